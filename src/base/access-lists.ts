@@ -49,7 +49,7 @@ function tellsLists(): Promise<boolean> {
   return known;
 }
 
-/** What a program writes; nothing when it cannot be run. What it exits with says only that some path was not there. */
+/** Returns the output of a program; '' when it cannot run. Its exit code only says that some path was missing. */
 function output(program: string, args: readonly string[], input?: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -17,7 +17,7 @@ export type Standing =
   | { readonly is: 'nothing' | 'link' | 'file' }
   | { readonly is: 'directory'; readonly identity: DirectoryIdentity; readonly owner: number };
 
-/** What stands at a path, a link not followed. Throws the system's error where that cannot be seen. */
+/** Returns the kind of file at a path, without following a link. @throws the system's error when it cannot look */
 export function standingAt(path: string): Standing {
   const stats = files.lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return { is: 'nothing' };
@@ -54,7 +54,7 @@ function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
   }
 }
 
-/** The same text for the same file or directory while one system runs, and for no other one that comes to its inode. */
+/** Returns a text that identifies a file or directory while one system runs, even when its inode is used again. */
 export function standingKey({
   dev,
   ino,
@@ -68,7 +68,7 @@ function keyAt(path: string): string | undefined {
   try {
     const stats = files.lstatSync(path, { bigint: true });
     const { dev, ino } = stats;
-    // What a link leads to may be elsewhere, and is not what is looked at.
+    // A link's target is another file, and not the one in question.
     return standingKey({
       dev,
       ino,

@@ -49,7 +49,7 @@ export type ErrorKind =
   | 'InvalidParams'
   | 'InternalError';
 
-/** What a failed request left behind: nothing, all of it, an undone change, or something nobody can tell. */
+/** The effects of a failed request: none, all, an undone change, or unknown. */
 export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 
 export interface ErrorFacts {
@@ -119,7 +119,7 @@ export function isNoSpace(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** Of a file that the system lets grow no further, whatever room there is; undefined where the failure is another. */
+/** Explains the error of a file that has reached the system's size limit; undefined for other errors. */
 export function fileLimit(cause: unknown, facts: ErrorFacts = {}): CheckpointdError | undefined {
   if (systemCode(cause) !== 'EFBIG') return undefined;
   const message =

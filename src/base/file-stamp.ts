@@ -50,7 +50,7 @@ export function isSameStamp(a: Stamp, b: Stamp): boolean {
   );
 }
 
-/** The same file with the same content and mode; renames and links, and the change of ctime they bring, are allowed. */
+/** True for the same file with the same content and mode. Allows renames, links and their change of ctime. */
 export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
   return (
     stats.mtimeNs === stamp.mtimeNs &&

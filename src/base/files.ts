@@ -74,7 +74,7 @@ export const freeDescriptor = (fd: number): void => fs.closeSync(fd);
 
 /** Asynchronous calls, named as in node:fs/promises. */
 export const filesAsync = {
-  /** By descriptor, for files that were opened with the synchronous calls: a sync may take seconds. */
+  /** Syncs a file that the synchronous calls opened, by its descriptor. A sync may take seconds. */
   fsync: through('fsync', promisify(fs.fsync)),
   lstat: through('lstat', fs.promises.lstat),
   mkdir: through('mkdir', fs.promises.mkdir),

@@ -23,7 +23,7 @@ export interface ProcessLock {
   release(): void;
 }
 
-/** What the system told of this process, which does not change: one error when it is asked again costs nothing. */
+/** The system's constant facts about this process, cached, so that a later error of the system does no harm. */
 const told: {
   startTime?: string | undefined;
   bootId?: string | undefined;

@@ -17,7 +17,7 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here
 /** The words behind `--`, and the options that all commands have. */
 export interface Given extends Where {
   readonly json: boolean;
-  /** As they were typed. */
+  /** The words as the user typed them. */
   readonly paths: readonly string[];
   readonly pager: boolean;
 }
@@ -42,7 +42,7 @@ export interface Task {
 export interface CliCommand {
   readonly name: string;
   readonly summary: string;
-  /** As commander writes them: `<must>`, `[may]`. */
+  /** The arguments in commander's notation: `<must>`, `[may]`. */
   readonly words?: readonly (readonly [name: string, description: string])[];
   readonly options?: readonly (readonly [flags: string, description: string])[];
   /** Paths may stand behind its words, or behind `--`. */

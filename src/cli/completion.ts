@@ -3,7 +3,7 @@
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** What a command can be given. */
+/** The options and arguments of a command. */
 export interface Offered {
   readonly name: string;
   readonly summary: string;
@@ -24,7 +24,7 @@ const takeTags = { show: 1, diff: 2, restore: 1 } as const;
 const tagPlaces = Object.entries(takeTags).flatMap(([name, count]) =>
   Array.from({ length: count }, (_, at) => `${name}:${at}`),
 );
-/** What finds the session, handed on to the command that prints its tags. */
+/** Options that find the session. Completion passes them to the command that prints the tags. */
 const whereOptions = '-C|--directory|--session|--storage';
 
 /** How the script gets into each shell. */
@@ -187,7 +187,7 @@ function fish(commands: readonly Offered[]): string {
   ].join('\n');
 }
 
-/** What the conditions ask: where in the command line the cursor is, and which paths stand there. */
+/** Functions for the conditions: the cursor's place in the command line, and the paths in it. */
 function fishFunctions(commands: readonly Offered[]): string {
   return `function __checkpointd_words
     set -l words (commandline -opc)

@@ -3,12 +3,12 @@ import { createInterface } from 'node:readline/promises';
 import { CommandRefusal } from './refusal.ts';
 import { say } from './terminal.ts';
 
-/** What is asked before a change. */
+/** The question before a change. */
 export interface Question {
   readonly text: string;
-  /** What --yes does without asking, as in "--yes restores without asking". */
+  /** The verb of --yes, as in "--yes restores without asking". */
   readonly does: string;
-  /** What is left when the answer is no. Default: nothing was changed. */
+  /** The message after the answer no. Default: nothing was changed. */
   readonly left?: string;
 }
 

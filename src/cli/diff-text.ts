@@ -8,7 +8,7 @@ import { CommandRefusal } from './refusal.ts';
 import { cutTo, paint, plain, say, sayAll, sayBytes, widthOf } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
-/** What is compared. */
+/** The two compared states. */
 export type Compared = Omit<CheckpointDiffParams, 'session' | 'format'>;
 
 /** Says a diff. @throws CommandRefusal for a patch that is too large */
@@ -135,7 +135,7 @@ function splitLines(bytes: Buffer): Buffer[] {
   return lines;
 }
 
-/** As wide as git makes it where there is no terminal. */
+/** Git's own width without a terminal. */
 const usualWidth = 80;
 /** The narrowest graph, and the most of a line that a name may take. */
 const graphMin = 10;

@@ -12,7 +12,7 @@ export interface FailureData {
   /** The name of the error, as in the reference, or one of the command line's own. */
   readonly kind: string;
   readonly message: string;
-  /** What helps. */
+  /** The remedy. */
   readonly remedy: string;
   /** Facts of the daemon: paths, ids, sizes. */
   readonly details?: JsonObject;
@@ -20,9 +20,9 @@ export interface FailureData {
 
 /** How a failure is told. */
 export interface Telling {
-  /** As data on standard output. */
+  /** True to print the failure as data on standard output. */
   readonly json: boolean;
-  /** What an unknown word may have meant. */
+  /** Known words near an unknown one. */
   readonly meant?: readonly string[];
 }
 

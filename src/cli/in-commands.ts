@@ -26,7 +26,7 @@ const inConsole: Readonly<Record<string, string>> = {
 /** Only the console has a word for it, so the shell says how to get there. */
 const onlyInConsole = (word: string): string => `"${word}" in checkpointd console`;
 
-/** What a listing can be asked for there and nowhere else. */
+/** A remark on an option that only a request on the wire has. */
 const onlyOnTheWire = /, with kind "safety" also what stood before each restore/;
 
 /** Only one command can be told this. */

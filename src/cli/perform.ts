@@ -22,7 +22,7 @@ export async function perform(
     allowProtected: parsed.options['allowProtected'] === true,
   });
   const interrupt = new AbortController();
-  /** Whoever closed the pager waits for nothing more. */
+  /** Aborts when the user has closed the pager and waits for no more output. */
   const unread = new AbortController();
   const signal = AbortSignal.any([interrupt.signal, unread.signal]);
   const onSignal = (): void => interrupt.abort();

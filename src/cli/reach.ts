@@ -34,7 +34,7 @@ export interface Reached {
   readonly workspace: string;
 }
 
-/** What the session is wanted for. */
+/** The purpose for which the command wants the session. */
 export interface Purpose {
   /** Begins a session where there is none. */
   readonly make?: boolean;

@@ -52,7 +52,7 @@ function isUnread(error: unknown): boolean {
   return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(systemCode(error) ?? '');
 }
 
-/** Where it is said. */
+/** The stream or pager that gets the output. */
 export interface Listener {
   /** False: it has enough to read for now. */
   readonly write: (text: string | Uint8Array) => boolean;
@@ -72,7 +72,7 @@ let listener: Listener = {
     ),
 };
 
-/** What is said goes there from now on, until the returned function is called. */
+/** Sends all further output to another stream, until the returned function is called. */
 export function redirectSaying(to: Listener): () => void {
   const before = listener;
   listener = to;

@@ -26,7 +26,7 @@ export class CheckpointdRequestError extends Error {
     return this.data?.retryable === true;
   }
 
-  /** What the request left behind. */
+  /** The effects of the request. */
   get effects(): Wire.Effects {
     return this.data?.effects ?? 'unknown';
   }

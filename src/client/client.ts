@@ -24,7 +24,7 @@ export interface ClientOptions {
   readonly args?: readonly string[];
   /** The daemon's whole environment. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where the daemon appends its log. Default: nowhere. */
+  /** The file to which the daemon appends its log. Default: none. */
   readonly logFile?: string;
   /** How much the log tells. Default: `info`. */
   readonly logLevel?: 'error' | 'warn' | 'info' | 'debug';
@@ -35,7 +35,7 @@ export interface ClientOptions {
   readonly events?: readonly Wire.EventName[];
 }
 
-/** What a client says of itself, to a daemon that runs already. */
+/** A client's description of itself for a daemon that runs already. */
 export type AttachOptions = Pick<ClientOptions, 'clientInfo' | 'trace' | 'events'>;
 
 /**
@@ -67,7 +67,7 @@ export class CheckpointdClient implements AsyncDisposable {
       ...(options.logFile === undefined ? [] : [`--log-file=${options.logFile}`]),
       ...(options.logLevel === undefined ? [] : [`--log-level=${options.logLevel}`]),
     ];
-    // Whoever comes to a daemon that runs does not wait for what starts one.
+    // A client that joins a running daemon does not load the code that starts one.
     const { DaemonProcess } = await import('./daemon-process.ts');
     return CheckpointdClient.#begin(await DaemonProcess.start(command, args, options.env), command, options);
   }
@@ -102,7 +102,7 @@ export class CheckpointdClient implements AsyncDisposable {
     }
   }
 
-  /** What the daemon said of itself. */
+  /** The daemon's description of itself. */
   get server(): Wire.InitializeResult {
     if (this.#server === undefined) throw new Error('the client has not been started');
     return this.#server;

@@ -12,7 +12,7 @@ export interface StoredSession {
   readonly strategy: string;
   readonly retention: 'session' | 'keep';
   readonly storage: string;
-  /** Where its owner takes further clients; absent while nobody has it open, or where the owner does not listen. */
+  /** The socket of the daemon that has it open. Absent while no daemon does, or when that daemon does not listen. */
   readonly socket?: string;
   /** ISO 8601. */
   readonly created: string;
@@ -62,7 +62,7 @@ function read(storage: string, name: string): StoredSession | undefined {
   };
 }
 
-/** What a session says of itself without being opened. */
+/** The facts about a session that are readable without opening it. */
 export interface StoredSummary {
   /** Absent when the summary is damaged, or the session was last open in an earlier version. */
   readonly checkpoints?: number;

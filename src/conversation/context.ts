@@ -51,7 +51,7 @@ export interface BuiltContext extends ListedContext {
   readonly unreadable: readonly string[];
 }
 
-/** What the client adds to the message: outputs of its hooks, the instruction of its agent. */
+/** Texts that the client adds to the message: outputs of its hooks, the instruction of its agent. */
 export interface ContextAdditions {
   readonly hooks?: readonly string[] | undefined;
   readonly agentPrompt?: string | undefined;
@@ -77,7 +77,7 @@ export function contextBudgetTokens(settings: ConversationSettings): number {
 export interface WindowUse {
   /** UTF-16 units of the context message and of the valid part of the history. */
   readonly characters: number;
-  /** What the window holds, by {@link bytesPerToken}. */
+  /** The size of the window, by {@link bytesPerToken}. */
   readonly maxCharacters: number;
   readonly level: 'none' | 'critical';
 }
@@ -244,7 +244,7 @@ function contextMessage(parts: ContextParts): string {
 // The context files of a conversation as its session uses them: paths added and removed, the message built, its
 // length remembered until something it was built from changes. The watcher reports what changed on disk.
 
-/** What the message of a remembered length was built from; compared by identity. */
+/** The values that the message of a cached length was built from. The cache compares them by identity. */
 interface CachedLength {
   readonly ingredients: readonly unknown[];
   readonly length: number;

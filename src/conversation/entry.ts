@@ -31,7 +31,7 @@ export interface AssistantMessage extends ClientObject {
   readonly toolUses?: readonly ClientObject[];
 }
 
-/** What a request cost and took, as the client measured it (C4); kept, never read. */
+/** The cost and duration of a request, as the client measured them. The daemon stores them and never reads them. */
 export type RequestMetadata = ClientObject;
 
 export interface HistoryEntry {
@@ -94,7 +94,7 @@ function checkAssistant(value: unknown, what: string, limits: ConversationLimits
   return withoutNull(assistant, 'toolUses');
 }
 
-/** What a client gives for an entry: the id is ours, unless a document brings one. */
+/** A client's data for an entry. The daemon chooses the id, unless a document brings one. */
 export interface EntryInput {
   readonly user: unknown;
   readonly assistant: unknown;

@@ -50,7 +50,7 @@ function charsIn(history: Sequence<HistoryEntry>, start: number, end: number): n
   return chars;
 }
 
-/** Where the entry stands now. @throws UnknownEntry when it never was, was dropped, or is on another branch */
+/** Returns the position of an entry. @throws UnknownEntry when it never existed, was dropped, or is on another branch */
 export function positionOf(history: Sequence<HistoryEntry>, id: EntryId): number {
   for (let index = history.length - 1; index >= 0; index -= 1) {
     if (history.at(index)?.id === id) return index;

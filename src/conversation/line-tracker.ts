@@ -3,7 +3,7 @@
 import { unreachable } from '../base/invariant.ts';
 import { refuse, wellFormed } from './client-object.ts';
 
-/** What is known of one file between the agent's writes; lines, with the names of the document. */
+/** Line counts of one file between the agent's writes, with the names of the document. */
 export interface FileLineTracker {
   /** Lines after the agent's previous write. */
   readonly prevFswriteLines: number;
@@ -27,9 +27,9 @@ export interface LineWrite {
   readonly before?: number | undefined;
   /** Lines of the file just after it. */
   readonly after: number;
-  /** Of strReplace: the text that was replaced. */
+  /** strReplace: the replaced text. */
   readonly oldText?: string | undefined;
-  /** Of strReplace, insert and append: the text that was put in. */
+  /** strReplace, insert and append: the new text. */
   readonly newText?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ export function trackWrite(known: FileLineTracker | undefined, write: LineWrite)
   };
 }
 
-/** What a tracker says of its last write: `before - prev` by the user, `added + removed` by the agent. */
+/** Returns the authorship of the last write: `before - prev` by the user, `added + removed` by the agent. */
 export function reportLines(tracker: FileLineTracker): LineReport {
   return {
     linesByUser: tracker.beforeFswriteLines - tracker.prevFswriteLines,

@@ -13,7 +13,7 @@ export function linesOf(entry: HistoryEntry): string[] {
   return asked.concat(answered, tools);
 }
 
-/** What the user said, each line behind `> `. */
+/** Returns the user's message, each line behind `> `. */
 export function userLines(text: string): string[] {
   return text.split('\n').map((line) => `> ${line}`);
 }

@@ -3,13 +3,13 @@
 import type { CheckpointdServerCapabilities, ServerLimits } from '../protocol/types.ts';
 import { defaultStrategy, offeredStrategies } from '../session/offered-strategies.ts';
 
-/** What a daemon offers, as far as the connection does not know it by itself. */
+/** The capabilities of a daemon that the connection cannot know by itself. */
 interface Offer {
   readonly capabilities: Omit<CheckpointdServerCapabilities, 'events'>;
   readonly limits: Omit<ServerLimits, 'maxHeaderBytes' | 'maxBodyBytes' | 'maxInFlight'>;
 }
 
-/** What this daemon offers on this machine. */
+/** Returns the capabilities of this daemon on this machine. */
 export function offerHere(): Offer {
   const sessions = { strategies: offeredStrategies(), defaultStrategy };
   return { ...offer, capabilities: { sessions, ...offer.capabilities } };

@@ -11,7 +11,7 @@ import { invalidParams, toWireError, wireError } from './error-response.ts';
 import { type EndableProgress, type ProgressReporter, silentProgress, startProgress } from './progress.ts';
 import type { RequestOutcome } from './transport/connection.ts';
 
-/** What a handler gets beside its parameters. */
+/** The arguments of a handler beside its parameters. */
 export interface RequestContext {
   /** Aborted by the client's cancel (of cancellable methods) and when the daemon stops. */
   readonly signal: AbortSignal;

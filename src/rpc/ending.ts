@@ -25,7 +25,7 @@ export interface EndingPorts {
   readonly stop: (reason: EndReason) => Promise<void>;
   /** Waits until the replies have left. */
   readonly drain: (msMax: number) => Promise<void>;
-  /** What need not be finished but goes on while there is time. Must not reject. */
+  /** Work that goes on while there is time and need not finish. Must not reject. */
   readonly finish: () => Promise<void>;
   readonly exit: (code: number) => void;
   readonly log: Log;
@@ -34,7 +34,7 @@ export interface EndingPorts {
 // A client that shuts down has a second (eglot kills after 1.5 s), of which running requests get the first part.
 const shutdownMsMax = 600;
 const shutdownGraceMs = 300;
-/** Whoever closes our input and reads on waits for the answers, however slow the machine; it sends no second word. */
+/** A client that closes the daemon's input and reads on waits for the answers, and sends nothing more. */
 const inputGraceMs = 2500;
 
 /** How long each part of an end may take, in order; what is under way then is left for the next start to finish. */
@@ -48,10 +48,10 @@ interface Patience {
   readonly finishMsMax: number;
 }
 
-/** Whoever sends `exit` waits for the process, and kills it after two seconds. */
+/** A client that sends `exit` waits for the process, and kills it after two seconds. */
 const untilExit: Patience = { stopMsMax: 1000, drainMsMax: 300, drainedMsMax: 1400, finishMsMax: 400 };
 const patient: Patience = { stopMsMax: 5000, drainMsMax: 1000, drainedMsMax: 1000, finishMsMax: 1000 };
-/** Nobody waits for the replies of these, or something is too wrong to go on. */
+/** Reasons for which no client waits for replies, or after which the daemon cannot go on. */
 const abrupt: ReadonlySet<EndReason> = new Set(['signal', 'parentDeath', 'failure', 'framing']);
 
 export class Ending {
@@ -99,7 +99,7 @@ export class Ending {
     try {
       await this.#ports.stop(reason);
     } catch (error) {
-      // Whatever failed, the process must still end, with the code that its parent expects.
+      // The process must end after every failure, with the code that its parent expects.
       this.#ports.log.error('The stop failed; what it left is swept by the next start.');
       this.#ports.log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }

@@ -129,7 +129,7 @@ function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   return wireError('StoreUnavailable', message, { retryable: true, effects, details });
 }
 
-/** What lies below our own words; undefined: nothing does. */
+/** Returns the cause below checkpointd's own error; undefined without one. */
 function causeOf(error: CheckpointdError): string | undefined {
   const { cause } = error;
   if (cause instanceof CheckpointdError) return causeOf(cause);

@@ -6,7 +6,7 @@ export type ProgressToken = string | number;
 
 /** How far the work is. Absent fields are unknown; each report stands for itself. */
 export interface ProgressUpdate {
-  /** What is being done (`walk`, `capture`, `plan`, `restore` …); an open list. */
+  /** The phase (`walk`, `capture`, `plan`, `restore` …); an open list. */
   readonly phase?: string;
   readonly message?: string;
   /** 0 to 100. */
@@ -32,7 +32,7 @@ export interface EndableProgress extends ProgressReporter {
 
 type Send = (method: '$/progress', params: { readonly token: ProgressToken; readonly value: object }) => void;
 
-/** What each method does, for people. A method without an entry is shown by its name. */
+/** Titles of methods for people. A method without an entry is shown by its name. */
 const titles: Readonly<Record<string, string>> = {
   'session/open': 'Opening the session',
   'checkpoint/init': 'Preparing checkpoints',
@@ -95,7 +95,7 @@ class TokenProgress implements EndableProgress {
   }
 }
 
-/** What editors show of a report: a line, and how far it is where both numbers are known. */
+/** Returns an editor's view of a report: a line, and a percentage when both numbers are known. */
 function forPeople(update: ProgressUpdate): ProgressUpdate {
   const { filesDone, filesTotal } = update;
   if (filesDone === undefined) return update;

@@ -24,7 +24,7 @@ function gistOfRestore({ checkpoint, counts, dryRun }: RestoreResult): string {
   return words.filter((word) => word !== undefined).join(', ');
 }
 
-/** What a result comes to, by the method that makes it. */
+/** Summaries of results, by method. */
 const gists: Readonly<Record<string, (result: never) => string>> = {
   'session/open': ({ workspace, strategy, resumed, checkpoints }: SessionOpenResult) =>
     [

@@ -27,7 +27,7 @@ import { inFlightMax } from './transport/admission.ts';
 import { Connection, type ConnectionEnd, type RequestOutcome } from './transport/connection.ts';
 import type { FrameOutput } from './transport/one-write-writer.ts';
 
-/** Where a client is, and how to hang up. */
+/** The connection of a client, and a way to close it. */
 export interface ClientStreams {
   readonly input: Readable;
   readonly output: FrameOutput;
@@ -52,7 +52,7 @@ export interface ServedClientPorts {
   readonly onEnd: (reason: EndReason, code: number) => void;
 }
 
-/** What a client may send without asking for an answer; everything else is dropped unread. */
+/** Notifications that a client may send. The daemon drops every other one unread. */
 const accepted: ReadonlySet<string> = new Set(['initialized', 'exit', '$/setTrace']);
 const traceCharactersMax = 2000;
 
@@ -156,7 +156,7 @@ export class ServedClient {
     });
   }
 
-  /** What it said of itself. */
+  /** The client's description of itself. */
   get info(): ClientInfo | undefined {
     return this.#info;
   }

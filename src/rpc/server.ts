@@ -11,12 +11,12 @@ import { type ClientStreams, ServedClient } from './served-client.ts';
 /** Sends a notification to every client that asked for it and that reads; others never see it. `by` asked for what it tells. */
 export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?: object) => void;
 
-/** What the server needs of a daemon. A client is known to it by its identity alone. */
+/** The part of a daemon that the server needs. The daemon distinguishes clients by identity alone. */
 export interface ServedDaemon {
   readonly handlers: Partial<Handlers>;
   /** Called once, whatever the end. Bounded from outside; the reason decides what becomes of the sessions. */
   stop(reason: EndReason): Promise<void>;
-  /** What may go on after the last reply until the process ends, for a bounded time: deleting what is renamed away. */
+  /** Work that may go on after the last reply, for a bounded time: the deletion of renamed directories. */
   finish?(): Promise<void>;
   /** The last synchronous act before the process is gone; for what a stop did not finish. Must not throw. */
   abandon?(): void;

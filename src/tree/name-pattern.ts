@@ -12,7 +12,7 @@ interface Range {
   readonly high: number;
 }
 
-/** What one character of a name must be. */
+/** The condition on one character of a name. */
 interface Class {
   readonly ranges: readonly Range[];
   readonly isNegated: boolean;

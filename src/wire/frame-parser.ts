@@ -66,7 +66,7 @@ export class FrameParser {
   /** The beginning of a header whose end has not come. */
   #partialHeader = '';
   #header: FrameHeader | undefined;
-  /** What has come of a body; grows with what comes, at most twofold. */
+  /** The received part of a body. Its capacity grows with the bytes, at most twofold. */
   #body: Buffer | undefined;
   #bodyBytes = 0;
 

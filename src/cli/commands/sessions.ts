@@ -43,7 +43,7 @@ export function sessionLine(stored: StoredSession): string {
   ].join('  ');
 }
 
-/** As the wire tells them. */
+/** Returns the sessions in the form of the wire. */
 async function listedByDaemon(storage: string): Promise<SessionSummary[]> {
   const client = await CheckpointdClient.start({ args: [`--storage-dir=${storage}`, '--no-listen'] });
   try {

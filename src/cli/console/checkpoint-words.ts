@@ -125,7 +125,7 @@ async function create(desk: Desk, words: readonly string[]): Promise<void> {
   }
 }
 
-/** What a restore displaced may lie in this session alone, so that nothing goes unasked. */
+/** Asks before a deletion, because files that a restore displaced may exist in this session alone. */
 async function clean(desk: Desk, words: readonly string[]): Promise<void> {
   if (words.some((word) => word !== '--yes' && word !== '-y')) throw new Usage('/checkpoint clean [--yes]');
   if (words.length === 0) {

@@ -81,7 +81,7 @@ async function runConsole(task: Task): Promise<number> {
   return 0;
 }
 
-/** What fails is said, and the console goes on. @throws CheckpointdGoneError */
+/** Prints a failure, and the console goes on. @throws CheckpointdGoneError */
 async function runWord(desk: Desk, first: string, rest: readonly string[]): Promise<void> {
   const name = first.slice(1);
   const word = first.startsWith('/') && Object.hasOwn(words, name) ? words[name] : undefined;
@@ -109,7 +109,7 @@ function adviceFor(first: string): string {
     : 'Words begin with a slash, and no model answers here. /help lists the words.';
 }
 
-/** What may stand at the end of a line: words, then the words of /checkpoint, then tags. */
+/** Returns completions for the end of a line: words, then the words of /checkpoint, then tags. */
 async function completions({ ask }: Pick<Task, 'ask'>, line: string): Promise<[string[], string]> {
   const parts = line.split(/\s+/);
   const last = parts.at(-1) ?? '';

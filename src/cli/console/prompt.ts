@@ -8,7 +8,7 @@ import type { Choice } from './desk.ts';
 type Key = { readonly name?: string; readonly ctrl?: boolean } | undefined;
 type Completer = (line: string) => Promise<[string[], string]>;
 
-/** What stands before each choice. */
+/** The prefix of each choice. */
 const markWidth = 2;
 
 export class Prompt {
@@ -39,7 +39,7 @@ export class Prompt {
     this.#isAway = false;
     if (process.stdin.isTTY) process.stdin.resume();
     this.#interface.setPrompt(question);
-    // What was typed ahead stands there already.
+    // Text that the user typed ahead is already on the screen.
     if (process.stdin.isTTY && this.#lines.length === 0) this.#interface.prompt();
     while (this.#lines.length === 0 && !this.#isOver)
       await new Promise<void>((resolve) => (this.#wake = resolve));

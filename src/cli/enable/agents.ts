@@ -8,7 +8,7 @@ import { type Change, isOurs, type Settings } from './settings.ts';
 import { hasHooks, tomlSettings } from './toml-settings.ts';
 
 export interface AgentSettings {
-  /** As `checkpointd hook` takes it. */
+  /** The agent's name for `checkpointd hook`. */
   readonly name: string;
   /** The agent's own directory; the agent is taken to be in use if that exists. */
   readonly directory: string;
@@ -19,7 +19,7 @@ export interface AgentSettings {
 /** Generous beside our own second: a machine may be busy. */
 const timeout = 10;
 
-/** Where an agent keeps its files: below the directory that the variable names, or else below the home directory. */
+/** The directory of an agent's files: the directory that the variable names, or else one below the home directory. */
 type Place = readonly [variable: string | undefined, home: string, below?: string];
 
 interface Agent {

@@ -239,7 +239,7 @@ export function enabledAgents(): Enabled[] {
     });
 }
 
-/** What starts our hook: by name where that leads here, else by the full path, since an editor may lack our PATH. */
+/** Returns the command of the hook: the name when PATH leads to this program, else the full path. */
 function hookWords(agent: string, storage: string | undefined): readonly string[] {
   const program = programFile();
   const start = isOnPath(program) ? ['checkpointd'] : [process.execPath, program];

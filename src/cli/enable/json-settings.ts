@@ -12,7 +12,7 @@ export interface JsonHooks {
   readonly file: string;
   /** Whether the agent itself reads comments. */
   readonly comments: boolean;
-  /** What a new file begins with, such as a version. */
+  /** The first fields of a new file, such as a version. */
   readonly base: Fields;
   /** Event → what stands in its list: a group with `hooks`, or the handler itself. */
   readonly entries: Readonly<Record<string, Fields>>;

@@ -99,7 +99,7 @@ export function isOurExtension(text: string): boolean {
 export function piExtension(words: readonly string[]): string {
   return `${firstLineOf('pi')}
 ${reportingSource(words)}
-/** What every event says; undefined where this version of pi does not say whose event it is. */
+/** Returns the fields of every event; undefined when this version of pi does not report the session of an event. */
 function from(ctx) {
   try {
     return { sessionID: ctx.sessionManager.getSessionId(), directory: ctx.cwd };

@@ -17,9 +17,9 @@ import { systemCode } from '../../base/errors.ts';
 import { enabledNotesFile, replaceNote } from '../hooks/hook-notes.ts';
 import { applied, type Edit } from './settings.ts';
 
-/** What `enable` did to a file. No text of the file is kept: it may hold secrets. */
+/** The change that `enable` made to a file, without the file's text, which may hold secrets. */
 interface Note {
-  /** Of the file as we left it: only then is the way back exact. */
+  /** The hash of the file as `enable` left it. The way back is exact only while it matches. */
   readonly after: string;
   readonly back: readonly Edit[];
   /** There was no file. */
@@ -88,7 +88,7 @@ export class EnabledNotes {
     this.#file = enabledNotesFile(storage);
   }
 
-  /** What the text was before `enable`; undefined where that is not known. `text` undefined: there was no file. */
+  /** The text before `enable`; undefined when unknown. `text` undefined: the file did not exist. */
   before(
     file: string,
     text: string,

@@ -8,7 +8,7 @@ export interface Edit {
   readonly content: string;
 }
 
-/** What a file shall be, or why it is left alone. `text` undefined: there shall be none. */
+/** The wanted text of a file, or the reason to leave the file alone. `text` undefined: remove the file. */
 export type Change =
   | { readonly text: string | undefined; readonly edits?: readonly Edit[] }
   | { readonly left: string };
@@ -20,13 +20,13 @@ export interface Settings {
   readonly add: (text: string | undefined) => Change;
   /** Without our hooks; whatever else stands there stays. */
   readonly remove: (text: string) => Change;
-  /** What the person has to do besides, if anything. */
+  /** A step that the user has to do besides, if any. */
   readonly hint?: string;
 }
 
 const byteOrderMark = '\uFEFF';
 
-/** The same settings for a text that may begin with a byte order mark, which stays where it is. */
+/** Wraps settings so that they keep a byte order mark at the beginning of the text. */
 export function keepingMark(settings: Settings): Settings {
   return {
     ...settings,

@@ -4,13 +4,13 @@ import { programFile } from '../../wire/places.ts';
 import { askKeeper, keeperSocket } from './keeper-socket.ts';
 import { writtenEvents } from './written-events.ts';
 
-/** What a hook or a command says to the keeper. */
+/** A message of a hook or a command to the keeper. */
 export interface KeeperLine {
   /** The id of the event whose answer is waited for. Absent: all events that were written down. */
   readonly event?: string;
 }
 
-/** What the keeper answers. */
+/** The keeper's answer. */
 export interface KeeperAnswer {
   /** The text for the agent's model. */
   readonly told?: string;

@@ -9,7 +9,7 @@ import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
 /** One older log of the same size is kept beside it. */
 const logBytesMax = 1024 * 1024;
 
-/** Where the log and the keeper's notes are. */
+/** The directory of the log and the keeper's notes. */
 export function hooksDirectory(storage: string): string {
   return join(storage, 'hooks');
 }
@@ -42,7 +42,7 @@ export interface LastHook {
   readonly event?: string;
   /** The session that the hook was about. Absent: it came to none. */
   readonly session?: string;
-  /** What went wrong. Absent: it did what it should. */
+  /** The failure. Absent when the hook succeeded. */
   readonly failure?: string;
 }
 

@@ -11,7 +11,7 @@ import { writeEvent } from './written-events.ts';
 const patienceMs = 850;
 /** More time for an event that is not whole yet. */
 const inputGraceMs = 150;
-/** What is read of an event; more is no event of an agent that we know. */
+/** No supported agent sends an event with more bytes. */
 const inputBytesMax = 32 * 1024 * 1024;
 /** A longer prompt is cut: it is the name of a turn here and nothing else. */
 const promptCharactersMax = 20_000;
@@ -97,7 +97,7 @@ async function standardInput(): Promise<string | undefined> {
 // Prints a message for an agent at a prompt, in the exact form that the agent reads as context, where its hooks allow
 // it.
 
-/** What to print; undefined for an agent that documents no way. */
+/** Returns the text to print; undefined for an agent that documents no output. */
 export function contextFor(agent: string, text: string): string | undefined {
   switch (agent) {
     case 'claude-code':

@@ -66,7 +66,7 @@ export async function runKeeper(storage: string): Promise<number> {
   return 0;
 }
 
-/** What the hook that started us came with is on our input; its answer goes to our output, if it still waits. */
+/** Reads the message of the hook that started the keeper from standard input, and answers on standard output. */
 async function answerFirst(onLine: (line: string) => Promise<string>): Promise<void> {
   process.stdout.on('error', () => undefined);
   const chunks: Buffer[] = [];

@@ -206,18 +206,18 @@ export interface AgentEvent {
   readonly agent: string;
   /** The agent's own id of the conversation. */
   readonly conversation: string;
-  /** Where the agent works: an absolute path. */
+  /** The agent's directory, an absolute path. */
   readonly directory: string;
   readonly kind: 'start' | 'prompt' | 'tool' | 'end';
   /** When the agent told it: the start of the hook, ms since 1970. */
   readonly atMs?: number;
-  /** Of a prompt. */
+  /** The text of a prompt. */
   readonly text?: string;
-  /** Of a tool: its name. */
+  /** The name of a tool. */
   readonly tool?: string;
-  /** Of a tool that edits: the paths it reports, absolute or relative to the directory. */
+  /** Paths that an editing tool reports, absolute or relative to the directory. */
   readonly files?: readonly string[];
-  /** What tells this call from others, where the agent says so: the same event told twice is one checkpoint. */
+  /** The agent's id of this call, if it reports one. Two reports with one id make one checkpoint. */
   readonly call?: string;
 }
 

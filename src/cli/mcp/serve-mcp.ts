@@ -83,7 +83,7 @@ function make(session: HeldSession): McpServer {
   return server;
 }
 
-/** Where there is no session there are no checkpoints; that is no failure of a listing. */
+/** Returns an empty listing when no session exists: a missing session is no failure of a listing. */
 async function checkpointsIfAny(
   session: HeldSession,
   signal: AbortSignal,
@@ -121,7 +121,7 @@ function register(server: McpServer, tool: McpTool, session: HeldSession): void 
 
 function complaintOf(error: unknown): string {
   if (error instanceof CheckpointdRequestError) {
-    // What else the daemon says of it names what is no tool.
+    // The rest of the daemon's message names methods that are no tools.
     if (error.kind === 'NothingToUndo') return `${error.kind}: no restore is left that was not taken back.`;
     return `${error.kind}: ${inCommands(error.message, 'tools')}`;
   }

@@ -4,7 +4,7 @@ import { type CheckpointdClient, CheckpointdGoneError } from '../../client/clien
 import type { ParamsOf, RequestMethod, ResultOf } from '../../protocol/types.ts';
 import { type Reached, reach, type Where } from '../reach.ts';
 
-/** What may be asked once more when nobody answered: it changes nothing. */
+/** Methods that change nothing, so that a second try is safe when the daemon did not answer. */
 const reading: ReadonlySet<string> = new Set([
   'checkpoint/list',
   'checkpoint/get',

@@ -14,7 +14,7 @@ import { requestMetadataNames, toDocumentNames } from './document-fields.ts';
 /** Version of the form below; a document of a later one is refused and left alone. */
 export const formatVersion = 1;
 
-/** What a document holds beside the state. */
+/** The fields of a document beside the state. */
 interface DocumentExtras {
   /** How to find the checkpoints: a reference that the session makes, never the checkpoints themselves. */
   readonly checkpointManager?: ClientObject | undefined;

@@ -246,7 +246,7 @@ async function readTangent(document: ClientObject, reading: Reading): Promise<Ta
 // Reads the long lists of a document: entries with the valid range over them, and transcripts. Our own form and
 // Amazon Q CLI's are read alike. Entries over the caps are dropped, oldest first, and counted.
 
-/** What reading a document needs all the way, and what it finds to tell. */
+/** The arguments of every step that reads a document, and the warnings that the steps find. */
 export interface Reading {
   readonly limits: ConversationLimits;
   readonly nowMs: number;

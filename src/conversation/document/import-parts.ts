@@ -55,7 +55,7 @@ function* runsOf<T>(items: Iterable<T>): Generator<T[], void, undefined> {
   if (run.length > 0) yield run;
 }
 
-/** What {@link partsOf} leaves over. */
+/** The remainder that {@link partsOf} leaves. */
 export function restOf({ thread, settings }: Moment): ImportRest {
   const { history: _h, transcript: _t, validChars: _c, fileLineTracker, tangent, ...rest } = thread;
   if (tangent === undefined) return { ...rest, settings, fileLineTracker: [...fileLineTracker], tangent };

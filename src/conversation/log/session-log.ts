@@ -15,7 +15,7 @@ export interface LogRecord {
   readonly kind: string;
 }
 
-/** Where records go: the session's file, or memory for a session that leaves nothing behind. */
+/** The place of the records: the session's file, or memory for a session that leaves nothing behind. */
 export interface RecordLog {
   /** How many records there are; the next one gets the position `length + 1`. */
   readonly length: number;
@@ -37,7 +37,7 @@ export function encodeRecord(record: LogRecord): Buffer {
   return Buffer.concat([Buffer.from(prefix, 'latin1'), json, Buffer.from('\n')]);
 }
 
-/** What stands at an offset: a whole record, the beginning of one (more bytes may complete it), or neither. */
+/** The bytes at an offset: a whole record, the beginning of one (more bytes may complete it), or neither. */
 export type Decoded =
   | { readonly is: 'record'; readonly json: Buffer; readonly next: number }
   | { readonly is: 'incomplete'; readonly missing: number }

@@ -15,10 +15,10 @@ import {
 } from '../state/state.ts';
 import type { LogRecord, RecordLog } from './session-log.ts';
 
-/** Where a conversation stood: the position of the record after which it stood so; 0 is the beginning. */
+/** A state of a conversation: the position of the record that led to it; 0 is the beginning. */
 export type ConversationRef = number;
 
-/** What the session wants kept with a mutation: the client's key and a fingerprint. Opaque here. */
+/** The session's data for a mutation: the client's key and a fingerprint. Opaque here. */
 export type Idempotency = Readonly<Record<string, unknown>>;
 
 /** Steps of an import that only bring material, and the step that puts it in place (import-parts.ts). */
@@ -38,7 +38,7 @@ interface ConversationRecord extends LogRecord {
   readonly operation: StateChange | ImportStep | HeadStep;
   /** The state after it exists, but the head did not move: a checkpoint will say so when it does. */
   readonly isProposed?: true;
-  /** What the session gave, and the result to answer again. */
+  /** The session's data, and the result to answer again. */
   readonly idempotency?: Idempotency & { readonly result: unknown };
 }
 

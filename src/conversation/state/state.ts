@@ -26,7 +26,7 @@ import { appendLines, linesOf } from '../transcript.ts';
 import { PersistentMap } from './persistent-map.ts';
 import { Sequence } from './sequence.ts';
 
-/** What stands for the part of the history that is no longer sent, and what its making took. */
+/** The summary of the part of the history that is no longer sent, and the cost of its making. */
 export interface Summary {
   readonly text: string;
   readonly metadata: ClientObject;
@@ -45,7 +45,7 @@ export interface Tangent {
   readonly filesCheckpoint: string | undefined;
 }
 
-/** What was said. Every state of it can be had again, and shares all but its changes with the others. */
+/** The messages. Every earlier state can be restored, and shares all but its changes with the others. */
 export interface Thread {
   readonly history: Sequence<HistoryEntry>;
   readonly validRange: ValidRange;
@@ -63,7 +63,7 @@ export interface Thread {
   readonly tangent: Tangent | undefined;
 }
 
-/** What the client set up. There is one present value; a rewind does not turn it back. */
+/** The client's settings. They have one present value: a rewind does not change them. */
 export interface ConversationSettings {
   readonly tools: ToolsByOrigin;
   /** Paths and globs of the sticky context files, in the order in which they were added. */
@@ -76,7 +76,7 @@ export interface ConversationSettings {
   readonly limits: ConversationLimits;
 }
 
-/** Where a mutation left the conversation; part of most answers. */
+/** The state of the conversation after a mutation; part of most answers. */
 export interface Lengths {
   readonly historyLength: number;
   readonly transcriptLength: number;
@@ -281,7 +281,7 @@ function applyToThread(thread: Thread, change: ThreadChange, limits: Conversatio
         ...windowOver(thread.history, rangeAfterCompaction(thread.history, thread.validRange, change.keep)),
       };
     case 'forget':
-      // What answers a tool has nothing left to answer.
+      // A message with results of tools has no request left to answer.
       return {
         ...thread,
         ...windowUpTo(thread, change.length),

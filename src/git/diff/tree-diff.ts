@@ -21,7 +21,7 @@ export interface DiffOptions {
   readonly paths?: readonly TreePath[];
   /** Lines of context in {@link unifiedText}. Default: 3. */
   readonly context?: number;
-  /** Of a longer {@link unifiedText} only the beginning is needed, of so many bytes; it may be longer all the same. */
+  /** Upper limit in bytes for {@link unifiedText}. The differ may stop reading beyond it, but need not. */
   readonly textBytesMax?: number;
   /** Writes binary files as patches in {@link unifiedText}. Default: a line that says that they differ. */
   readonly binary?: boolean;
@@ -34,7 +34,7 @@ export type DiffStatus = 'A' | 'M' | 'D' | 'R' | 'C' | 'T';
 export interface DiffItem {
   readonly status: DiffStatus;
   readonly path: TreePath;
-  /** Where a renamed or copied file came from. */
+  /** The source of a renamed or copied file. */
   readonly from?: TreePath;
   /** Likeness of the two in percent, of a rename or copy. */
   readonly score?: number;
@@ -48,7 +48,7 @@ export interface LineCount {
   readonly removed: number | undefined;
 }
 
-/** What differs, and by how many lines. */
+/** The differences between two trees, with their counts of lines. */
 export interface Comparison {
   readonly items: readonly DiffItem[];
   readonly counts: readonly LineCount[];
@@ -59,7 +59,7 @@ export async function nameStatus(trees: DiffTrees, options: DiffOptions = {}): P
   return (await records(trees, ['--raw', '-z'], options)).items;
 }
 
-/** The same with the lines added and removed for each path: git has to read what differs. */
+/** Returns differing paths with their counts of added and removed lines. Git has to read the contents for it. */
 export function compare(trees: DiffTrees, options: DiffOptions = {}): Promise<Comparison> {
   return records(trees, ['--raw', '--numstat', '-z'], options);
 }

@@ -7,7 +7,7 @@ import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { isSilence } from '../process/silence.ts';
 
-/** What every comparison is made with, whichever process makes it. */
+/** The arguments of every comparison, in any process. */
 export const diffArguments: readonly string[] = [
   'diff-tree',
   '-r',

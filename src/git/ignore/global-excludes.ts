@@ -56,7 +56,7 @@ export class GlobalExcludes {
     if (this.#cached?.key !== key) {
       const cached = { key, path: this.#resolve(configs) };
       this.#cached = cached;
-      // What could not be read now is asked for again.
+      // The next call tries again to read a file that was unreadable.
       cached.path.catch(() => {
         if (this.#cached === cached) this.#cached = undefined;
       });
@@ -86,7 +86,7 @@ export class GlobalExcludes {
     return path;
   }
 
-  /** What git would wait for if it read the configuration; said where it is found. */
+  /** Returns an explanation when git would block on a file of the configuration. */
   async #blockingIn(config: string): Promise<string | undefined> {
     try {
       const file = await blockingInclude(config, this.#environment);

@@ -26,7 +26,7 @@ export interface IgnoreCheckerOptions {
   readonly log: Log;
 }
 
-/** As `git init` finds on the default file systems of these; a case-sensitive volume there is judged too widely. */
+/** True on systems whose default file system ignores letter case. A case-sensitive volume is judged too widely. */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
 /** Whether the rules exclude a path; undefined where git gave no answer. */
@@ -43,7 +43,7 @@ export class IgnoreChecker {
   readonly #options: IgnoreCheckerOptions;
   readonly #globalExcludes: GlobalExcludes;
   #child: GitChild | undefined;
-  /** What was said not to be read. */
+  /** Files of rules that a warning has already named as not read. */
   readonly #blocked = new Set<string>();
   #sources = { key: '', hasRules: false, excludesFile: '' };
 

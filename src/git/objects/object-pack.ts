@@ -118,7 +118,7 @@ const aheadBytesMax = 8 << 20;
 /** An import under way. One writer at a time adds to it. */
 export class BulkImport {
   readonly #process: GitProcess;
-  /** Where git lists the ids that it gave. Asking for each (`get-mark`) stalls it whenever we are busy. */
+  /** The file in which git lists the ids. A question for each id (`get-mark`) would stall git while the daemon is busy. */
   readonly #marksFile: string;
   /** The ids in the order they were sent; the mark of each is its place, from 1. */
   readonly #sent: string[] = [];
@@ -208,7 +208,7 @@ export class BulkImport {
     stdin.write(batch);
     if (stdin.writableLength === 0) return;
     if (stdin.writableLength < aheadBytesMax) {
-      // What did not fit goes out only when the event loop gets its turn; until then git would have nothing to do.
+      // Bytes beyond the pipe's capacity leave only when the event loop gets its turn. Git would be idle until then.
       await setImmediate();
       return;
     }

@@ -65,7 +65,7 @@ export class ObjectReader {
     return found.bytes;
   }
 
-  /** The same in chunks; the hash is checked after the last one. */
+  /** Reads an object in chunks, and checks the hash after the last one. */
   async *stream(type: ObjectType, id: string, size: number): AsyncGenerator<Buffer> {
     const hash = objectHash(type, size);
     let received = 0;

@@ -71,7 +71,7 @@ export async function writeLoose(objects: string, object: LooseObject, isDurable
   if (isDurable) syncDirectory(directory);
 }
 
-/** Nobody writes to an object once it has its name. */
+/** Objects are read-only: no program writes to an object once it has its name. */
 function openIn(directory: string, file: string): number {
   try {
     return files.openSync(file, 'wx', 0o444);

@@ -139,7 +139,7 @@ class Dialogue {
   }
 }
 
-/** Whatever git says, it is no defect of ours: a reader that stumbles over an answer fails that question. */
+/** Fails the question whose answer a reader could not parse: an unexpected answer of git is no defect of checkpointd. */
 function nonsense(cause: unknown): CheckpointdError {
   const what = cause instanceof Error ? cause.message : String(cause);
   return new CheckpointdError('GitFailed', `git gave an answer that makes no sense (${what}).`, { cause });

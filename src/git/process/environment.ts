@@ -68,7 +68,7 @@ export function gitSettings(settings: Readonly<Record<string, string>> = {}): st
   return list;
 }
 
-/** Where one git process works. Every field is an absolute path in the system's encoding. */
+/** The places of one git process. Every field is an absolute path in the system's encoding. */
 export interface GitPlace {
   readonly gitDir: string;
   readonly workTree?: string;
@@ -85,7 +85,7 @@ export function placeArguments(place: GitPlace): string[] {
   return [...list, ...gitSettings(place.settings)];
 }
 
-/** What makes git sync its files (never its directories: that is ours); both spellings, old and new. */
+/** Settings that make git sync its files, in the old and the new spelling. Git never syncs directories: checkpointd does. */
 export const durableSettings: Readonly<Record<string, string>> = {
   'core.fsync': 'all', // git 2.36 and later
   'core.fsyncObjectFiles': 'true', // before

@@ -24,7 +24,7 @@ export interface GitRun {
 
 export interface GitOutput {
   readonly stdout: Buffer;
-  /** What git said beside its answer: warnings, mostly. */
+  /** Git's standard error, mostly warnings. */
   readonly stderr: string;
   readonly exitCode: number;
 }
@@ -93,7 +93,7 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
   throw gitFailure(run.args, exitCode, stderr, causeOf(run.place, group, result));
 }
 
-/** Where a process of ours starts. */
+/** The place where a git process starts. */
 const directoryOf = ({ cwd, gitDir }: GitPlace): string => cwd ?? gitDir;
 
 /** Why it ended, as {@link gitFailure} takes it. The system says ENOENT of a program and of a directory alike. */
@@ -280,7 +280,7 @@ export function begun<Started>(program: string, start: () => Started): Started {
 // One running git with every process that it started. They are signalled together, watched together while a caller
 // waits, and abandoned when even SIGKILL does not end them, so that no wait lasts for ever. It reads no pipe.
 
-/** What it needs of a child process. */
+/** The part of a child process that the function needs. */
 interface Child {
   readonly pid?: number | undefined;
   readonly stdin: Writable | null;

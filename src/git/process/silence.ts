@@ -10,7 +10,7 @@ export interface SilenceOptions {
   /** The process group to look at; undefined before it runs. */
   readonly group: () => number | undefined;
   readonly onSilence: (patienceMs: number) => void;
-  /** What to think where the system does not tell what a process does. */
+  /** The assumption on a system that does not report the state of a process. */
   readonly unseen: 'silent' | 'working';
 }
 

@@ -27,7 +27,7 @@ export function syncsRefs(version: string): boolean {
 }
 
 async function askVersion(): Promise<string> {
-  // Where nothing can be missing.
+  // The place is the root of the file system, which always exists.
   const place = { gitDir: parse(process.execPath).root };
   const { stdout } = await runGit({ place, args: ['version'], timeoutMs: 10_000 });
   return parseVersion(stdout.toString('utf8'));

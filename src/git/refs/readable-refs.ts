@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { constants, type Dirent, files } from '../../base/files.ts';
 
-/** Nobody can tell what refs there are, so nothing is done with them. */
+/** Refuses an operation because the refs are unreadable. */
 export class UnreadableRefs extends CheckpointdError {
   /** Sentences: what is wrong, and what puts it right. */
   readonly what: string;
-  /** What to look at. */
+  /** The unreadable path. */
   readonly path: string;
 
   constructor(what: string, path: string, cause?: unknown) {
@@ -82,7 +82,7 @@ function looking<T>(path: string, look: () => T): T | undefined {
   }
 }
 
-/** Of what may not be read, the outermost. */
+/** Returns the outermost unreadable path. */
 function deniedAt(path: string): string {
   const above = dirname(path);
   try {

@@ -26,14 +26,14 @@ export class RefStore {
   readonly #child: GitChild;
   #refs = new Map<string, string>();
   #broken: string[] = [];
-  /** Of the refs as they are known. */
+  /** The stamp of the refs in memory. */
   #stamp = '';
   readonly #turns = new Turns();
   /** The note of a transaction that is done could not be removed: no other one begins before it is gone. */
   #hasOldIntent = false;
-  /** Where refs were before a change of which nobody knows whether it took place. */
+  /** The refs before a change with an unknown outcome. */
   #undecided: readonly RefChange[] = [];
-  /** Where {@link open} put the note of a transaction that it could not read: what it had moved is not known. */
+  /** The place to which {@link open} moved an unreadable note of a transaction. The refs of the transaction are unknown. */
   damagedIntent: string | undefined;
 
   constructor(options: RefStoreOptions) {
@@ -68,7 +68,7 @@ export class RefStore {
     this.#stamp = stamp;
   }
 
-  /** What is where: objects by the names of refs. */
+  /** Returns the object of each ref, by the ref's name. */
   get refs(): ReadonlyMap<string, string> {
     return this.#refs;
   }
@@ -206,7 +206,7 @@ export class RefStore {
     if (isNoted) this.#endIntent();
   }
 
-  /** What was refused is taken back, so that the error is true: nothing changed. `isDoubtful`: perhaps nothing has. */
+  /** Takes back a refused change, so that the error's "nothing changed" is true. `isDoubtful`: perhaps nothing changed. */
   async #takeBack(before: readonly RefChange[], error: unknown, isDoubtful = false): Promise<never> {
     try {
       if (isDoubtful) await this.reload();
@@ -223,7 +223,7 @@ export class RefStore {
     throw error;
   }
 
-  /** Where even looking, or taking back, has failed. @throws `untold` unless all is known to be as it was */
+  /** Handles a failed look or take-back. @throws `untold` unless all refs are proven unchanged */
   async #asBefore(before: readonly RefChange[], error: unknown, second: unknown): Promise<void> {
     this.#undecided = before;
     if (!(await areAt(this.#options, before))) throw untold(both(error, second));
@@ -305,7 +305,7 @@ export class RefStore {
 export interface RefStoreOptions {
   /** The repository that holds the refs; for `local` the user's own. */
   readonly place: GitPlace;
-  /** Where the ref files and their locks really lie, when that is not the place's git dir. */
+  /** The directory of the ref files and their locks, when it is not the place's git dir. */
   readonly refsIn?: string;
   /** Namespaces of ours, ending in `/`: nothing else is read or moved. */
   readonly prefixes: readonly string[];
@@ -315,7 +315,7 @@ export interface RefStoreOptions {
   readonly heal?: () => Promise<void>;
   /** Refs that another program had moved are where they were, but for those that held what is gone. */
   readonly onPutBack?: (back: number, lost: number) => void;
-  /** Where an unfinished transaction is written down; in a directory of ours. */
+  /** The note of an unfinished transaction, in a directory of checkpointd. */
   readonly intentFile: string;
   /** Whether moved refs survive a power cut: their directories are synced, too. */
   readonly durable: boolean;
@@ -420,7 +420,7 @@ function modeOf(file: string): number | undefined {
 // Turns the failure of a ref transaction into an error: what is known about the refs, and what helps. It moves
 // nothing.
 
-/** Nobody knows whether the changes were done, or they were and the disk does not keep them. */
+/** The refs may or may not have changed, because git or the disk failed after git had started to write. */
 export function untold(cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'StoreUnavailable',
@@ -583,7 +583,7 @@ export function transactionOf(
   return Buffer.from(`${text}prepare\0commit\0`, 'latin1');
 }
 
-/** What git would let through, and is none of ours. */
+/** Asserts that each ref has a prefix of checkpointd. Git would accept any other name. */
 export function assertOurs(changes: readonly RefChange[], prefixes: readonly string[]): void {
   for (const { ref, to } of changes) {
     invariant(

@@ -139,7 +139,7 @@ export function holdsFile(directory: string): boolean {
   return entriesIn(directory).some((entry) => !entry.isDirectory() || holdsFile(join(directory, entry.name)));
 }
 
-/** What a directory holds; nothing where there is none. */
+/** Returns the names in a directory; none for a missing directory. */
 export function entriesIn(directory: string): Dirent[] {
   try {
     return files.readdirSync(directory, { withFileTypes: true });

@@ -49,7 +49,7 @@ export function repositoryAt(root: string): Repository | undefined {
   return { root, gitDir, commonDir };
 }
 
-/** What the `.git` of this directory is or names, whether a git directory is there or not. */
+/** Returns the path that the `.git` of this directory is or names, whether or not a git directory exists there. */
 export function namedAt(
   root: string,
 ): { readonly gitDir: string; readonly is: NamedGitDirectory } | undefined {
@@ -119,7 +119,7 @@ function isDenied(path: string): boolean {
 
 export interface BrokenRepository {
   readonly path: string;
-  /** What is wrong with it and what puts it right, in sentences. */
+  /** The defect and its remedy, in sentences. */
   readonly what: string;
 }
 
@@ -144,7 +144,7 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
   return `The git directory ${gitDir} has lost its directory of objects, so git takes it for none. Put that back.`;
 }
 
-/** What `git init` begins with: one of ours that was killed half-way holds nothing else, and is finished. */
+/** The first names that `git init` makes. A directory with nothing else is our own killed `git init`, which is finished. */
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
 function holdsWork(gitDir: string): boolean {

@@ -20,11 +20,11 @@ import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 /** So that nobody holds an end up for good by reading a little now and then. */
 const drainRoundsMax = 10;
 
-/** What a request came to. */
+/** The outcome of a request. */
 export type RequestOutcome =
   | {
       readonly result: unknown;
-      /** What the request has done by then; said when the result turns out to be too large to send. */
+      /** The effects of the request by then, reported when the result is too large to send. */
       readonly effects: Effects;
     }
   | { readonly error: WireError };

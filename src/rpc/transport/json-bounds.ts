@@ -14,7 +14,7 @@ const closeBrace = 0x7d;
 export const depthMax = 1024;
 /** The largest conversation (10,000 entries, 10,000 lines) has about 400,000. */
 export const valuesMax = 2_000_000;
-/** What is smaller can do no harm, whatever it holds: 64 Ki levels are parsed in some ms. */
+/** A smaller message is harmless with any content: 64 Ki levels are parsed in some ms. */
 const harmlessBytes = 64 * 1024;
 
 /** The position behind the string that begins at `from`; the text's end if it has none. */

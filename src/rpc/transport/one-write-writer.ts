@@ -3,7 +3,7 @@
 // It never drops a message and never waits; who sends much looks at `pendingBytes`.
 import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc/node';
 
-/** What is needed of a stream; process.stdout, sockets and PassThrough have it. */
+/** The required part of a stream. process.stdout, sockets and PassThrough have it. */
 export interface FrameOutput {
   write(text: string, encoding: 'utf8', done: (error?: Error | null) => void): boolean;
   write(bytes: Uint8Array, done: (error?: Error | null) => void): boolean;
@@ -14,7 +14,7 @@ export interface FrameOutput {
 export interface WriterPorts {
   /** Gives a message its final form, called once just before it is written. */
   readonly address: (message: Message) => Message;
-  /** What is sent instead of a message whose body would be over the limit. `bytes` is absent beyond all measure. */
+  /** Returns the replacement for a message over the limit. `bytes` is absent when the size could not be measured. */
   readonly tooLarge: (message: Message, bytes: number | undefined) => Message;
   readonly bodyBytesMax: number;
 }
@@ -59,7 +59,7 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
     return Promise.resolve();
   }
 
-  /** The same for a message that already has its final form. */
+  /** Writes a message that already has its final form. */
   writeAsIs(message: Message): void {
     if (!this.#isBroken) this.#backlog.write(this.#textOf(message));
   }

@@ -10,13 +10,13 @@ import type { Log } from '../../base/log.ts';
 import { directoryComplaint } from '../../wire/places.ts';
 
 export interface SocketListener {
-  /** Where clients connect. */
+  /** The path on which clients connect. */
   readonly path: string;
   /** Takes no further client, and removes the socket. Synchronous, for the last moment of a process. */
   close(): void;
 }
 
-/** What fits into the kernel's address of a unix socket, with the byte that ends it: 104 on BSD and macOS. */
+/** The size of the kernel's address of a unix socket, with the byte that ends it: 104 on BSD and macOS. */
 const pathBytesMax = process.platform === 'linux' ? 107 : 103;
 
 const socketName = /^\d+-[0-9a-f]{8}\.sock$/;
