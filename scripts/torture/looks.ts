@@ -50,7 +50,7 @@ function assertOrder(all: readonly Recorded[]): void {
   });
 }
 
-/** The same files have the same snapshot, and others another. */
+/** Checks that two checkpoints have the same snapshot if and only if they hold the same files. */
 function assertOneSnapshotEach({ seat, oracle }: Episode, all: readonly Recorded[]): void {
   const byFiles = new Map<string, string | undefined>();
   const bySnapshot = new Map<string | undefined, string>();

@@ -27,7 +27,7 @@ export async function restore(episode: Episode, step: Of<'restore'>): Promise<vo
 async function assertNothingLeft({ seat }: Episode, params: object, course: Course): Promise<void> {
   const again = await seat.read<RestoreAnswer>('checkpoint/restore', { ...params, dryRun: true });
   const wrong = [...(again.restored ?? [])];
-  // What is no longer ignored, because the restore changed the rules, is new to the second.
+  // The first restore may bring back rules that ignore less. Paths that they reveal are new to the second restore.
   const isRevealing = differences(course.before, course.after).some((line) => line.includes('.gitignore: '));
   if (!isRevealing) wrong.push(...(again.deleted ?? []));
   if (wrong.length > 0) throw new Defect(`the same restore again has ${JSON.stringify(wrong)} to do`);

@@ -10,10 +10,12 @@ const fails = (error: unknown): never => {
   throw error;
 };
 
-/** Scans that take so long each, or until they are ended, and when each of them began and ended. */
-function scans(tookMs: number, idleMs: number) {
-  const began: number[] = [];
-  const ended: number[] = [];
+/** Runs scans that take `tookMs` each, or until a capture ends them; records when each began and ended. */
+async function scanning(
+  tookMs: number,
+  body: (idle: IdleScans, began: readonly number[], ended: readonly number[]) => Promise<void>,
+): Promise<void> {
+  const [began, ended]: [number[], number[]] = [[], []];
   const idle = new IdleScans(
     async (signal) => {
       began.push(performance.now());
@@ -21,64 +23,51 @@ function scans(tookMs: number, idleMs: number) {
       ended.push(performance.now());
     },
     fails,
-    idleMs,
+    1,
   );
-  return { idle, began, ended };
-}
-
-test('a scan that takes long waits for a longer quiet than the first one did', async () => {
-  const { idle, began, ended } = scans(300, 1);
-  const alive = setInterval(() => undefined, 1000); // its timer keeps no process alive
+  const alive = setInterval(() => undefined, 1000); // the timer of the scans keeps no process alive
   try {
-    idle.after(false);
-    await until('a scan has ended', () => ended.length === 1);
-    const asked = performance.now();
-    idle.after(false);
-    await until('the next one has begun', () => began.length === 2);
-    const waited = (began[1] ?? 0) - asked;
-    assert.ok(waited > 1000, `after ${waited} ms`);
+    await body(idle, began, ended);
   } finally {
     clearInterval(alive);
     await idle.close();
   }
-});
+}
 
-test('one that a capture has ended is remembered for as far as it came', async () => {
-  const { idle, began, ended } = scans(60_000, 1);
-  const alive = setInterval(() => undefined, 1000);
-  try {
+/** Asks for a second scan, and returns the milliseconds until it begins. */
+async function untilSecond(idle: IdleScans, began: readonly number[], isAwaited: boolean): Promise<number> {
+  const asked = performance.now();
+  idle.after(isAwaited);
+  await until('the second scan has begun', () => began.length === 2);
+  return (began[1] ?? 0) - asked;
+}
+
+test('a scan that takes long waits for a longer quiet than the first one did', () =>
+  scanning(300, async (idle, began, ended) => {
+    idle.after(false);
+    await until('a scan has ended', () => ended.length === 1);
+    const waited = await untilSecond(idle, began, false);
+    assert.ok(waited > 1000, `after ${waited} ms`);
+  }));
+
+test('a scan that a capture ended counts with the time that it took until then', () =>
+  scanning(60_000, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan runs', () => began.length === 1);
-    await sleep(300); // how long it ran is what is told apart
+    await sleep(300); // the time that the scan is to have taken
     idle.captureBegins();
     await until('it has ended', () => ended.length === 1);
     idle.captureEnds();
-    const asked = performance.now();
-    idle.after(false);
-    await until('the next one has begun', () => began.length === 2);
-    const waited = (began[1] ?? 0) - asked;
+    const waited = await untilSecond(idle, began, false);
     assert.ok(waited > 1000, `after ${waited} ms`);
-  } finally {
-    clearInterval(alive);
-    await idle.close();
-  }
-});
+  }));
 
-test('the one that captures wait for comes at once, whatever the last one took', async () => {
-  const { idle, began, ended } = scans(2000, 1);
-  const alive = setInterval(() => undefined, 1000);
-  try {
+test('a scan that captures wait for begins at once, however long the last one took', () =>
+  scanning(2000, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan has ended', () => ended.length === 1);
-    const asked = performance.now();
-    idle.after(true);
-    await until('the next one has begun', () => began.length === 2);
-    const waited = (began[1] ?? 0) - asked;
+    const waited = await untilSecond(idle, began, true);
     assert.ok(waited < 8000, `after ${waited} ms`); // ten seconds otherwise
-  } finally {
-    clearInterval(alive);
-    await idle.close();
-  }
-});
+  }));
 
 test.run();

@@ -86,22 +86,4 @@ test('an operation error names the checkpoint that is not there and the way to t
   await daemon.close();
 });
 
-test('a create that is cancelled changes nothing', async () => {
-  const { daemon, root, session } = await opened();
-  write(root, { 'x.txt': 'x' });
-  const controller = new AbortController();
-  controller.abort();
-  const cancelled = daemon.call(
-    'checkpoint/create',
-    { session, kind: 'turn' },
-    { signal: controller.signal },
-  );
-  await cancelled.then(
-    () => assert.unreachable(),
-    (error: unknown) => assert.is((error as Error).name, 'AbortError'),
-  );
-  assert.is((await daemon.call('checkpoint/list', { session })).checkpoints.length, 1);
-  await daemon.close();
-});
-
 test.run();

@@ -4,21 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
-import { manifest, opened, write } from '../support/in-process-daemon.ts';
-
-test('a dry run says exactly what a real run does, and changes nothing', async () => {
-  const { daemon, root, session } = await opened();
-  write(root, { 'a.txt': 'changed', 'later.txt': 'later' });
-  await daemon.call('checkpoint/create', { session, kind: 'turn' });
-  const present = manifest(root);
-  const count = (await daemon.call('checkpoint/list', { session, kind: 'every' })).checkpoints.length;
-  const dry = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun: true });
-  assert.equal(manifest(root), present);
-  assert.is((await daemon.call('checkpoint/list', { session, kind: 'every' })).checkpoints.length, count);
-  const real = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
-  assert.equal([dry.restored, dry.deleted, dry.failed], [real.restored, real.deleted, real.failed]);
-  await daemon.close();
-});
+import { opened, write } from '../support/in-process-daemon.ts';
 
 test('to delete more than half of more than 100 files a restore asks for confirmation', async () => {
   const { daemon, root, session } = await opened();
@@ -75,15 +61,6 @@ test('edits that nobody of the session made are conflicts: overwrite, skip or fa
   );
   assert.is(readFileSync(join(root, 'src/b.txt'), 'utf8'), 'by the user');
   assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'a\n');
-  await daemon.close();
-});
-
-test('expect.head refuses when the session stands elsewhere', async () => {
-  const { daemon, session } = await opened();
-  const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
-  await daemon.call('checkpoint/create', { session, kind: 'turn' });
-  const stale = daemon.call('checkpoint/restore', { session, tag: '0', expect: { head: checkpoint.id } });
-  assert.is((await failure(stale)).kind, 'PreconditionFailed');
   await daemon.close();
 });
 

@@ -1,10 +1,9 @@
 // What stands where a restore writes, or is ignored, or links away: saved first, or left alone.
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { git, manifest, opened, write } from '../support/in-process-daemon.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
 
 test('a directory that stands in the way is saved, ignored content included, before it goes (F71)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', '.gitignore': 'secret\n' });
@@ -52,19 +51,6 @@ test('undo leaves what a restore had only revealed: ignored before it, visible a
   await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   await daemon.call('checkpoint/undo', { session });
   assert.equal(manifest(root), present);
-  await daemon.close();
-});
-
-test('a restore never writes through a link: the target outside stays as it is (F67, F68)', async () => {
-  const { daemon, root, session } = await opened({ 'd/f': 'inside' });
-  const outside = temporaryDirectory('outside');
-  writeFileSync(join(outside, 'f'), 'canary');
-  rmSync(join(root, 'd'), { recursive: true });
-  symlinkSync(outside, join(root, 'd'));
-  await daemon.call('checkpoint/restore', { session, tag: '0' });
-  assert.is(readFileSync(join(outside, 'f'), 'utf8'), 'canary');
-  assert.ok(lstatSync(join(root, 'd')).isDirectory());
-  assert.is(readFileSync(join(root, 'd/f'), 'utf8'), 'inside');
   await daemon.close();
 });
 

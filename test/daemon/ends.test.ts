@@ -1,6 +1,5 @@
 // Every way in which a daemon can end, against the real daemon: how it ends, with which code, and what becomes of the
 // shadow repository.
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -169,15 +168,6 @@ test('death of the parent is noticed although the input does not end', () =>
 
 /** Starts the daemon on a FIFO whose writing end a sibling keeps open, so that no end of input ever comes. */
 const shell = `mkfifo in && { sleep 30 <&- >in 2>&- & sleeper=$!; "$0" "$@" <in & echo "pids $sleeper $!" >&2; cat >in; }`;
-
-test('the death of the client named in initialize ends the daemon', () =>
-  withRig(async (rig) => {
-    const sleeper = spawn('sleep', ['60']);
-    const { client } = await rig.opened({}, { args: [`--clientProcessId=${sleeper.pid ?? 0}`] });
-    sleeper.kill('SIGKILL');
-    assert.is((await client.exit()).code, 1);
-    assert.equal(rig.stored(), []);
-  }));
 
 test('an uncaught failure ends with 70, removes the shadow and tells no secret', () =>
   withRig(async (rig) => {

@@ -7,41 +7,12 @@ import { checkProperty } from '../support/property.ts';
 
 const create = 'checkpoint/create';
 
-test('parameters that are right have no issues', () => {
-  assert.equal(validateParams(create, { session: 'ses_1', kind: 'turn', onlyIfChanged: true }), []);
-});
-
 test('an issue names the place, what is wrong and what would be right', () => {
   assert.equal(validateParams(create, { kind: 'loop', name: 3 }), [
     { path: '/session', message: 'is missing', expected: 'present' },
     { path: '/kind', message: 'should be one of turn, tool', expected: 'turn | tool' },
     { path: '/name', message: 'is number, should be string', expected: 'string' },
   ]);
-});
-
-test('null is absent for an optional field, and is removed', () => {
-  const params: unknown = { session: 'ses_1', kind: 'tool', message: null, toolName: null };
-  assert.equal(validateParams(create, params), []);
-  assert.equal(params, { session: 'ses_1', kind: 'tool' });
-});
-
-test('null is not enough for a required field', () => {
-  assert.is(validateParams(create, { session: null, kind: 'tool' })[0]?.path, '/session');
-});
-
-for (const nothing of [undefined, null, [], {}]) {
-  test(`no parameters may be written as ${JSON.stringify(nothing)}`, () => {
-    assert.equal(validateParams('shutdown', nothing), []);
-    assert.is(validateParams('checkpoint/list', nothing).length, 1);
-  });
-}
-
-test('unknown fields are ignored, and kept in open objects', () => {
-  const entry = { user: { content: 'x', images: [1] }, assistant: { content: 'y', more: { a: null } } };
-  const params = { session: 's', entry, future: { x: 1 } };
-  assert.equal(validateParams('conversation/append', params), []);
-  assert.equal(params.entry.user.images, [1]);
-  assert.equal(params.entry.assistant.more, { a: null });
 });
 
 test('strings are well-formed Unicode, also deep in open objects and in names', () => {
@@ -60,13 +31,6 @@ test('deep nesting is refused without using up the stack', () => {
   for (let i = 0; i < 200_000; i += 1) deep = [deep];
   const issues = validateParams('conversation/setAgents', { session: 's', agents: { deep } });
   assert.is(issues[0]?.message, 'is nested more than 512 levels deep');
-});
-
-test('integers are exact and within their bounds', () => {
-  const limit = (value: unknown): number =>
-    validateParams('checkpoint/list', { session: 's', limit: value }).length;
-  assert.equal([1, 10_000].map(limit), [0, 0]);
-  assert.equal([0, 10_001, 1.5, '1', 2 ** 53, Number.NaN].map(limit), [1, 1, 1, 1, 1, 1]);
 });
 
 test('a union is told by its constant', () => {

@@ -41,15 +41,6 @@ test('shutdown answers within a second though the stop takes longer, and exit wa
   assert.is(await server.exited, 0);
 });
 
-test('shutdown and exit in one write: the answer leaves before the end', async () => {
-  const server = await started({}, () => sleep(20));
-  server.send({ jsonrpc: '2.0', id: 's', method: 'shutdown' });
-  server.send({ jsonrpc: '2.0', method: 'exit' });
-  server.input.end();
-  assert.is(await server.exited, 0);
-  assert.is(server.frames.at(-1)?.id, 's');
-});
-
 test('what was asked before the end of input is answered before the end', async () => {
   const server = await started({
     'store/gc': async () => {

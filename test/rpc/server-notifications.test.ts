@@ -1,10 +1,10 @@
-// What the server tells unasked: progress, events, traces.
+// When the server reports progress, and what it logs to the client. Events and traces are cases of protocol/conformance.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { validateParams } from '../../src/protocol/validators.ts';
-import { gc, gcResult, ServerRig, started } from './server-rig.ts';
+import { gc, gcResult, started } from './server-rig.ts';
 
 test('progress begins after 100 ms, reports at most ten times a second and ends before the response', async () => {
   const server = await started({
@@ -73,39 +73,13 @@ test('progress ends before an error too, and says nothing without a token', asyn
   assert.is(server.frames.length, 5);
 });
 
-test('only events that the client asked for are sent, and none before initialize', async () => {
-  const server = new ServerRig({});
-  server.server.notify('session/didOpen', {} as never);
-  server.server.logSink('warn', 'early');
-  await server.initialize({ capabilities: { checkpointd: { events: ['session/didOpen', 'nonsense'] } } });
-  server.server.notify('session/didOpen', { session: 'a' } as never);
-  server.server.notify('checkpoint/didCreate', { session: 'a' } as never);
-  server.server.logSink('warn', 'careful');
+test('the client gets warnings of the log, and no lines of lower levels', async () => {
+  const server = await started({});
+  const from = server.frames.length;
   server.server.logSink('info', 'quiet');
-  await server.request(1, 'rpc.', {});
-  const sent = server.frames
-    .filter((frame) => frame.method !== undefined)
-    .map(({ method, params }) => ({ method, params }));
-  assert.equal(sent, [
-    { method: 'session/didOpen', params: { session: 'a' } },
-    { method: 'window/logMessage', params: { type: 2, message: 'careful' } },
-  ]);
-});
-
-test('$/setTrace turns $/logTrace on, with parameters when verbose, and off again', async () => {
-  const server = await started({ 'session/list': async () => ({ sessions: [] }) });
-  const traces = async (value: string): Promise<unknown[]> => {
-    server.send({ jsonrpc: '2.0', method: '$/setTrace', params: { value } });
-    const from = server.frames.length;
-    await server.request(value, 'session/list', {});
-    return server.frames
-      .slice(from)
-      .filter((frame) => frame.method === '$/logTrace')
-      .map((frame) => frame.params);
-  };
-  assert.is((await traces('messages')).length, 2);
-  assert.equal((await traces('verbose'))[0], { message: 'received session/list', verbose: '{}' });
-  assert.equal(await traces('off'), []);
+  server.server.logSink('warn', 'careful');
+  const sent = server.frames.slice(from).map(({ method, params }) => ({ method, params }));
+  assert.equal(sent, [{ method: 'window/logMessage', params: { type: 2, message: 'careful' } }]);
 });
 
 test.run();

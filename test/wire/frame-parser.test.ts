@@ -33,49 +33,24 @@ test('frames arrive whole however the bytes are cut', () => {
   }
 });
 
-for (const [what, header] of [
-  ['lower case', 'content-length: 2'],
-  ['no blank', 'Content-Length:2'],
-  ['blanks around', 'Content-Length: \t 2 \t'],
-  ['a content type', 'Content-Length: 2\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8'],
-  ['utf8 without its hyphen', 'Content-Type: application/json; charset="utf8"\r\nContent-Length: 2'],
-  ['an unknown header', 'X-Whatever: yes\r\nContent-Length: 2'],
-  ['a leading zero', 'Content-Length: 0002'],
-] as const) {
-  test(`a header with ${what} is read`, () => {
+// protocol/conformance/02-frames.json has the other headers, read by a daemon.
+for (const header of ['Content-Length: \t 2 \t', 'Content-Length: 0002']) {
+  test(`the header ${JSON.stringify(header)} is read`, () => {
     assert.equal(parseBothWays(`${header}\r\n\r\n{}`).bodies, ['{}']);
   });
 }
 
-for (const [what, bytes] of [
-  ['a length that is a word', 'Content-Length: abc\r\n\r\n{}'],
-  ['a negative length', 'Content-Length: -1\r\n\r\n{}'],
-  ['a length with an exponent', 'Content-Length: 1e9\r\n\r\n{}'],
-  ['a hexadecimal length', 'Content-Length: 0x10\r\n\r\n{}'],
-  ['a length with a fraction', 'Content-Length: 2.0\r\n\r\n{}'],
-  ['an empty length', 'Content-Length:\r\n\r\n{}'],
-  ['a length of 20 digits', 'Content-Length: 99999999999999999999\r\n\r\n{}'],
-  ['a length of 99 GB', 'Content-Length: 99000000000\r\n\r\n{}'],
-  ['a length one over the limit', `Content-Length: ${64 * 1024 * 1024 + 1}\r\n\r\n{}`],
-  ['two equal lengths', 'Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}'],
-  ['two lengths that differ', 'Content-Length: 2\r\ncontent-length: 3\r\n\r\n{}'],
-  ['no length', 'Content-Type: application/json\r\n\r\n{}'],
-  ['no header', '\r\n\r\n{}'],
-  ['line feeds alone', 'Content-Length: 2\n\n{}'],
-  ['a carriage return alone', 'Content-Length: 2\rX: y\r\n\r\n{}'],
-  ['noise before it', 'hello there\r\nContent-Length: 2\r\n\r\n{}'],
-  ['noise in its line', 'noise Content-Length: 2\r\n\r\n{}'],
-  ['a byte order mark', '\ufeffContent-Length: 2\r\n\r\n{}'],
-  ['a NUL', 'Content-Length: 2\0\r\n\r\n{}'],
-  ['a continued line', 'Content-Length:\r\n 2\r\n\r\n{}'],
-  ['8 MiB and no end', Buffer.alloc(8 * 1024 * 1024, 'a')],
-  ['4 KiB of fields', `${'X-Field: y\r\n'.repeat(500)}Content-Length: 2\r\n\r\n{}`],
+for (const [what, header] of [
+  ['a carriage return alone', 'Content-Length: 2\rX: y'],
+  ['noise before the name', 'noise Content-Length: 2'],
+  ['a NUL', 'Content-Length: 2\0'],
+  ['a continued line', 'Content-Length:\r\n 2'],
+  ['more than 4 KiB of fields', `${'X-Field: y\r\n'.repeat(500)}Content-Length: 2`],
 ] as const) {
-  test(`a header with ${what} is a framing fault, and nothing after it is read (F103)`, () => {
-    const followed = Buffer.concat([Buffer.from(bytes), frameOf('{"after":1}')]);
-    const cut = bytes.length > 1_000_000 ? parse(followed) : parseBothWays(followed);
-    assert.equal(cut.bodies, []);
-    assert.type(cut.fault, 'string');
+  test(`a header with ${what} is a framing fault, and the parser reads nothing after it (F103)`, () => {
+    const parsed = parseBothWays(`${header}\r\n\r\n{}${frameOf('{"after":1}').toString()}`);
+    assert.equal(parsed.bodies, []);
+    assert.type(parsed.fault, 'string');
   });
 }
 

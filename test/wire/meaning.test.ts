@@ -2,7 +2,6 @@
 // form itself is in protocol/conformance; clients that die in the middle of a request are in killed-client.long.ts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { frameOf } from '../support/frames.ts';
 import { repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { failureOf, WireClient, type WireOptions, withClient } from '../support/wire-client.ts';
@@ -159,16 +158,6 @@ test('what an editor sends in initialize, and after it to every server, is taken
     client.notify('textDocument/didOpen', { textDocument: { uri: 'file:///a', text: 'x'.repeat(1e6) } });
     client.notify('workspace/didChangeConfiguration', { settings: null });
     assert.is((await failureOf(client.send('textDocument/hover', {}).answer)).code, -32601);
-    assert.is((await client.close()).code, 0);
-  }));
-
-test('a frame that is no JSON is answered as that, without an id, and the next one is served', () =>
-  withClient(async (client) => {
-    await client.initialize();
-    client.write(frameOf('{"jsonrpc": "2.0", "id": 1,'));
-    const { error, id } = await client.next((frame) => frame.error !== undefined);
-    assert.equal([error?.code, error?.data?.kind, id], [-32700, 'ParseError', null]);
-    await client.request('session/list', {});
     assert.is((await client.close()).code, 0);
   }));
 
