@@ -1,14 +1,19 @@
-// The checkpoints of a git store, read from its refs: one pass over the refs, one pipeline of commits. One broken ref
-// or commit never hides the others (F58); it becomes a problem that `verify` tells.
+// The checkpoints of a git store, and the directories of their snapshots, read from git's objects. The checkpoints take
+// one pass over the refs and one pipeline of commits. One broken ref or commit never hides the others; it becomes a
+// problem that `verify` tells.
 import { CheckpointdError } from '../../base/errors.ts';
-import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
+import type { BlobId, CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { oneLine } from '../../base/text/one-line.ts';
 import type { ObjectReader } from '../../git/objects/object-reader.ts';
+import { decodeTree, emptyTree } from '../../git/objects/tree-format.ts';
 import { identity } from '../../git/process/environment.ts';
 import type { RefChange, RefStore } from '../../git/refs/ref-store.ts';
+import { decodeModes } from '../../tree/strict-modes.ts';
+import type { FileNode } from '../../tree/tree.ts';
 import type { CheckpointRecord, StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
 import { parseRecord } from '../stored-record.ts';
+import type { SnapshotParts, SubTree, TreeNode, TreeSource } from '../tree-reader.ts';
 import { meaningOf, type RefNames } from './refs.ts';
 
 export interface ReadCheckpoints {
@@ -107,7 +112,7 @@ const laterMarker = /\n\ncheckpointd-record-(\d+)\n/y;
 const snapshotForm = /^([0-9a-f]{40})(?:-([0-9a-f]{40}))?$/;
 
 /** The tree of a snapshot, and the blob of its strict permissions if there are any. */
-export function partsOfSnapshot(snapshot: SnapshotId): { readonly tree: string; readonly modes?: string } {
+export function partsOfSnapshot(snapshot: SnapshotId): SnapshotParts {
   const match = snapshotForm.exec(snapshot);
   invariant(
     match?.[1] !== undefined,
@@ -166,4 +171,52 @@ function corruptCommit(commit: string): CheckpointdError {
     `The commit ${commit} in the checkpoint store is no checkpoint. It is passed over; remove its ref by hand.`,
     { details: { commit } },
   );
+}
+
+// The directories of a snapshot are git's trees. Strict permissions, which git cannot hold, are a blob beside them.
+
+export function gitTrees(reader: ObjectReader): Required<TreeSource> {
+  return {
+    partsOf: partsOfSnapshot,
+    modes: async (id) => {
+      try {
+        return await decodeModes(await reader.read('blob', id), id);
+      } catch (error) {
+        throw ruined(error);
+      }
+    },
+    read: async (ids) => {
+      const nodes: (TreeNode | CheckpointdError)[] = [];
+      for (let from = 0; from < ids.length; from += widthMax) {
+        const some = ids.slice(from, from + widthMax);
+        for (const node of await Promise.all(some.map((id) => readTree(reader, id)))) nodes.push(node);
+      }
+      return nodes;
+    },
+  };
+}
+
+async function readTree(reader: ObjectReader, id: string): Promise<TreeNode | CheckpointdError> {
+  try {
+    return await nodeOfTree(id === emptyTree ? Buffer.of() : await reader.read('tree', id), id);
+  } catch (error) {
+    const cause = ruined(error);
+    if (cause instanceof CheckpointdError && cause.kind === 'StoreCorrupt') return cause;
+    throw cause;
+  }
+}
+
+/** Decodes a directory. @throws StoreCorrupt */
+export async function nodeOfTree(bytes: Buffer, id: string): Promise<TreeNode> {
+  const entries = new Map<string, SubTree | FileNode>();
+  for (const { name, mode, id: each } of await decodeTree(bytes, id))
+    entries.set(name, mode === '040000' ? { tree: each } : { mode, blob: each as BlobId });
+  return { entries };
+}
+
+/** Directories and permissions are the store's own records: without them a snapshot is not data but a ruin. */
+function ruined(error: unknown): unknown {
+  if (!(error instanceof CheckpointdError) || error.kind !== 'DataCorrupt') return error;
+  const { message, details } = error;
+  return new CheckpointdError('StoreCorrupt', message, { ...(details && { details }), cause: error });
 }

@@ -21,13 +21,21 @@ import type {
   StoreProblem,
   StoreUsage,
 } from '../snapshot-store.ts';
-import { encodeCommit, nameRefsOf, partsOfSnapshot, readCheckpoints, unusedModes } from './checkpoints.ts';
+import { TreeReader } from '../tree-reader.ts';
+import { verifySnapshots } from '../verify-snapshots.ts';
+import {
+  encodeCommit,
+  gitTrees,
+  nameRefsOf,
+  partsOfSnapshot,
+  readCheckpoints,
+  unusedModes,
+} from './checkpoints.ts';
 import type { GitHome } from './git-home.ts';
 import { foundText, putBackCheckpoints } from './put-back.ts';
 import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, tagRef, unknownCheckpoint } from './refs.ts';
-import { TreeReader } from './trees.ts';
 import { refuseUnpublished } from './unpublished.ts';
-import { damagedWhole, verifyCheckpoints } from './verify.ts';
+import { damagedWhole, verifiedGit } from './verify.ts';
 import { GitWriter, SweepGate } from './writer.ts';
 
 /** Blobs remembered as stored; bounded, and forgetting one costs a question to git. */
@@ -53,7 +61,7 @@ export class GitStore implements SnapshotStore {
     const onStored = (id: string): void => home.unsynced.stored(id);
     this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory, onStored);
     this.#reader = new ObjectReader(home.readPlace);
-    this.#trees = new TreeReader(this.#reader);
+    this.#trees = new TreeReader(gitTrees(this.#reader));
     this.#differ = new TreeDiffer(home.readPlace.gitDir);
   }
 
@@ -178,8 +186,8 @@ export class GitStore implements SnapshotStore {
     return this.#trees.entry(snapshot, path);
   }
 
-  async directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
-    return (await this.#trees.modes(snapshot)).directories;
+  directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
+    return this.#trees.directoryPermissions(snapshot);
   }
 
   changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
@@ -251,7 +259,8 @@ export class GitStore implements SnapshotStore {
     await refs.reload();
     const { good, problems } = await readCheckpoints(refs, names, this.#reader);
     this.#trees.clear();
-    return [...problems, ...(await verifyCheckpoints(good, this.#trees, this.#reader, signal, onChecked))];
+    const source = verifiedGit(this.#reader, good);
+    return [...problems, ...(await verifySnapshots(source, good, signal, onChecked))];
   }
 
   sync(): Promise<void> {

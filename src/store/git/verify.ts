@@ -1,92 +1,53 @@
-// Reads everything that the checkpoints of a git store hold and checks every hash; each damaged object is told with
-// the checkpoints that need it. Equal directories and contents are looked at once. It repairs nothing.
+// Reads the contents of a git store for `store/verify`, and explains a store of which nothing can be read.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
-import type { CheckpointId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import { type ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
-import type { StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
-import { partsOfSnapshot } from './checkpoints.ts';
-import type { TreeReader } from './trees.ts';
+import type { StoredCheckpoint } from '../snapshot-store.ts';
+import type { TreeSource } from '../tree-reader.ts';
+import { type Damage, damageOf, type VerifiedSource } from '../verify-snapshots.ts';
+import { gitTrees, partsOfSnapshot } from './checkpoints.ts';
 
-interface Needs {
-  readonly blobs: ReadonlySet<string>;
-  readonly problem?: StoreProblem;
+/** What `store/verify` reads of a git store that has these checkpoints. */
+export function verifiedGit(reader: ObjectReader, checkpoints: readonly StoredCheckpoint[]): VerifiedSource {
+  const modes = new Set(checkpoints.map(({ record }) => partsOfSnapshot(record.snapshot).modes));
+  const source = gitTrees(reader);
+  return {
+    ...source,
+    damagedContents: (ids, signal) => damagedContents(ids, { modes, source, reader }, signal),
+  };
 }
 
-export async function verifyCheckpoints(
-  checkpoints: readonly StoredCheckpoint[],
-  trees: TreeReader,
-  reader: ObjectReader,
+interface Contents {
+  /** The contents that are tables of permissions. */
+  readonly modes: ReadonlySet<string | undefined>;
+  readonly source: Required<TreeSource>;
+  readonly reader: ObjectReader;
+}
+
+/** Reads a few at a time, so that memory holds a few. */
+async function damagedContents(
+  ids: readonly string[],
+  { modes, source, reader }: Contents,
   signal?: AbortSignal,
-  onChecked?: (contents: number) => void,
-): Promise<StoreProblem[]> {
-  const needs = new Map<string, Needs>();
-  const problems: StoreProblem[] = [];
-  const users = new Map<string, CheckpointId[]>();
-  for (const { record } of checkpoints) {
-    signal?.throwIfAborted();
-    const key = record.snapshot;
-    users.set(key, [...(users.get(key) ?? []), record.id]);
-    if (!needs.has(key)) needs.set(key, await needsOf(record.snapshot, trees));
-  }
-  const blobs = new Set<string>();
-  for (const [snapshot, need] of needs) {
-    for (const blob of need.blobs) blobs.add(blob);
-    if (need.problem !== undefined) problems.push({ ...need.problem, affects: users.get(snapshot) ?? [] });
-  }
-  onChecked?.(blobs.size);
-  for (const [blob, kind] of await damaged([...blobs], reader, signal)) {
-    const affects = [...needs].flatMap(([snapshot, need]) =>
-      need.blobs.has(blob) ? (users.get(snapshot) ?? []) : [],
-    );
-    problems.push({ kind, what: blob, affects });
-  }
-  return problems;
-}
-
-async function needsOf(snapshot: StoredCheckpoint['record']['snapshot'], trees: TreeReader): Promise<Needs> {
-  const { tree, modes } = partsOfSnapshot(snapshot);
-  const blobs = new Set<string>();
-  try {
-    const all = await trees.all(tree);
-    for (const items of all.values()) {
-      for (const { mode, id } of items) if (mode !== '040000') blobs.add(id);
-    }
-    await trees.modes(snapshot);
-    if (modes !== undefined) blobs.add(modes);
-    return { blobs };
-  } catch (error) {
-    if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
-    const kind = error.details?.problem === 'missing' ? 'missing' : 'corrupt';
-    const { object, tree: bad } = error.details ?? {};
-    const what = typeof object === 'string' ? object : typeof bad === 'string' ? bad : tree;
-    return { blobs, problem: { kind, what, affects: [] } };
-  }
-}
-
-/** Reads each blob to its end; a few at a time, so that memory holds a few. */
-async function damaged(
-  blobs: readonly string[],
-  reader: ObjectReader,
-  signal?: AbortSignal,
-): Promise<Map<string, 'missing' | 'corrupt'>> {
-  const bad = new Map<string, 'missing' | 'corrupt'>();
+): Promise<Map<string, Damage>> {
+  const bad = new Map<string, Damage>();
   const slices = new Slices(signal);
-  const sizes = await reader.sizes(blobs);
+  const sizes = await reader.sizes(ids);
   const check = async (blob: string, size: number): Promise<void> => {
     try {
-      if (size <= wholeBytesMax) await reader.read('blob', blob);
+      if (modes.has(blob)) await source.modes(blob);
+      else if (size <= wholeBytesMax) await reader.read('blob', blob);
       else for await (const _ of reader.stream('blob', blob, size)) signal?.throwIfAborted();
     } catch (error) {
-      if (!(error instanceof CheckpointdError) || error.kind !== 'DataCorrupt') throw error;
-      bad.set(blob, error.details?.problem === 'missing' ? 'missing' : 'corrupt');
+      if (!(error instanceof CheckpointdError) || !error.kind.endsWith('Corrupt')) throw error;
+      bad.set(blob, damageOf(error));
     }
   };
-  for (let at = 0; at < blobs.length; at += 16) {
-    await Promise.all(blobs.slice(at, at + 16).map((blob, index) => check(blob, sizes[at + index] ?? -1)));
+  for (let at = 0; at < ids.length; at += 16) {
+    await Promise.all(ids.slice(at, at + 16).map((blob, index) => check(blob, sizes[at + index] ?? -1)));
     if (slices.isDue()) await slices.pause();
   }
   return bad;

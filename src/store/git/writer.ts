@@ -18,6 +18,8 @@ import type { GitPlace } from '../../git/process/environment.ts';
 import { gitAnswered } from '../../git/process/run.ts';
 import { encodeModes } from '../../tree/strict-modes.ts';
 import { type Directory, isDirectory } from '../../tree/tree.ts';
+import type { TreeReader } from '../tree-reader.ts';
+import { nodeOfTree } from './checkpoints.ts';
 import { moveObjects } from './quarantine.ts';
 import { refuseUnpublished } from './unpublished.ts';
 
@@ -39,8 +41,8 @@ export interface GitWriterParts {
   readonly spoolDirectory: string;
   /** Sees what the writer writes and what was there before. */
   readonly reader: ObjectReader;
-  /** Told of directories that were stored. */
-  readonly trees: { keep(id: string, bytes: Buffer): Promise<void> };
+  /** Caches directories that were stored. */
+  readonly trees: Pick<TreeReader, 'keep'>;
   /** Blobs that this store wrote or read whole, and that cannot vanish from it. */
   readonly proven: KnownIds;
   /** Blobs of which git only said that they are there. */
@@ -253,7 +255,8 @@ export class GitWriter implements SnapshotWriter {
     const wanted = await this.#missing('tree', handed);
     if (wanted.length < bulkMin) {
       await Promise.all(wanted.map(({ id, content }) => objects.store('tree', id, content)));
-      if (trees.size < bulkMin) for (const [id, bytes] of trees) await this.#parts.trees.keep(id, bytes);
+      if (trees.size < bulkMin)
+        for (const [id, bytes] of trees) this.#parts.trees.keep(id, await nodeOfTree(bytes, id));
       return;
     }
     const ids = wanted.map(({ id }) => id);

@@ -10,8 +10,8 @@ import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
 import { type Entry, sameEntry, type TreeChange } from '../../tree/tree.ts';
 import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 import { parseRecord } from '../stored-record.ts';
+import type { TreeReader } from '../tree-reader.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
-import type { SqliteTrees } from './trees.ts';
 
 /** Entries that the rows of a checkpoint hold and its directories do not. */
 export type Carried = ReadonlyMap<TreePath, Entry>;
@@ -47,10 +47,10 @@ export const leavesOut = (skipped: readonly SkippedPath[]): boolean =>
 
 export class CarriedRows {
   readonly #database: SqliteDatabase;
-  readonly #trees: SqliteTrees;
+  readonly #trees: TreeReader;
   readonly #kept = new Map<number, Carried>();
 
-  constructor(database: SqliteDatabase, trees: SqliteTrees) {
+  constructor(database: SqliteDatabase, trees: TreeReader) {
     this.#database = database;
     this.#trees = trees;
   }

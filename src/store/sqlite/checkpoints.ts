@@ -5,6 +5,7 @@ import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { CheckpointRecord, Publication, StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
 import { parseRecord, recordText } from '../stored-record.ts';
+import type { TreeReader } from '../tree-reader.ts';
 import type { CarriedRows } from './carried.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
 import { DamagedText } from './database/library.ts';
@@ -18,7 +19,6 @@ import {
   rowsFor,
   state,
 } from './rows.ts';
-import type { SqliteTrees } from './trees.ts';
 
 interface Parent {
   readonly id: number;
@@ -27,7 +27,7 @@ interface Parent {
 
 export class SqliteCheckpoints {
   readonly #database: SqliteDatabase;
-  readonly #trees: SqliteTrees;
+  readonly #trees: TreeReader;
   readonly #carried: CarriedRows;
   /** The row of `conversations`. */
   readonly #conversation: number;
@@ -37,7 +37,7 @@ export class SqliteCheckpoints {
 
   constructor(
     database: SqliteDatabase,
-    trees: SqliteTrees,
+    trees: TreeReader,
     carried: CarriedRows,
     { conversation, lease }: { readonly conversation: number; readonly lease: number },
   ) {
@@ -52,7 +52,7 @@ export class SqliteCheckpoints {
   async publish({ record, tag, name }: Publication): Promise<void> {
     const parent = await this.#database.read(() => this.#parentOf(record));
     const set = await this.#rowsOf(record, parent);
-    if (parent === undefined) await this.#database.read(() => this.#trees.node(record.snapshot));
+    if (parent === undefined) await this.#trees.node(record.snapshot);
     const staged = set.rows.length > rowsAtOnceMax ? await this.#stage(record, set) : undefined;
     try {
       await this.#database.transaction(() => {

@@ -5,6 +5,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { TreeChange } from '../../tree/tree.ts';
+import type { TreeReader } from '../tree-reader.ts';
 import { type CarriedRows, leavesOut, type Seen } from './carried.ts';
 import type { SqliteDatabase } from './database/database.ts';
 import {
@@ -18,7 +19,6 @@ import {
   rowsAtOnceMax,
   state,
 } from './rows.ts';
-import type { SqliteTrees } from './trees.ts';
 
 interface Node {
   readonly id: number;
@@ -56,14 +56,14 @@ const identityColumns =
 
 export class SqliteRemoval {
   readonly #database: SqliteDatabase;
-  readonly #trees: SqliteTrees;
+  readonly #trees: TreeReader;
   readonly #carried: CarriedRows;
   readonly #conversation: number;
   readonly #lease: number;
 
   constructor(
     database: SqliteDatabase,
-    trees: SqliteTrees,
+    trees: TreeReader,
     carried: CarriedRows,
     { conversation, lease }: { readonly conversation: number; readonly lease: number },
   ) {

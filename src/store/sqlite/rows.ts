@@ -5,10 +5,10 @@ import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';
 import { bytesOf, type TreePath } from '../../tree/tree-path.ts';
+import type { TreeReader } from '../tree-reader.ts';
 import type { CarriedRows, RowsBefore, Seen } from './carried.ts';
 import { knownSizes } from './content.ts';
 import type { SqliteDatabase, SqlValue } from './database/database.ts';
-import type { SqliteTrees } from './trees.ts';
 
 export type ChangeType = 'added' | 'modified' | 'deleted';
 
@@ -47,7 +47,7 @@ export interface ParentRows extends RowsBefore {
 /** The rows of a new checkpoint. */
 export async function rowsFor(
   database: SqliteDatabase,
-  trees: SqliteTrees,
+  trees: TreeReader,
   carried: CarriedRows,
   { snapshot, skipped }: Seen,
   parent: ParentRows | undefined,
@@ -64,7 +64,7 @@ export async function rowsFor(
 
 export async function fullRows(
   database: SqliteDatabase,
-  trees: SqliteTrees,
+  trees: TreeReader,
   snapshot: SnapshotId,
 ): Promise<RowSet> {
   const entries = await trees.entries(snapshot);

@@ -13,7 +13,6 @@ import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
 import type { Directory, Entry, TreeChange } from '../../tree/tree.ts';
 import { rootPath, type TreePath } from '../../tree/tree-path.ts';
 import { emptied } from '../guarded-store.ts';
-import { lostDirectories } from '../lost-directories.ts';
 import type {
   GitTrees,
   Publication,
@@ -23,6 +22,8 @@ import type {
   StoreProblem,
   StoreUsage,
 } from '../snapshot-store.ts';
+import { isSubTree, TreeReader } from '../tree-reader.ts';
+import { verifySnapshots } from '../verify-snapshots.ts';
 import { CarriedRows } from './carried.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
 import { type ByteRange, readBlob, sha256, sizesOf } from './content.ts';
@@ -32,8 +33,8 @@ import { SqliteGitTrees } from './git-trees.ts';
 import { SqliteLease } from './leases.ts';
 import { SqliteRemoval } from './removal.ts';
 import { type SweptRows, sweep } from './sweep.ts';
-import { decodeIfWhole, isSubTree, SqliteTrees } from './trees.ts';
-import { verifyDatabase, verifyRows } from './verify.ts';
+import { decodeNode, sqliteTrees } from './trees.ts';
+import { verifiedDatabase, verifyRows } from './verify.ts';
 import { SeenRows, SqliteWriter } from './writer.ts';
 
 /** Contents remembered as readable; forgetting one costs a reading. */
@@ -87,7 +88,7 @@ class SqliteStore implements SnapshotStore {
   readonly #database: SqliteDatabase;
   readonly #conversation: number;
   readonly #lease: SqliteLease;
-  readonly #trees: SqliteTrees;
+  readonly #trees: TreeReader;
   readonly #carried: CarriedRows;
   readonly #seen: SeenRows;
   readonly #proven = new RecentSet(provenMax);
@@ -102,7 +103,7 @@ class SqliteStore implements SnapshotStore {
     this.#database = database;
     this.#conversation = conversation;
     this.#lease = lease;
-    this.#trees = new SqliteTrees(database);
+    this.#trees = new TreeReader(sqliteTrees(database));
     this.#seen = new SeenRows(database);
     this.#carried = new CarriedRows(database, this.#trees);
     const owner = { conversation, lease: lease.id };
@@ -183,7 +184,7 @@ class SqliteStore implements SnapshotStore {
   }
 
   lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]> {
-    return lostDirectories(this.#trees, snapshot, directories);
+    return this.#trees.lost(snapshot, directories);
   }
 
   async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
@@ -204,7 +205,7 @@ class SqliteStore implements SnapshotStore {
 
   async verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]> {
     const checkpoints = await this.checkpoints();
-    const contents = await verifyDatabase(this.#database, checkpoints, signal, onChecked);
+    const contents = await verifySnapshots(verifiedDatabase(this.#database), checkpoints, signal, onChecked);
     const from = { trees: this.#trees, carried: this.#carried };
     const rows = await verifyRows(this.#database, from, this.#conversation, signal);
     const affects = checkpoints.map(({ record }) => record.id);
@@ -421,7 +422,7 @@ async function treesOf(
     )?.[0];
     if (!Buffer.isBuffer(content)) continue; // lost: verify tells of it
     bytes += content.length + rowBytes;
-    for (const entry of decodeIfWhole(id, content)?.entries.values() ?? [])
+    for (const entry of decodeNode(id, content)?.entries.values() ?? [])
       if (isSubTree(entry)) stack.push(entry.tree);
     if (slices.isDue()) await slices.pause();
   }

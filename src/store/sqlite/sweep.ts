@@ -2,11 +2,13 @@
 // Safe beside other daemons at every step. Each removing transaction first follows the roots that appeared since the
 // marking, takes directories before what they hold, and advances the generation so that writers look again.
 // It removes no checkpoint; limits by count and age are decided above the stores.
+import { CheckpointdError } from '../../base/errors.ts';
 import { Slices } from '../../base/slices.ts';
+import { isSubTree } from '../tree-reader.ts';
 import type { SqliteDatabase } from './database/database.ts';
 import { advanceGeneration, dropDeadLeases } from './leases.ts';
 import { drain } from './rows.ts';
-import { decodeIfWhole, isSubTree, type TreeNode } from './trees.ts';
+import { readNode } from './trees.ts';
 
 export interface SweptRows {
   readonly bytesFreed: number;
@@ -91,21 +93,14 @@ class Sweep {
 
   #markOne(id: string, stack: string[]): void {
     if (this.#trees.has(id)) return;
-    const node = this.#read(id);
+    const node = readNode(this.#database, id);
     this.#trees.add(id);
-    for (const entry of node?.entries.values() ?? []) {
+    // Verify reports a lost or damaged directory; a sweep saves what is left.
+    if (node instanceof CheckpointdError) return;
+    for (const entry of node.entries.values()) {
       if (isSubTree(entry)) stack.push(entry.tree);
       else this.#blobs.add(entry.blob);
     }
-  }
-
-  /** Undefined for a lost or damaged directory: verify tells of it, a sweep saves what is left. */
-  #read(id: string): TreeNode | undefined {
-    const content = this.#database.row(
-      'SELECT node FROM checkpoint_trees WHERE id = ?',
-      Buffer.from(id, 'hex'),
-    )?.[0];
-    return Buffer.isBuffer(content) ? decodeIfWhole(id, content) : undefined;
   }
 
   /** Returns the bytes that they took. */
@@ -156,10 +151,11 @@ class Sweep {
         if (isLeaving || visited.has(id) || !wanted.has(id)) continue;
         visited.add(id);
         stack.push({ id, isLeaving: true });
-        const node = await this.#database.read(() => this.#read(id));
-        for (const entry of node?.entries.values() ?? [])
-          if (isSubTree(entry)) stack.push({ id: entry.tree, isLeaving: false });
         if (this.#slices.isDue()) await this.#slices.pause();
+        const node = await this.#database.read(() => readNode(this.#database, id));
+        if (node instanceof CheckpointdError) continue;
+        for (const entry of node.entries.values())
+          if (isSubTree(entry)) stack.push({ id: entry.tree, isLeaving: false });
       }
     }
     return finished.reverse();

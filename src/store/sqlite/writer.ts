@@ -10,6 +10,7 @@ import { Slices } from '../../base/slices.ts';
 import { Turns } from '../../base/turns.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
 import { type Directory, type FileNode, isDirectory } from '../../tree/tree.ts';
+import type { SubTree } from '../tree-reader.ts';
 import {
   chunkBytes,
   digestOf,
@@ -26,7 +27,7 @@ import {
 } from './content.ts';
 import type { SqliteDatabase } from './database/database.ts';
 import { generationOf, type SqliteLease } from './leases.ts';
-import { type EncodedNode, encodeNode, type SubTree } from './trees.ts';
+import { type EncodedNode, encodeNode } from './trees.ts';
 
 interface Pending {
   readonly blob: BlobId;

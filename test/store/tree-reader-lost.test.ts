@@ -1,29 +1,33 @@
 // Which directories a store has lost: asked from the root down, no further than what leads to the wanted.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { lostDirectories } from '../../src/store/lost-directories.ts';
-import { fromText, type TreePath } from '../../src/tree/tree-path.ts';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import type { SnapshotId } from '../../src/base/ids.ts';
+import { type TreeNode, TreeReader } from '../../src/store/tree-reader.ts';
+import { fromText, nameOf, parentOf, type TreePath } from '../../src/tree/tree-path.ts';
 
 /** Directories by their ids, which are their paths here, and what has been asked for. */
 function storeOf(all: readonly string[], gone: readonly string[]) {
   const asked: string[] = [];
+  const nodeOf = (id: string): TreeNode | CheckpointdError => {
+    if (gone.includes(id)) return new CheckpointdError('StoreCorrupt', `${id} is gone`);
+    const below = all.filter((path) => (parentOf(fromText(path)) || 'root') === id);
+    return { entries: new Map(below.map((path) => [nameOf(fromText(path)), { tree: path }])) };
+  };
   return {
     asked,
-    areStored: async (ids: readonly string[]) => {
+    partsOf: (tree: string) => ({ tree }),
+    read: async (ids: readonly string[]) => {
       asked.push(...ids);
-      return ids.map((id) => !gone.includes(id));
-    },
-    directoriesIn: async (id: string) => (name: string) => {
-      const child = id === 'root' ? name : `${id}/${name}`;
-      return all.includes(child) ? child : undefined;
+      return ids.map(nodeOf);
     },
   };
 }
 
 const all = ['d', 'd/e', 'd/e/f', 'd/g', 'other'];
 const paths = (...texts: string[]): TreePath[] => texts.map(fromText);
-const lost = (wanted: readonly TreePath[], ...gone: readonly string[]): Promise<TreePath[]> =>
-  lostDirectories(storeOf(all, gone), 'root', wanted);
+const lost = (wanted: readonly TreePath[], ...gone: readonly string[]): Promise<readonly TreePath[]> =>
+  new TreeReader(storeOf(all, gone)).lost('root' as SnapshotId, wanted);
 
 test('what is there, or is not in the snapshot, is not lost', async () => {
   assert.equal(await lost(paths('', 'd/e/f', 'd/none/x')), []);
@@ -37,7 +41,7 @@ test('a directory is lost with all that is asked for below it, and with nothing 
 
 test('only what leads to the wanted is asked for, each once', async () => {
   const store = storeOf(all, []);
-  await lostDirectories(store, 'root', paths('d/e', 'd/e/f', 'd/e'));
+  await new TreeReader(store).lost('root' as SnapshotId, paths('d/e', 'd/e/f', 'd/e'));
   assert.equal(store.asked, ['root', 'd', 'd/e', 'd/e/f']);
 });
 

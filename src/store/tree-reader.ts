@@ -1,0 +1,327 @@
+// Reads snapshots back from directories that a store gives by their ids: the entry at a path, lists, whole trees, and
+// the changes between two trees, which cost what differs. It writes nothing and reads no content.
+import { LRUCache } from 'lru-cache';
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { SnapshotId } from '../base/ids.ts';
+import { invariant } from '../base/invariant.ts';
+import { Slices } from '../base/slices.ts';
+import { noStrictModes, type StrictModes } from '../tree/strict-modes.ts';
+import { type Directory, type Entry, type FileNode, sameEntry, type TreeChange } from '../tree/tree.ts';
+import { byBytes, join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+
+/** A sub-directory by the id of its node (hex). */
+export interface SubTree {
+  readonly tree: string;
+}
+
+/** One directory read back; sub-directories are named, not read. */
+export interface TreeNode {
+  readonly permissions?: number;
+  /** In the order of whole paths: a directory counts as its name with a slash (a-b, a.b, a/b, a0). */
+  readonly entries: ReadonlyMap<string, SubTree | FileNode>;
+}
+
+export function isSubTree(entry: SubTree | FileNode): entry is SubTree {
+  return 'tree' in entry;
+}
+
+/** Where a snapshot lies in a store. */
+export interface SnapshotParts {
+  /** Its root directory. */
+  readonly tree: string;
+  /** Its table of strict permissions, where the store keeps them beside the directories. */
+  readonly modes?: string;
+}
+
+export interface TreeSource {
+  partsOf(snapshot: SnapshotId): SnapshotParts;
+  /** Reads a table of strict permissions from the disk. Absent where directories hold them. @throws StoreCorrupt */
+  modes?(id: string): Promise<StrictModes>;
+  /** Reads directories from the disk. Returns StoreCorrupt in the place of each that is missing or damaged. */
+  read(ids: readonly string[]): Promise<readonly (TreeNode | CheckpointdError)[]>;
+}
+
+/** Names in cached directories, about 100 bytes each, so that memory is bounded whatever the directories' sizes. */
+const cachedNamesMax = 200_000;
+const usualMax = 50_000;
+const modesMax = 16;
+
+type Found = SubTree | FileNode | undefined;
+
+export class TreeReader {
+  readonly #source: TreeSource;
+  readonly #cache = new LRUCache<string, TreeNode>({
+    maxSize: cachedNamesMax,
+    sizeCalculation: (node) => node.entries.size + 1,
+  });
+  /** Directories in and below which no directory is stricter than usual: immutable, so true for ever. */
+  readonly #usual = new LRUCache<string, true>({ max: usualMax });
+  readonly #modes = new LRUCache<string, StrictModes>({ max: modesMax });
+
+  constructor(source: TreeSource) {
+    this.#source = source;
+  }
+
+  /** One directory. @throws StoreCorrupt when it is missing or damaged. */
+  async node(id: string): Promise<TreeNode> {
+    const node = (await this.#nodes([id])).get(id);
+    invariant(node !== undefined, 'a source answers each id');
+    return node;
+  }
+
+  /** Caches a directory that was stored just now, since captures are compared next. */
+  keep(id: string, node: TreeNode): void {
+    this.#cache.set(id, node);
+  }
+
+  /** Forgets everything: a sweep may have removed it. */
+  clear(): void {
+    this.#cache.clear();
+    this.#modes.clear();
+  }
+
+  /** All files below `under`, by the bytes of their whole paths. */
+  async entries(snapshot: SnapshotId, under: TreePath = rootPath): Promise<Entry[]> {
+    const { files } = await this.#modesOf(snapshot);
+    const found = await this.#find(snapshot, under);
+    if (found === undefined) return [];
+    if (!isSubTree(found)) return [{ path: under, ...strict(found, files.get(under)) }];
+    const nodes = await this.#all(found.tree);
+    const slices = new Slices();
+    const list: Entry[] = [];
+    const visit = async (id: string, at: TreePath): Promise<void> => {
+      for (const [name, entry] of nodes.get(id)?.entries ?? []) {
+        const path = join(at, name);
+        if (isSubTree(entry)) await visit(entry.tree, path);
+        else list.push({ path, ...strict(entry, files.get(path)) });
+      }
+      if (slices.isDue()) await slices.pause();
+    };
+    await visit(found.tree, under);
+    return list;
+  }
+
+  async entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
+    const found = await this.#find(snapshot, path);
+    return isFile(found) ? fileOf(found, path, await this.#modesOf(snapshot)) : undefined;
+  }
+
+  /** The whole snapshot in memory, every directory `sealed`. */
+  async directory(snapshot: SnapshotId): Promise<Directory> {
+    const { tree } = this.#source.partsOf(snapshot);
+    const { files, directories } = await this.#modesOf(snapshot);
+    const nodes = await this.#all(tree);
+    const slices = new Slices();
+    const build = async (id: string, at: TreePath): Promise<Directory> => {
+      const node = nodes.get(id);
+      invariant(node !== undefined, 'all directories were read');
+      const entries: Directory['entries'] = new Map();
+      for (const [name, entry] of node.entries) {
+        const path = join(at, name);
+        entries.set(name, isSubTree(entry) ? await build(entry.tree, path) : strict(entry, files.get(path)));
+      }
+      if (slices.isDue()) await slices.pause();
+      const permissions = directories.get(at) ?? node.permissions;
+      return permissions === undefined ? { entries, sealed: id } : { entries, permissions, sealed: id };
+    };
+    return build(tree, rootPath);
+  }
+
+  async directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
+    if (this.#source.modes !== undefined) return (await this.#modesOf(snapshot)).directories;
+    const all = new Map<TreePath, number>();
+    const slices = new Slices();
+    const visit = async (id: string, at: TreePath): Promise<void> => {
+      if (this.#usual.get(id)) return;
+      if (slices.isDue()) await slices.pause();
+      const before = all.size;
+      const node = await this.node(id);
+      if (node.permissions !== undefined) all.set(at, node.permissions);
+      for (const [name, entry] of node.entries) if (isSubTree(entry)) await visit(entry.tree, join(at, name));
+      if (all.size === before) this.#usual.set(id, true);
+    };
+    await visit(this.#source.partsOf(snapshot).tree, rootPath);
+    return all;
+  }
+
+  /** The files that differ in content, mode or permissions, by the bytes of their paths. */
+  async changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
+    const [oldModes, newModes] = [await this.#modesOf(from), await this.#modesOf(to)];
+    const changes = new Map<TreePath, TreeChange>();
+    const slices = new Slices();
+    const compare = async (before: Found, after: Found, at: TreePath): Promise<void> => {
+      if (slices.isDue()) await slices.pause();
+      const [old, now] = await Promise.all([this.#childrenOf(before), this.#childrenOf(after)]);
+      const below: [Found, Found, TreePath][] = [];
+      const take = (name: string, left: Found, right: Found): void => {
+        if (isSame(left, right)) return;
+        const path = join(at, name);
+        if (isFile(left) || isFile(right)) {
+          const files = { before: fileOf(left, path, oldModes), after: fileOf(right, path, newModes) };
+          changes.set(path, { path, ...given(files) });
+        }
+        if (isTree(left) || isTree(right)) below.push([left, right, path]);
+      };
+      for (const [name, left] of old) {
+        if (slices.isDue()) await slices.pause();
+        take(name, left, now.get(name));
+      }
+      for (const [name, right] of now) {
+        if (slices.isDue()) await slices.pause();
+        if (!old.has(name)) take(name, undefined, right);
+      }
+      // Begun together, so that no failure comes while another one is waited for.
+      await Promise.all(below.map((pair) => compare(...pair)));
+    };
+    const [a, b] = [this.#source.partsOf(from), this.#source.partsOf(to)];
+    if (a.tree !== b.tree) await compare(a, b, rootPath);
+    // The paths whose permissions alone differ.
+    const [old, now] = [oldModes.files, newModes.files];
+    for (const path of a.modes === b.modes ? [] : new Set([...old.keys(), ...now.keys()])) {
+      if (slices.isDue()) await slices.pause();
+      if (old.get(path) === now.get(path) || changes.has(path)) continue;
+      const files = given({ before: await this.entry(from, path), after: await this.entry(to, path) });
+      if (files.before !== undefined || files.after !== undefined) changes.set(path, { path, ...files });
+    }
+    return [...changes.values()].sort((one, other) => byBytes(one.path, other.path));
+  }
+
+  /** See {@link SnapshotStore.lostDirectories}: reads those that are named and what leads to them, no further. */
+  async lost(snapshot: SnapshotId, wanted: readonly TreePath[]): Promise<readonly TreePath[]> {
+    const { tree, modes } = this.#source.partsOf(snapshot);
+    if (modes !== undefined && (await this.#source.modes?.(modes).catch(ruined)) === undefined) return wanted;
+    const slices = new Slices();
+    const below = byParent(wanted);
+    const lost = new Set<TreePath>();
+    let level: [TreePath, string][] = [[rootPath, tree]];
+    while (level.length > 0) {
+      const nodes = await this.#source.read(level.map(([, id]) => id));
+      const next: typeof level = [];
+      for (const [index, [path]] of level.entries()) {
+        if (slices.isDue()) await slices.pause();
+        const node = nodes[index];
+        if (node === undefined || node instanceof CheckpointdError) {
+          addAll(lost, path, below);
+          continue;
+        }
+        for (const child of below.get(path) ?? []) {
+          const entry = node.entries.get(nameOf(child));
+          if (isTree(entry)) next.push([child, entry.tree]);
+        }
+      }
+      level = next;
+    }
+    return wanted.filter((path) => lost.has(path));
+  }
+
+  async #modesOf(snapshot: SnapshotId): Promise<StrictModes> {
+    const { modes } = this.#source.partsOf(snapshot);
+    if (modes === undefined) return noStrictModes;
+    const cached = this.#modes.get(modes);
+    if (cached !== undefined) return cached;
+    const table = (await this.#source.modes?.(modes)) ?? noStrictModes;
+    this.#modes.set(modes, table);
+    return table;
+  }
+
+  /** Every directory of the tree by its id, each once, level by level. */
+  async #all(root: string): Promise<ReadonlyMap<string, TreeNode>> {
+    const all = new Map<string, TreeNode>();
+    const slices = new Slices();
+    for (let level = new Set([root]); level.size > 0; ) {
+      const next = new Set<string>();
+      const nodes = await this.#nodes([...level]);
+      for (const [id, node] of nodes) all.set(id, node);
+      for (const { entries } of nodes.values()) {
+        for (const entry of entries.values())
+          if (isSubTree(entry) && !all.has(entry.tree)) next.add(entry.tree);
+        if (slices.isDue()) await slices.pause();
+      }
+      level = next;
+    }
+    return all;
+  }
+
+  async #nodes(ids: readonly string[]): Promise<Map<string, TreeNode>> {
+    const nodes = new Map<string, TreeNode>();
+    const unread: string[] = [];
+    for (const id of ids) {
+      const cached = this.#cache.get(id);
+      if (cached === undefined) unread.push(id);
+      else nodes.set(id, cached);
+    }
+    const read = unread.length === 0 ? [] : await this.#source.read(unread);
+    for (const [index, node] of read.entries()) {
+      if (node instanceof CheckpointdError) throw node;
+      const id = unread[index] ?? '';
+      this.#cache.set(id, node);
+      nodes.set(id, node);
+    }
+    return nodes;
+  }
+
+  async #childrenOf(entry: Found): Promise<TreeNode['entries']> {
+    return isTree(entry) ? (await this.node(entry.tree)).entries : new Map();
+  }
+
+  async #find(snapshot: SnapshotId, path: TreePath): Promise<Found> {
+    let found: Found = this.#source.partsOf(snapshot);
+    for (const name of path === rootPath ? [] : path.split('/')) {
+      if (!isTree(found)) return undefined;
+      found = (await this.node(found.tree)).entries.get(name);
+    }
+    return found;
+  }
+}
+
+function isTree(entry: Found): entry is SubTree {
+  return entry !== undefined && isSubTree(entry);
+}
+
+function isFile(entry: Found): entry is FileNode {
+  return entry !== undefined && !isSubTree(entry);
+}
+
+function isSame(a: Found, b: Found): boolean {
+  if (isFile(a) && isFile(b)) return sameEntry(a, b);
+  return a === b || (isTree(a) && isTree(b) && a.tree === b.tree);
+}
+
+function fileOf(entry: Found, path: TreePath, { files }: StrictModes): Entry | undefined {
+  return isFile(entry) ? { path, ...strict(entry, files.get(path)) } : undefined;
+}
+
+function strict(file: FileNode, permissions: number | undefined): FileNode {
+  return permissions === undefined ? file : { ...file, permissions };
+}
+
+/** Returns undefined in the place of what is damaged. */
+function ruined(error: unknown): undefined {
+  if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+}
+
+type Below = ReadonlyMap<TreePath, readonly TreePath[]>;
+
+/** The directories with all that lead to them, each under the one that holds it. */
+function byParent(wanted: readonly TreePath[]): Below {
+  const seen = new Set<TreePath>([rootPath]);
+  const below = new Map<TreePath, TreePath[]>();
+  for (const directory of wanted) {
+    for (let path = directory; !seen.has(path); path = parentOf(path)) {
+      seen.add(path);
+      const siblings = below.get(parentOf(path));
+      if (siblings === undefined) below.set(parentOf(path), [path]);
+      else siblings.push(path);
+    }
+  }
+  return below;
+}
+
+function addAll(lost: Set<TreePath>, from: TreePath, below: Below): void {
+  const stack = [from];
+  for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
+    lost.add(path);
+    for (const each of below.get(path) ?? []) stack.push(each);
+  }
+}
