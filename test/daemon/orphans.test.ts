@@ -238,7 +238,7 @@ test('a shadow removed under a running daemon fails the next create clearly and 
     assert.ok((await client.request('checkpoint/create', { session: again.session, ...turn })).created);
     assert.equal(rig.tree(), before);
     assert.is((await client.close()).code, 0);
-    assert.equal(rig.stored(), []);
+    assert.equal(rig.sessions(), []);
   }));
 
 test.run();

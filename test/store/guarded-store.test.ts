@@ -31,7 +31,13 @@ const losses: Readonly<Record<string, readonly Loss[]>> = {
       (now) => ['', '-wal', '-shm'].forEach((end) => rmSync(`${database(now)}${end}`, { force: true })),
     ],
     ['is deleted, its journal left', (now) => rmSync(database(now))],
-    ['is emptied', (now) => truncateSync(database(now))],
+    [
+      'is emptied',
+      (now) => {
+        sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)'); // SQLite restores from the log what the file lost
+        truncateSync(database(now));
+      },
+    ],
     ['is replaced', replaceDatabase],
   ],
   shadow: [

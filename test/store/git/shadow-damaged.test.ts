@@ -112,4 +112,27 @@ for (const [title, damage, tags] of damages) {
   });
 }
 
+test('verify names both damaged directories of a checkpoint and a damaged content beside them', () =>
+  inTemporary(async (directory) => {
+    const store = await open(directory);
+    try {
+      const files = { 'one/a': 'a', 'two/b': 'b', c: 'c' };
+      const { snapshot } = await capture(store, files);
+      const published = record(1, snapshot);
+      await store.publish({ record: published, tag: '1' as Tag });
+      const shadow = join(directory, 'session');
+      const damaged = ['one', 'two', 'c'].map((path) =>
+        git(shadow, '--git-dir=.', 'rev-parse', `${snapshot.slice(0, 40)}:${path}`).trim(),
+      );
+      for (const object of damaged) rmSync(join(shadow, 'objects', object.slice(0, 2), object.slice(2)));
+      const problems = await store.verify();
+      assert.equal(
+        problems.map(({ kind, what, affects }) => `${kind} ${what} ${String(affects)}`).sort(),
+        damaged.map((what) => `missing ${what} ${published.id}`).sort(),
+      );
+    } finally {
+      await store.close();
+    }
+  }));
+
 test.run();
