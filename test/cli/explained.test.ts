@@ -13,7 +13,9 @@ interface Told {
 async function told(rig: DaemonRig, ...[command = '', ...rest]: string[]): Promise<Told> {
   const program = rig.run([command, `--storage=${rig.storage}`, '--json', ...rest]);
   const code = await program.code;
-  const { error } = JSON.parse(program.stdout) as Pick<Told, 'error'>;
+  const { error } = JSON.parse(program.stdout) as Partial<Told>;
+  if (error === undefined)
+    throw new Error(`${command} ${rest.join(' ')} (${code}): ${program.stdout}${program.stderr}`);
   return { code, error, stderr: program.stderr };
 }
 
@@ -37,7 +39,7 @@ test('an error under --json is data: its kind, its message and what helps', () =
       [['restore'], 'WrongCommandLine', /missing required argument 'tag'/, /checkpointd help restore/],
       [['list', '--nonsense'], 'WrongCommandLine', /unknown option '--nonsense'/, /checkpointd help list/],
       [['forget', 'x'], 'WrongCommandLine', /no number of messages/, /Give 1 or more/],
-      [['sessions', 'delete', 'ses_x', '--yes'], 'NoSession', /no session ses_x/, /checkpointd sessions/],
+      [['sessions', 'delete', 'ses_u', '--yes'], 'NoSession', /no session ses_u/, /checkpointd sessions/],
       [['restroe', '1'], 'WrongCommandLine', /unknown command/, /help/],
       [['help', 'foo'], 'WrongCommandLine', /there is no command "foo"/, /checkpointd help/],
     ] as const) {
