@@ -91,8 +91,8 @@ export class Recheck {
   readonly directories: Set<TreePath>;
   /** Directories without a watch, each with everything below it. */
   readonly unwatched: Set<TreePath>;
-  /** Files whose content may change without a trace; the last are those read last. */
-  private readonly unsettled: Set<TreePath>;
+  /** Files whose content may change without a trace, with the second in which a scan first saw their stamp. */
+  private readonly unsettled: Map<TreePath, number>;
   /** Directories with names that the rules exclude; a change of the user's index may include them. */
   readonly withIgnored: Set<TreePath>;
   /** Repositories and git directories inside: a fast scan does not follow their rules. */
@@ -103,7 +103,7 @@ export class Recheck {
   private constructor(unwatched: Iterable<TreePath>, earlier?: Recheck) {
     this.unwatched = new Set(unwatched);
     this.directories = new Set(earlier?.directories);
-    this.unsettled = new Set(earlier?.unsettled);
+    this.unsettled = new Map(earlier?.unsettled);
     this.withIgnored = new Set(earlier?.withIgnored);
     this.foreign = new Set(earlier?.foreign);
     this.linked = new LinkedNames(earlier?.linked);
@@ -136,9 +136,10 @@ export class Recheck {
     return this.foreign.size > 0 || this.directories.size + this.unwatched.size > recheckMax;
   }
 
-  /** The files whose content is read again. */
+  /** The files whose content is read again: those that changed last. */
   get files(): readonly TreePath[] {
-    return [...this.unsettled].slice(-rereadMax);
+    const byAge = [...this.unsettled].sort(([, a], [, b]) => a - b);
+    return byAge.slice(-rereadMax).map(([path]) => path);
   }
 
   #note(directory: WalkedDirectory, outermost: IgnoreScope | undefined): void {
@@ -152,7 +153,7 @@ export class Recheck {
       if (!entry.taken || entry.kind === 'directory') continue;
       this.linked.add(join(path, name), entry);
       if (entry.blob === undefined || entry.unread !== undefined) this.directories.add(path);
-      else if (!entry.settled) this.#addUnsettled(join(path, name));
+      else if (!entry.settled) this.#addUnsettled(join(path, name), entry.seenAt);
     }
   }
 
@@ -165,11 +166,11 @@ export class Recheck {
     if (this.unsettled.size > 0) for (const name of entries.keys()) this.unsettled.delete(join(path, name));
   }
 
-  #addUnsettled(path: TreePath): void {
+  #addUnsettled(path: TreePath, seenAt: number): void {
     this.unsettled.delete(path);
-    this.unsettled.add(path);
+    this.unsettled.set(path, seenAt);
     if (this.unsettled.size <= unsettledMax) return;
-    for (const oldest of this.unsettled) {
+    for (const oldest of this.unsettled.keys()) {
       this.unsettled.delete(oldest);
       break;
     }
@@ -274,6 +275,8 @@ export interface FastPlan {
   readonly marks: ReadonlySet<TreePath>;
   /** Directories to list though the watch reported nothing there. */
   readonly listed: ReadonlySet<TreePath>;
+  /** Paths that the client of the scan has written since the base. */
+  readonly touched: readonly TreePath[];
 }
 
 export interface ScanOptions extends WalkOptions, ReadingOptions {
@@ -304,6 +307,8 @@ export class FastScan {
   readonly #unwatched = new Set<TreePath>();
   /** The directories of one round, with their listings before it. */
   readonly #round = new Map<TreePath, WalkedDirectory | undefined>();
+  /** Paths that may have been written since the base, each with everything below it. */
+  readonly #written: Set<TreePath>;
   /** Directories that are listed again in one round, and were watched before. */
   #relisted: ReadonlySet<TreePath> = new Set();
 
@@ -312,7 +317,9 @@ export class FastScan {
     this.#position = plan.position;
     this.#options = options;
     this.#listings = new ChangedMap(plan.base.listings);
-    this.#reading = new FileReading(options);
+    const { marks, touched, base } = plan;
+    this.#written = new Set([...marks, ...touched, ...base.recheck.files, ...base.recheck.unwatched]);
+    this.#reading = new FileReading({ ...options, isUnwritten: (path) => this.#isUnwritten(path) });
     this.#walk = new Walk(
       { ...options, beforeReading: (paths) => this.#open(paths) },
       {
@@ -353,6 +360,7 @@ export class FastScan {
     const changes = handles.changes.changesSince(this.#position);
     this.#position = handles.changes.position;
     if (changes.kind === 'everything') return changes.reason;
+    for (const path of changes.paths) this.#written.add(path);
     const dirty = dirtyPaths(changes.paths, this.#listings);
     return typeof dirty === 'string' ? dirty : this.#stillDirty(dirty);
   }
@@ -378,6 +386,12 @@ export class FastScan {
     await this.#walk.again(again);
     for (const { path } of again) this.#forgetGone(path);
     await this.#reading.readAll(this.#walk.takeFresh());
+  }
+
+  #isUnwritten(path: TreePath): boolean {
+    for (let at = path; at !== rootPath; at = parentOf(at))
+      if (this.#written.has(at) || this.#unwatched.has(at)) return false;
+    return true;
   }
 
   /** Opens handles on directories before they are read. */

@@ -4,7 +4,7 @@ import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { isDirectory } from '../tree/tree.ts';
-import type { TreePath } from '../tree/tree-path.ts';
+import { join, type TreePath } from '../tree/tree-path.ts';
 import { discard, type ReadContent, readLink, readStable } from '../work-tree/stable-read.ts';
 import { type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
 import type { Listings, WalkedDirectory, WalkedEntry } from './listing.ts';
@@ -41,6 +41,11 @@ export interface ReadingOptions {
   readonly settleMs: number;
   readonly slices: Slices;
   readonly onProgress: CaptureProgress | undefined;
+  /**
+   * True for a path at which the watch proves that nothing was written since the earlier scan: an equal stamp is enough
+   * there, however young the content is.
+   */
+  readonly isUnwritten?: (path: TreePath) => boolean;
 }
 
 const progressMs = 100;
@@ -140,7 +145,7 @@ export class FileReading {
     }
   }
 
-  /** Takes over a content that was read under the same stamp: by this scan, or by an earlier one when settled. False when there is none. */
+  /** Takes over a content that was read under the same stamp: by this scan, or by an earlier one whose content is proven to be there still. False when there is none. */
   #takeOver(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     const { stamp } = entry;
     if (stamp === undefined) return false;
@@ -152,15 +157,23 @@ export class FileReading {
       return true;
     }
     const old = this.#earlier(directory, name);
-    if (old?.blob === undefined || !old.settled || old.stamp === undefined) return false;
-    if (!isSameStamp(old.stamp, stamp)) return false;
+    if (old?.blob === undefined || old.stamp === undefined || !isSameStamp(old.stamp, stamp)) return false;
+    if (!old.settled && !this.#isUnwritten(directory, name, old)) return false;
     // With a sink only what the previous snapshot holds counts: a snapshot that was not published may be swept away.
     const previous = directory.inherited.previous?.entries.get(name);
     const isUnchanged = previous !== undefined && !isDirectory(previous) && previous.blob === old.blob;
     if (this.#options.sink !== undefined && !isUnchanged) return false;
     entry.blob = old.blob;
-    entry.settled = true;
+    entry.settled = old.settled;
+    entry.seenAt = old.seenAt;
     return true;
+  }
+
+  /** The watch reports a write under one name only: a file with several is read again. */
+  #isUnwritten({ path }: WalkedDirectory, name: string, { links, unread }: WalkedEntry): boolean {
+    const { isUnwritten } = this.#options;
+    if (isUnwritten === undefined || links !== undefined || unread !== undefined) return false;
+    return isUnwritten(join(path, name));
   }
 
   #earlier(directory: WalkedDirectory, name: string): WalkedEntry | undefined {

@@ -142,7 +142,8 @@ export async function chooseScan(
   const differing = await differingDirectories(base.root, previous, new Slices(request.signal));
   if (differing === undefined) return 'unproven';
   // The client of the scan says that these have changed, reported or not.
-  const touched = (since?.touched ?? []).map(parentOf).filter((path) => base.listings.has(path));
+  const touched = since?.touched ?? [];
+  const touchedDirectories = touched.map(parentOf).filter((path) => base.listings.has(path));
   return {
     base,
     previous,
@@ -150,7 +151,8 @@ export async function chooseScan(
     rules,
     position,
     marks: changes.paths,
-    listed: new Set([...judged, ...differing, ...touched]),
+    listed: new Set([...judged, ...differing, ...touchedDirectories]),
+    touched,
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemCode } from '../../src/base/errors.ts';
+import { installFault } from '../../src/base/seam.ts';
 import { fastEqualsFull, HeldRig } from '../support/held-rig.ts';
 import { seed } from '../support/property.ts';
 import { Random, RandomEdits } from '../support/trees/random-edits.ts';
@@ -34,6 +35,31 @@ test('after an edit, a new tree, a deletion and nothing at all a capture is fast
     const { previous } = it;
     await it.agreesFast('nothing');
     assert.is(it.previous, previous);
+  }));
+
+/** The work tree's files that were opened meanwhile. */
+async function filesOpened(it: HeldRig, act: () => Promise<void>): Promise<ReadonlySet<string>> {
+  const opened = new Set<string>();
+  installFault((call, target) => {
+    if (call === 'open' && target.startsWith(`${it.rig.root}/`)) opened.add(target);
+  });
+  try {
+    await act();
+  } finally {
+    installFault(undefined);
+  }
+  return opened;
+}
+
+test('a capture of one edit among 600 new files reads that file and the 200 youngest contents', () =>
+  HeldRig.with(async (it) => {
+    for (let i = 0; i < 600; i += 1) it.rig.write(`d/${i}`, `${i}`);
+    await it.capture();
+    it.rig.write('d/7', 'changed');
+    const opened = await filesOpened(it, async () => assert.is((await it.capture()).path, 'fast'));
+    assert.ok(opened.has(it.at('d/7')), 'it read the file that was edited');
+    assert.ok(opened.size <= 201, `it opened ${opened.size} files`);
+    await it.agreesFast('the next one');
   }));
 
 test('random edits of every kind: fast equals full', () =>
