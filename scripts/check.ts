@@ -79,7 +79,7 @@ function runFile(file: string): Promise<Outcome> {
     const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...environment, FORCE_COLOR: '0', [trafficVariable]: traffic },
+      env: { ...environment, CHECKPOINTD_NO_DAEMON: '1', FORCE_COLOR: '0', [trafficVariable]: traffic },
     });
     let output = '';
     // A file whose tests are done but that does not end holds something open: a failure of its own, told soon.

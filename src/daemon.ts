@@ -25,6 +25,8 @@ export interface DaemonOptions {
   readonly orphanGraceMs?: number;
   /** Where this daemon listens for further clients; told to them by the owner's file of each session. */
   readonly socket?: string;
+  /** True for a daemon that keeps kept sessions open for the next client, and gives them up to whoever asks. */
+  readonly keepsOpen?: boolean;
   /** Told when an internal check failed: the process should end and let the next one recover. */
   readonly onPoison: (because: Error) => void;
 }
@@ -54,10 +56,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
       events: sessionEvents(options.notify, options.log),
       log: options.log,
       onPoison: options.onPoison,
-      ...given({ socket: options.socket }),
+      terms: given({ socket: options.socket, yields: options.keepsOpen }),
     },
     defaultStorage: storage,
-    ...given({ orphanGraceMs: options.orphanGraceMs }),
+    ...given({ orphanGraceMs: options.orphanGraceMs, keepsOpen: options.keepsOpen }),
     log: options.log,
   });
   sessions.sweepAtStart();

@@ -3,6 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { devNull, constants as systemConstants } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { systemCode } from './base/errors.ts';
 import { constants, files } from './base/files.ts';
 import { given } from './base/given.ts';
@@ -12,9 +13,13 @@ import type { ClientStreams } from './rpc/served-client.ts';
 import { type FirstClient, type ServedDaemon, Server } from './rpc/server.ts';
 import type { SocketListener } from './rpc/transport/socket-listener.ts';
 import { guardStdout, sayFatal } from './rpc/transport/stdout-guard.ts';
+import { BackgroundPlace, backgroundNote } from './wire/background-daemon.ts';
 import { defaultStorage, socketDirectory } from './wire/places.ts';
 
 const exitFailure = 70;
+
+/** How long another daemon that has just started may take until it listens. */
+const startingMs = 10_000;
 
 /** The log file of the command line cannot be opened; its message is for the person who gave it. */
 export class UnusableLogFile extends Error {}
@@ -65,10 +70,13 @@ function streamsOf(socket: Socket): ClientStreams {
 /** The parent that has gone sees the end of our output, though this process lives on for others. */
 function leaveStdio(): void {
   process.stdin.destroy();
-  for (const descriptor of [1, 2]) {
-    files.closeSync(descriptor);
-    files.openSync(devNull, 'w'); // takes the number that is free now, so that no other file gets it
-  }
+  pointToNothing(1);
+  pointToNothing(2);
+}
+
+function pointToNothing(descriptor: 1 | 2): void {
+  files.closeSync(descriptor);
+  files.openSync(devNull, 'w'); // takes the number that is free now, so that no other file gets it
 }
 
 async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {
@@ -97,11 +105,15 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const log = createLog(flags.logLevel, sinks);
   if (flags.logFile !== undefined) sinks.push(fileSink(flags.logFile));
   const first = await firstClient(flags, log);
+  const storage = flags.storageDirectory ?? defaultStorage();
+  const place = first === undefined ? await BackgroundPlace.take(storage) : undefined;
+  if (first === undefined && place === undefined) return sayWhoListens(storage);
   let listener: SocketListener | undefined;
   const server = new Server({
     log,
     exit: (code) => {
       listener?.close();
+      place?.release();
       process.exit(code);
     },
     ...(first === undefined ? { idleMs: flags.idleMs } : { first }),
@@ -117,13 +129,13 @@ export async function serve(flags: ServeFlags): Promise<void> {
   process.on('unhandledRejection', fail);
   const load = async (): Promise<ServedDaemon> => {
     const { createDaemon } = await import('./daemon.ts');
-    const storage = flags.storageDirectory ?? defaultStorage();
     if (flags.listens) listener = await listenFor(server, storage, log);
     return createDaemon({
       notify: server.notify,
       log,
       onPoison: fail,
       storageDirectory: storage,
+      keepsOpen: place !== undefined,
       ...given({ socket: listener?.path, orphanGraceMs: flags.orphanGraceMs }),
     });
   };
@@ -132,7 +144,22 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const daemon = await load();
   if (listener === undefined) throw new Error('nobody could reach a daemon that does not listen');
   server.listen(() => Promise.resolve(daemon));
+  place?.note(listener.path);
   process.stdout.write(`listening on ${listener.path}\n`);
+  if (!process.stdout.isTTY) pointToNothing(1); // whoever started us has read the line, and is gone
+}
+
+/** Another background daemon has the place. It may have started at the same moment and write its note in the next. */
+async function sayWhoListens(storage: string): Promise<void> {
+  const endMs = performance.now() + startingMs;
+  let note = backgroundNote(storage);
+  while (note === undefined && performance.now() < endMs) {
+    await delay(20);
+    note = backgroundNote(storage);
+  }
+  if (note === undefined)
+    throw new Error(`another daemon serves ${storage}, and does not say where it listens`);
+  process.stdout.write(`listening on ${note.socket}\n`);
 }
 
 async function listenFor(server: Server, storage: string, log: Log): Promise<SocketListener | undefined> {

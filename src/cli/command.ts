@@ -59,6 +59,8 @@ export interface CliCommand {
   readonly makesSession?: true;
   /** Changes files of the work tree. */
   readonly changesFiles?: true;
+  /** Runs until the user leaves it. */
+  readonly stays?: true;
   readonly run: (task: Task) => Promise<number>;
 }
 

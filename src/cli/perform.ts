@@ -19,6 +19,7 @@ export async function perform(
   const { client, session, workspace } = await reach(wanted, {
     make: command.makesSession === true,
     changesFiles: command.changesFiles === true,
+    stays: command.stays === true,
     allowProtected: parsed.options['allowProtected'] === true,
   });
   const interrupt = new AbortController();

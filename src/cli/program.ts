@@ -47,6 +47,14 @@ const commands: Readonly<Record<string, Add>> = {
   console: onSession(async () => (await import('./console/console.ts')).consoleCommand),
   'complete-tags': onSession(async () => completeTags),
   sessions: addSessions,
+  stop: async (program, _, done) => {
+    const summary = 'end the daemon that commands left in the background';
+    const made = withJsonOption(withStorageOption(program.command('stop'))).description(summary);
+    made.action(async () => {
+      const { stop } = await import('./commands/stop.ts');
+      done(await stop(givenBy(made.opts())));
+    });
+  },
   doctor: async (program, _, done) => {
     const summary = 'whether a daemon starts here, and what it offers';
     const made = withJsonOption(withStorageOption(program.command('doctor'))).description(summary);

@@ -5,6 +5,7 @@ import { CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
 import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';
 import type { InitializeResult, SessionOpenParams } from '../protocol/types.ts';
 import { packageVersion, storageAt } from '../wire/places.ts';
+import { endOtherVersion, joinBackground } from './background.ts';
 import { takeWrittenEvents } from './hooks/hand-over.ts';
 import { inCommands } from './in-commands.ts';
 import { holderAt, openAndTell, whileBusy } from './joining.ts';
@@ -42,21 +43,24 @@ export interface Purpose {
   readonly changesFiles?: boolean;
   /** Begins a session in the home directory and the like, too. */
   readonly allowProtected?: boolean;
+  /** Says that the client stays: its daemon is its own, and no other command ends it. */
+  readonly stays?: boolean;
 }
 
 /** Finds and opens the session. @throws NoSession */
 export async function reach(
   where: Where,
-  { make = false, changesFiles = false, allowProtected = false }: Purpose = {},
+  { make = false, changesFiles = false, allowProtected = false, stays = false }: Purpose = {},
 ): Promise<Reached> {
   const storage = storageAt(where.storage);
   const place = where.session === undefined ? resolve(where.path) : undefined;
-  await carriedOut(storage);
+  await Promise.all([carriedOut(storage), endOtherVersion(storage)]);
   const found = usedSessions(storage, place).filter(
     ({ session }) => where.session === undefined || session.startsWith(where.session),
   );
   const [chosen] = found;
-  if (chosen === undefined && make && place !== undefined) return begin(storage, place, allowProtected);
+  const daemon = (): Promise<CheckpointdClient> => daemonFor(storage, stays);
+  if (chosen === undefined && make && place !== undefined) return begin(daemon, place, allowProtected);
   if (chosen === undefined) return refuse(where);
   const here = found.filter(({ workspace }) => workspace === chosen.workspace);
   const warning = changesFiles && place !== undefined ? takenAmong(chosen, here) : undefined;
@@ -65,7 +69,7 @@ export async function reach(
     note(
       `${here.length} sessions of ${chosen.workspace}; this is the one used last, ${chosen.session} (--session=ID chooses)`,
     );
-  return joinedOrOpened(chosen);
+  return joinedOrOpened(chosen, daemon);
 }
 
 /** Waits for the checkpoints of what agents reported: a hook may have been killed before it reached the keeper. */
@@ -79,8 +83,11 @@ async function carriedOut(storage: string): Promise<void> {
   }
 }
 
-/** Joins the daemon that has it open, or opens it in a daemon of our own, which waits with us while it is busy. */
-async function joinedOrOpened(chosen: StoredSession): Promise<Reached> {
+/** Joins the daemon that has it open, or opens it in another one, which waits with us while it is busy. */
+async function joinedOrOpened(
+  chosen: StoredSession,
+  daemon: () => Promise<CheckpointdClient>,
+): Promise<Reached> {
   const { storage, session } = chosen;
   let stored: StoredSession | undefined = chosen;
   let own: CheckpointdClient | undefined;
@@ -102,7 +109,7 @@ async function joinedOrOpened(chosen: StoredSession): Promise<Reached> {
       // One whose daemon died would be removed at our end.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} is gone; the session is kept from now on`);
-      own ??= await ownDaemon(storage);
+      own ??= await daemon();
       return await opened(own, { ...paramsOf(now), retention: 'keep' });
     });
   } catch (error) {
@@ -135,9 +142,13 @@ async function joined(stored: StoredSession, tell: (why: string) => void): Promi
 }
 
 /** Begins a session: where it may not be, that is said before anything else. */
-async function begin(storage: string, path: string, allowProtected: boolean): Promise<Reached> {
+async function begin(
+  daemon: () => Promise<CheckpointdClient>,
+  path: string,
+  allowProtected: boolean,
+): Promise<Reached> {
   const workspace = repositoryAround(path);
-  const client = await ownDaemon(storage);
+  const client = await daemon();
   try {
     const params = { workspace, conversationId: 'command line', retention: 'keep', init: 'never' } as const;
     const begun = await opened(client, { ...params, allowProtected });
@@ -150,8 +161,10 @@ async function begin(storage: string, path: string, allowProtected: boolean): Pr
   }
 }
 
-function ownDaemon(storage: string): Promise<CheckpointdClient> {
-  return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
+/** Joins the daemon in the background, or starts a daemon of our own. */
+async function daemonFor(storage: string, stays: boolean): Promise<CheckpointdClient> {
+  const shared = stays ? undefined : await joinBackground(storage, hello);
+  return shared ?? CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
 }
 
 /** Returns what opens a session that exists: it was allowed in its place when it began. */

@@ -58,6 +58,10 @@ export class SessionDirectory {
   get lockFile(): string {
     return `${this.root}.lock`;
   }
+  /** Stands while another process asks the owner for the session; see {@link OwnerTerms}. */
+  get wantedFile(): string {
+    return join(this.own, 'wanted');
+  }
   get logFile(): string {
     return join(this.own, 'session.log');
   }

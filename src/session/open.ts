@@ -26,7 +26,7 @@ import { deleteTrash, finishDeletion, renameAway } from './end.ts';
 import { type KeptLog, openKeptLog } from './kept-log.ts';
 import { OperationQueue } from './operation-queue.ts';
 import { OperationRecords } from './operations.ts';
-import { busy, endOrphans, SessionOwner } from './owner.ts';
+import { busy, endOrphans, type OwnerTerms, SessionOwner } from './owner.ts';
 import { Session, type SessionEvents, type SessionOptions } from './session.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 import { beginWatching, startWatching } from './watching.ts';
@@ -54,10 +54,13 @@ export interface Surroundings {
   readonly log: Log;
   /** Told when an internal check failed: the process should end, so that recovery runs at the next start. */
   readonly onPoison: (because: Error) => void;
-  /** The socket on which this daemon listens for further clients. */
-  readonly socket?: string;
-  /** The session of this id that this daemon has open already. */
-  readonly alreadyOpen: (id: string) => Session | undefined;
+  /** What other processes are told of this daemon in the owner's file of a session. */
+  readonly terms?: OwnerTerms;
+  /**
+   * Returns the session of this id that this daemon has open already. One that no client has open is closed, and not
+   * returned, when it does not suit the request.
+   */
+  readonly alreadyOpen: (id: string, suits: (open: Session) => boolean) => Promise<Session | undefined>;
   /** The other sessions of this daemon on the same work tree. */
   readonly neighbours: (of: Session) => readonly Session[];
 }
@@ -84,9 +87,12 @@ export async function openSession(
   refuseParentOf(workTree.root, root);
   const conversationId = request.conversationId ?? randomUUID();
   const id = sessionIdOf(workTree.root, conversationId, request.strategy);
-  const open = around.alreadyOpen(id);
+  const ignoredBy = (standing: Session): string[] => ignoredSettings(standing, request, root);
+  const suits = (standing: Session): boolean =>
+    standing.parts.workTree.identity === workTree.identity && ignoredBy(standing).length === 0;
+  const open = await around.alreadyOpen(id, suits);
   if (open !== undefined) {
-    const ignored = ignoredSettings(open, request, root);
+    const ignored = ignoredBy(open);
     if (ignored.length > 0) context.warn(keptSettings(ignored));
     warnIfReplaced(open.parts.marker, workTree, context);
     return { session: open, resumed: true };
@@ -105,7 +111,7 @@ export async function openSession(
   };
   const directory = new SessionDirectory(root, id);
   await finishDeletion(directory, around.log);
-  const { owner, resumed } = await own(directory, marker, around.socket);
+  const { owner, resumed } = await own(directory, marker, around.terms ?? {});
   try {
     const resolved = { ...request, options: { ...request.options, storage: root } };
     const session = await build({ directory, marker, owner, workTree, resumed }, resolved, around, context);
@@ -138,7 +144,7 @@ function checkStorage(workTree: WorkTree, storage: string): void {
 async function own(
   directory: SessionDirectory,
   marker: SessionMarker,
-  socket: string | undefined,
+  terms: OwnerTerms,
 ): Promise<{ readonly owner: SessionOwner; readonly resumed: boolean }> {
   let resumed = false;
   try {
@@ -156,7 +162,7 @@ async function own(
     const undo = (): void => {
       if (isMade) directory.removeNew();
     };
-    const owner = await SessionOwner.claim(directory, prepare, socket, undo);
+    const owner = await SessionOwner.claim(directory, { prepare, undo, terms });
     if (!(owner instanceof SessionOwner)) throw busy(owner);
     try {
       if (resumed) await endOrphans(directory.root);

@@ -11,7 +11,6 @@ import { isSameDirectory, type Standing, standingAt } from '../base/directory-id
 import { type DirectoryLock, lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import {
   describeSelf,
   type Holder,
@@ -35,7 +34,24 @@ interface OwnerNote extends Holder {
   readonly released?: boolean;
   /** The socket on which the owner accepts further clients of the same user. */
   readonly socket?: string;
+  /** True when the owner gives the session up to whoever asks for it, unless a client has it open. */
+  readonly yields?: boolean;
 }
+
+/** What a daemon does with the sessions that it owns, as `owner.json` tells other processes. */
+export type OwnerTerms = Pick<OwnerNote, 'socket' | 'yields'>;
+
+export interface ClaimOptions {
+  /** Fills the directory once the first lock is held. */
+  readonly prepare?: () => void;
+  /** Takes back what `prepare` did. */
+  readonly undo?: () => void;
+  readonly terms?: OwnerTerms;
+}
+
+/** An owner that yields is asked for so long: a client may have the session open for one request. */
+const yieldMs = 5000;
+const askAgainMs = 20;
 
 interface Locks {
   readonly name: ProcessLock;
@@ -57,7 +73,7 @@ export class SessionOwner {
     directory: SessionDirectory,
     locks: Locks,
     previous: Owner | undefined,
-    socket: string | undefined,
+    terms: OwnerTerms,
   ) {
     this.#directory = directory;
     this.#claimed = standingAt(directory.root);
@@ -68,28 +84,44 @@ export class SessionOwner {
       ...describeSelf(),
       generation,
       locked: locks.directory.is === 'held',
-      ...given({ socket }),
+      ...terms,
     };
     writeAtomically(directory.ownerFile, noteText(this.#note));
+    files.rmSync(directory.wantedFile, { force: true }); // its writer may have been killed
     this.#noteStamp = stampOf(directory.ownerFile);
     this.#heartbeat = setInterval(() => touch(directory.ownerFile), heartbeatMs);
     this.#heartbeat.unref();
   }
 
+  /** Claims the directory, or returns the holder that has it and does not yield it. */
+  static async claim(
+    directory: SessionDirectory,
+    options: ClaimOptions = {},
+  ): Promise<SessionOwner | Holder> {
+    const first = await SessionOwner.#claimNow(directory, options);
+    if (first instanceof SessionOwner || first.yields !== true || first.pid === process.pid) return first;
+    const endMs = performance.now() + yieldMs;
+    try {
+      for (;;) {
+        files.writeFileSync(directory.wantedFile, ''); // each time: another process that wants it removes the file
+        await delay(askAgainMs);
+        const claimed = await SessionOwner.#claimNow(directory, options);
+        if (claimed instanceof SessionOwner || performance.now() > endMs) return claimed;
+      }
+    } finally {
+      files.rmSync(directory.wantedFile, { force: true });
+    }
+  }
+
   /**
-   * Claims the directory, or returns the holder that has it.
-   *
    * The first lock goes by the storage and the session's id, so it is held before there is a directory: `prepare`
    * fills it, and nobody can rename it away in between. Whatever it throws, or what comes after it, gives the locks
    * back; `undo` takes back what it did before that.
-   * `socket` is where further clients reach this process: the owner's file tells it to them.
    */
-  static async claim(
+  static async #claimNow(
     directory: SessionDirectory,
-    prepare?: () => void,
-    socket?: string,
-    undo?: () => void,
-  ): Promise<SessionOwner | Holder> {
+    { prepare, undo, terms = {} }: ClaimOptions,
+  ): Promise<SessionOwner | OwnerNote> {
     const { dev, ino } = files.statSync(directory.storage, { bigint: true });
     const name = await takeProcessLock(`session ${directory.session} in ${dev}:${ino}`, directory.lockFile);
     if (name === undefined) return holderIn(directory);
@@ -103,7 +135,7 @@ export class SessionOwner {
         return holderIn(directory);
       }
       prepare?.();
-      return new SessionOwner(directory, { name, directory: lock }, previous, socket);
+      return new SessionOwner(directory, { name, directory: lock }, previous, terms);
     } catch (error) {
       try {
         undo?.();
@@ -150,7 +182,7 @@ export class SessionOwner {
       if (this.#isStillThere() && this.holds())
         writeAtomically(
           this.#directory.ownerFile,
-          noteText({ ...this.#note, socket: undefined, released: true }),
+          noteText({ ...this.#note, socket: undefined, yields: undefined, released: true }),
         );
     } catch (error) {
       if (systemCode(error) === undefined) throw error; // a full or lost disk must not keep the lock
@@ -175,7 +207,7 @@ function release({ name, directory }: { name: ProcessLock; directory: DirectoryL
   name.release();
 }
 
-function holderIn(directory: SessionDirectory): Holder {
+function holderIn(directory: SessionDirectory): OwnerNote {
   return readOwner(directory.ownerFile)?.note ?? { pid: -1, host: 'unknown' };
 }
 

@@ -20,6 +20,7 @@ import {
   orphanGraceMs,
   sweepStorage,
 } from './end.ts';
+import { LingeringSessions } from './lingering.ts';
 import { type KeptSession, sessionsIn } from './listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
 import type { Session } from './session.ts';
@@ -34,6 +35,8 @@ interface SessionsOptions {
   readonly defaultStorage: string;
   /** Grace for orphans, ms; default 24 h. */
   readonly orphanGraceMs?: number;
+  /** True when a kept session stays open without a client, for the next one; see {@link LingeringSessions}. */
+  readonly keepsOpen?: boolean;
   readonly log: Log;
 }
 
@@ -53,6 +56,9 @@ export class Sessions {
   #idleSweep: NodeJS.Timeout | undefined;
   readonly #deletions = new Set<Promise<void>>();
   readonly #shares = new Shares();
+  readonly #lingering = new LingeringSessions(
+    (session) => void this.#endEach([session.id], (id) => this.close(id)),
+  );
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -113,7 +119,7 @@ export class Sessions {
         request,
         {
           ...this.#options.surroundings,
-          alreadyOpen: (id) => this.#join(id as SessionId, client),
+          alreadyOpen: (id, suits) => this.#join(id as SessionId, client, suits),
           neighbours: (of) => this.#neighbours(of),
         },
         context,
@@ -129,7 +135,8 @@ export class Sessions {
   /** Ends a client's share of a session, and the session when nobody else has it open. @throws UnknownSession */
   async closeFor(client: Client, id: string, kind: EndKind = 'orderly'): Promise<Ended> {
     const { id: session, parts } = this.openedBy(client, id);
-    if (this.#shares.release(session, client)) return this.close(session, kind);
+    const isLast = this.#shares.release(session, client);
+    if (isLast && !this.#linger(session)) return this.close(session, kind);
     const because = parts.marker.retention === 'keep' ? 'retention' : 'otherClients';
     return { fate: 'kept', because, deleted: Promise.resolve() };
   }
@@ -220,10 +227,26 @@ export class Sessions {
     return directorySize(new SessionDirectory(storage, marker.session).root);
   }
 
-  #join(id: SessionId, client: Client): Session | undefined {
+  async #join(
+    id: SessionId,
+    client: Client,
+    suits: (open: Session) => boolean,
+  ): Promise<Session | undefined> {
     const session = this.#open.get(id);
-    if (session !== undefined) this.#shares.join(id, client); // now: its last holder may be about to leave
+    if (session === undefined) return undefined;
+    if (this.#lingering.has(id) && !suits(session)) {
+      await this.close(id);
+      return undefined;
+    }
+    this.#lingering.end(id);
+    this.#shares.join(id, client); // now: its last holder may be about to leave
     return session;
+  }
+
+  /** Keeps a session open that its last client has left. False when it has to be closed. */
+  #linger(id: SessionId): boolean {
+    const session = this.#open.get(id);
+    return this.#options.keepsOpen === true && session !== undefined && this.#lingering.begin(session);
   }
 
   /**
@@ -234,6 +257,7 @@ export class Sessions {
     session: Session,
     end: (reopen: () => boolean) => Promise<T>,
   ): Promise<T> {
+    this.#lingering.end(session.id);
     this.#open.delete(session.id);
     const rejoin = this.#shares.forget(session.id);
     const ended = end(() => {

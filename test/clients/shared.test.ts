@@ -226,7 +226,7 @@ test('checkpointd daemon serves who comes, and ends when nobody is left', () =>
     await client.request('checkpoint/create', { session, ...turn });
     await client.close();
     assert.is(await daemon.code, 0);
-    assert.equal(rig.stored(), []);
+    assert.equal(rig.sessions(), []);
   }));
 
 test('the socket is private, and --no-listen opens none', () =>

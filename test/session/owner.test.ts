@@ -28,7 +28,7 @@ const ownerIn = (directory: SessionDirectory): Record<string, unknown> =>
 
 test('a claim makes the directory under the lock, names this process, and a second one gets its pid', () =>
   withDirectory(async (directory, make) => {
-    const owner = await SessionOwner.claim(directory, make);
+    const owner = await SessionOwner.claim(directory, { prepare: make });
     assert.instance(owner, SessionOwner);
     assert.is(ownerIn(directory)['pid'], process.pid);
     const second = await SessionOwner.claim(directory);
@@ -48,21 +48,21 @@ test('a directory that cannot be made gives the lock back', () =>
       throw new Error('no space');
     };
     try {
-      await SessionOwner.claim(directory, fail);
+      await SessionOwner.claim(directory, { prepare: fail });
       assert.unreachable();
     } catch (error) {
       assert.match(String(error), 'no space');
     }
-    const owner = await SessionOwner.claim(directory, make);
+    const owner = await SessionOwner.claim(directory, { prepare: make });
     assert.instance(owner, SessionOwner);
     (owner as SessionOwner).release();
   }));
 
 test('an owner may be renamed away while it holds the lock; nobody gets in between', () =>
   withDirectory(async (directory, make) => {
-    const owner = await SessionOwner.claim(directory, make);
+    const owner = await SessionOwner.claim(directory, { prepare: make });
     rmSync(directory.root, { recursive: true });
-    assert.not.instance(await SessionOwner.claim(directory, make), SessionOwner);
+    assert.not.instance(await SessionOwner.claim(directory, { prepare: make }), SessionOwner);
     assert.not.ok(existsSync(directory.root));
     (owner as SessionOwner).release();
     assert.not.ok(existsSync(directory.root), 'a release makes nothing');

@@ -72,8 +72,14 @@ export class DaemonRig {
     return found;
   }
 
+  /** In it a command leaves no daemon behind. */
   get environment(): NodeJS.ProcessEnv {
-    return { PATH: process.env['PATH'], HOME: this.home, XDG_RUNTIME_DIR: this.runtime };
+    return {
+      PATH: process.env['PATH'],
+      HOME: this.home,
+      XDG_RUNTIME_DIR: this.runtime,
+      CHECKPOINTD_NO_DAEMON: '1',
+    };
   }
 
   /** The daemon's arguments in this rig. */
@@ -90,13 +96,14 @@ export class DaemonRig {
   run(
     words: readonly string[],
     directory = '.',
+    env: NodeJS.ProcessEnv = this.environment,
   ): {
     readonly code: Promise<number | null>;
     readonly stdout: string;
     readonly stderr: string;
   } {
     const child = spawn(process.execPath, [daemonEntry, ...words], {
-      env: this.environment,
+      env,
       cwd: join(this.work, directory),
     });
     this.#programs.push(child);

@@ -1,6 +1,7 @@
 // checkpointd status, verify and gc: where the session stands, whether everything in it is readable, and the space that
 // nothing needs.
 import { existsSync } from 'node:fs';
+import { backgroundNote } from '../../wire/background-daemon.ts';
 import { storageAt } from '../../wire/places.ts';
 import { type CliCommand, exits, printed } from '../command.ts';
 import { enabledNotesFile } from '../hooks/hook-notes.ts';
@@ -22,12 +23,23 @@ export const status: CliCommand = {
     }
     say(`checkpoints  ${result.manager.checkpoints}`);
     if (result.head !== undefined) say(fit(`head         ${checkpointLine(result.head)}`));
-    await sayAgents(storageAt(given.storage));
+    const storage = storageAt(given.storage);
+    await sayAgents(storage);
+    sayBackground(storage);
     const { hasChanges } = await ask('checkpoint/hasChanges', {});
     say(fit(hasChanges ? 'The work tree has changed since.' : 'Nothing has changed since.'));
     return 0;
   },
 };
+
+function sayBackground(storage: string): void {
+  const daemon = backgroundNote(storage);
+  if (daemon === undefined) return;
+  const since = new Date(daemon.since).toLocaleTimeString('sv');
+  say(
+    fit(`daemon       process ${daemon.pid}, in the background since ${since} ("checkpointd stop" ends it)`),
+  );
+}
 
 /** Says which agents are enabled, and loads what reads their settings only where one is. */
 async function sayAgents(storage: string): Promise<void> {

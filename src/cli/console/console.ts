@@ -39,6 +39,7 @@ export const consoleCommand: CliCommand = {
     ['--tangent-key <letter>', 'the letter that stands for /tangent with Ctrl, or none (default: t)'],
   ],
   withoutJson: true,
+  stays: true,
   run: runConsole,
 };
 

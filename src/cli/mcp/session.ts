@@ -58,7 +58,7 @@ export class HeldSession {
   }
 
   #reach(make: boolean): Promise<Reached> {
-    const reached = this.#reached ?? reach(this.#where, { make });
+    const reached = this.#reached ?? reach(this.#where, { make, stays: true });
     this.#reached = reached;
     reached.catch(() => {
       if (this.#reached === reached) this.#reached = undefined;

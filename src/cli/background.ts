@@ -1,0 +1,109 @@
+// The background daemon from the side of the commands: the one that runs is joined, another one is started, and
+// `checkpointd stop` ends it. A command that cannot have one starts a daemon of its own, which ends with it.
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemCode } from '../base/errors.ts';
+import { holderState } from '../base/process-lock.ts';
+import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
+import { type BackgroundNote, backgroundNote } from '../wire/background-daemon.ts';
+import { packageVersion, programFile } from '../wire/places.ts';
+
+/** The variables that the daemon reads; README lists them. */
+const environmentNames = [
+  'PATH',
+  'XDG_STATE_HOME',
+  'XDG_RUNTIME_DIR',
+  'XDG_CONFIG_HOME',
+  'HOME',
+  'NODE_OPTIONS',
+  'TMPDIR',
+  'SystemRoot',
+];
+
+/** Each of them says that a process which outlives its command is unwanted: build servers, systemd, the user. */
+const forbidding = ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'];
+
+const startMs = 15_000;
+const stopMs = 10_000;
+
+/** True when a command may leave a daemon behind. */
+export function mayLeaveDaemon(environment: NodeJS.ProcessEnv = process.env): boolean {
+  return forbidding.every((name) => (environment[name] ?? '') === '');
+}
+
+/** Ends the background daemon of a storage if it is of another version. */
+export async function endOtherVersion(storage: string): Promise<void> {
+  const note = backgroundNote(storage);
+  if (note !== undefined && note.version !== packageVersion()) await endDaemon(note);
+}
+
+/** Joins the background daemon of a storage, or starts one. Undefined where none may run or none starts. */
+export async function joinBackground(
+  storage: string,
+  hello: AttachOptions,
+): Promise<CheckpointdClient | undefined> {
+  const note = backgroundNote(storage);
+  const running = note && (await attached(note.socket, hello));
+  if (running !== undefined) return running;
+  if (!mayLeaveDaemon()) return undefined;
+  const socket = await start(storage);
+  return socket === undefined ? undefined : attached(socket, hello);
+}
+
+async function attached(socket: string, hello: AttachOptions): Promise<CheckpointdClient | undefined> {
+  try {
+    return await CheckpointdClient.attach(socket, hello);
+  } catch (error) {
+    if (!(error instanceof CheckpointdGoneError)) throw error;
+    return undefined;
+  }
+}
+
+/** Starts the daemon and returns its socket; undefined when it does not say in time where it listens. */
+async function start(storage: string): Promise<string | undefined> {
+  const { spawn } = await import('node:child_process');
+  const env = Object.fromEntries(environmentNames.map((name) => [name, process.env[name]]));
+  const child = spawn(process.execPath, [programFile(), 'daemon', `--storage-dir=${storage}`], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    windowsHide: true,
+    cwd: '/',
+    env,
+  });
+  child.once('error', () => undefined); // `close` follows
+  child.unref();
+  const late = setTimeout(() => child.stdout.destroy(), startMs);
+  let said = '';
+  try {
+    for await (const chunk of child.stdout.setEncoding('utf8')) {
+      said += chunk as string;
+      if (said.includes('\n')) break;
+    }
+  } finally {
+    clearTimeout(late);
+  }
+  return /^listening on (.*)\n/.exec(said)?.[1];
+}
+
+/** Ends the daemon in order. Returns false when it still runs after ten seconds, or may not be ended by this user. */
+async function endDaemon(note: BackgroundNote): Promise<boolean> {
+  try {
+    process.kill(note.pid, 'SIGTERM');
+  } catch (error) {
+    if (systemCode(error) === 'EPERM') return false;
+    if (systemCode(error) !== 'ESRCH') throw error;
+  }
+  const endMs = performance.now() + stopMs;
+  while (holderState(note) === 'alive') {
+    if (performance.now() > endMs) return false;
+    await delay(20);
+  }
+  return true;
+}
+
+/** Ends the background daemon of a storage. Returns its note, and whether it has ended; undefined when none runs. */
+export async function stopBackground(
+  storage: string,
+): Promise<{ readonly note: BackgroundNote; readonly hasEnded: boolean } | undefined> {
+  const note = backgroundNote(storage);
+  return note && { note, hasEnded: await endDaemon(note) };
+}

@@ -1,0 +1,79 @@
+// The background daemon of a storage: the one that commands share. It writes a note that says where it listens; a lock
+// that dies with it proves that there is only one. Nothing depends on it: without it a command starts a daemon of its own.
+import { join } from 'node:path';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import {
+  describeSelf,
+  type Holder,
+  holderState,
+  type ProcessLock,
+  parseHolder,
+  takeProcessLock,
+} from '../base/process-lock.ts';
+import { packageVersion } from './places.ts';
+
+/** The contents of `run/daemon.json` in the storage. */
+export interface BackgroundNote extends Holder {
+  /** The path of the socket on which the daemon takes clients. */
+  readonly socket: string;
+  readonly version: string;
+  /** When it started, ISO 8601. */
+  readonly since: string;
+}
+
+const noteFile = (storage: string): string => join(storage, 'run', 'daemon.json');
+
+/** Returns the note of the daemon that runs in the background; undefined where none is seen to run. */
+export function backgroundNote(storage: string): BackgroundNote | undefined {
+  let note: Partial<BackgroundNote> & Holder;
+  try {
+    note = parseHolder(files.readFileSync(noteFile(storage), 'utf8'));
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+  const { socket, version, since } = note;
+  if (typeof socket !== 'string' || typeof version !== 'string' || typeof since !== 'string')
+    return undefined;
+  return holderState(note) === 'alive' ? { ...note, socket, version, since } : undefined;
+}
+
+/** The place of the background daemon, held by this process. */
+export class BackgroundPlace {
+  readonly #storage: string;
+  readonly #lock: ProcessLock;
+
+  private constructor(storage: string, lock: ProcessLock) {
+    this.#storage = storage;
+    this.#lock = lock;
+  }
+
+  /** Takes the place; undefined when another process has it. Makes the storage's directory `run`. */
+  static async take(storage: string): Promise<BackgroundPlace | undefined> {
+    const directory = join(storage, 'run');
+    files.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const { dev, ino } = files.statSync(storage, { bigint: true });
+    const lock = await takeProcessLock(`background daemon of ${dev}:${ino}`, join(directory, 'daemon.lock'));
+    return lock && new BackgroundPlace(storage, lock);
+  }
+
+  /** Tells commands where this process listens. */
+  note(socket: string): void {
+    const since = new Date().toISOString();
+    const note: BackgroundNote = { ...describeSelf(), socket, version: packageVersion(), since };
+    writeAtomically(noteFile(this.#storage), `${JSON.stringify(note)}\n`);
+  }
+
+  /** Gives the place up. Synchronous, for the last moment of a process. */
+  release(): void {
+    try {
+      files.rmSync(noteFile(this.#storage), { force: true });
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error; // a lost disk must not keep the process
+    } finally {
+      this.#lock.release();
+    }
+  }
+}

@@ -1,0 +1,232 @@
+// Commands leave a daemon in the background: the next one is answered by it, every other daemon gets the session at once,
+// and a command works without it.
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdClient } from '../../src/client/client.ts';
+import { type BackgroundNote, backgroundNote } from '../../src/wire/background-daemon.ts';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
+import { until } from '../support/until.ts';
+
+const test = suite('background daemon');
+
+class Commands {
+  readonly rig: DaemonRig;
+  #count = 0;
+
+  private constructor(rig: DaemonRig) {
+    this.rig = rig;
+  }
+
+  static with(body: (it: Commands) => Promise<void>): Promise<void> {
+    return withRig(async (rig) => {
+      const it = new Commands(rig);
+      try {
+        await body(it);
+      } finally {
+        await it.run('stop');
+      }
+    });
+  }
+
+  /** Runs a command that may leave a daemon, and returns what it printed. */
+  async run(words: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+    const { CHECKPOINTD_NO_DAEMON: _, ...environment } = this.rig.environment;
+    const command = this.rig.run([...words.split(' '), `--storage=${this.rig.storage}`], '.', {
+      ...environment,
+      ...env,
+    });
+    assert.is(await command.code, 0, `${words}: ${command.stderr}`);
+    return command.stdout;
+  }
+
+  /** Edits the file and makes a checkpoint. */
+  async create(env?: NodeJS.ProcessEnv): Promise<void> {
+    this.#count += 1;
+    this.rig.write('f', `edit ${this.#count}`);
+    await this.run('create', env);
+  }
+
+  note(): BackgroundNote | undefined {
+    return backgroundNote(this.rig.storage);
+  }
+
+  /** The note of the daemon that has to be there. */
+  daemon(): BackgroundNote {
+    const note = this.note();
+    if (note === undefined) throw new Error('no daemon runs in the background');
+    return note;
+  }
+
+  owner(): Record<string, unknown> {
+    const [session = ''] = this.rig.sessions();
+    const text = readFileSync(join(this.rig.storage, session, 'checkpointd/owner.json'), 'utf8');
+    return JSON.parse(text) as Record<string, unknown>;
+  }
+}
+
+/** The processes that serve a storage as its background daemon. */
+function daemonsOf(storage: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return words.includes('daemon') && words.includes(`--storage-dir=${storage}`);
+    } catch {
+      return false; // it has ended
+    }
+  });
+}
+
+test('the first command leaves a daemon that holds the session, the next ones are answered by it', () =>
+  Commands.with(async (it) => {
+    await it.create();
+    const { pid } = it.daemon();
+    assert.is(it.owner()['pid'], pid);
+    assert.is(it.owner()['released'], undefined);
+    await it.create();
+    assert.match(await it.run('list'), /\[2\]/);
+    assert.is(it.daemon().pid, pid);
+    assert.match(await it.run('status'), new RegExp(`process ${pid}, in the background`));
+    await it.run('restore 1 --hard --yes');
+    assert.is(it.rig.read('f'), 'edit 1');
+    await it.run('undo');
+    assert.is(it.rig.read('f'), 'edit 2');
+    assert.is(it.daemon().pid, pid);
+  }));
+
+test('checkpointd stop ends it in order, and says so where none runs', () =>
+  Commands.with(async (it) => {
+    await it.create();
+    const { pid } = it.daemon();
+    assert.match(await it.run('stop'), new RegExp(`process ${pid}`));
+    assert.is(it.note(), undefined);
+    assert.equal(daemonsOf(it.rig.storage), []);
+    assert.is(it.owner()['released'], true);
+    assert.match(await it.run('stop'), /No daemon runs/);
+    assert.equal(JSON.parse(await it.run('stop --json')), { stopped: false });
+  }));
+
+for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
+  test(`where ${name} is set a command leaves no daemon behind`, () =>
+    Commands.with(async (it) => {
+      await it.create({ [name]: '1' });
+      assert.is(it.note(), undefined);
+      assert.is(it.owner()['released'], true);
+      assert.equal(daemonsOf(it.rig.storage), []);
+    }));
+
+test('it stands in /, with no open stream of the command and no variable but the documented ones', () =>
+  Commands.with(async (it) => {
+    await it.create({ SECRET: 'of the shell' });
+    const process = `/proc/${it.daemon().pid}`;
+    assert.is(readlinkSync(`${process}/cwd`), '/');
+    for (const descriptor of [0, 1, 2])
+      await until(
+        `stream ${descriptor} leads nowhere`,
+        () => readlinkSync(`${process}/fd/${descriptor}`) === '/dev/null',
+      );
+    const names = readFileSync(`${process}/environ`, 'utf8')
+      .split('\0')
+      .map((pair) => pair.split('=')[0]);
+    assert.equal(new Set(names), new Set(['HOME', 'PATH', 'XDG_RUNTIME_DIR', '']));
+  }));
+
+test('a daemon of an editor gets the session at once, and the next command joins that', () =>
+  Commands.with(async (it) => {
+    await it.create();
+    const editor = await it.rig.start();
+    const { session } = await it.rig.open(editor, { conversationId: 'command line', retention: 'keep' });
+    const { pid } = it.owner();
+    assert.is.not(pid, it.daemon().pid);
+    const { checkpoints } = await editor.request('checkpoint/list', { session });
+    assert.is(checkpoints.length, 2);
+    await it.create();
+    assert.is(it.owner()['pid'], pid);
+    await editor.close();
+    await it.create();
+    assert.is(it.owner()['pid'], it.daemon().pid);
+    assert.match(await it.run('list'), /\[3\]/);
+  }));
+
+test('it does not give up a session that a client has open', () =>
+  Commands.with(async (it) => {
+    await it.create();
+    const client = await CheckpointdClient.attach(it.daemon().socket);
+    const params = { workspace: it.rig.work, conversationId: 'command line', storageDir: it.rig.storage };
+    const { session } = await client.request('session/open', params);
+    const editor = await it.rig.start();
+    try {
+      await it.rig.open(editor, { conversationId: 'command line' });
+      assert.unreachable();
+    } catch (error) {
+      assert.match(String((error as { readonly kind?: string }).kind ?? error), /StoreBusy/);
+    }
+    await client.request('session/close', { session });
+    await it.rig.open(editor, { conversationId: 'command line' });
+    assert.is.not(it.owner()['pid'], it.daemon().pid);
+    await client.close();
+    await editor.close();
+  }));
+
+test('a client that opens the session with other settings gets them', () =>
+  Commands.with(async (it) => {
+    await it.create();
+    const client = await CheckpointdClient.attach(it.daemon().socket);
+    const params = { workspace: it.rig.work, conversationId: 'command line', storageDir: it.rig.storage };
+    const opened = await client.request('session/open', { ...params, exclude: ['g'] });
+    assert.equal(opened.warnings ?? [], []);
+    it.rig.write('g', 'left out');
+    const { skipped } = await client.request('checkpoint/create', { session: opened.session, kind: 'turn' });
+    assert.equal(
+      skipped.map(({ path }) => path),
+      [],
+    );
+    assert.equal(
+      (await client.request('checkpoint/hasChanges', { session: opened.session })).hasChanges,
+      false,
+    );
+    await client.close();
+  }));
+
+test('a work tree that was made anew at the same path is the one that is captured', () =>
+  Commands.with(async (it) => {
+    await it.create();
+    rmSync(it.rig.work, { recursive: true });
+    mkdirSync(it.rig.work);
+    it.rig.write('f', 'of the new one');
+    await it.run(`create -C ${it.rig.work} -m anew`);
+    assert.match(await it.run('show 2'), /~ f/);
+  }));
+
+test('after its kill a command works, and has what was there', () =>
+  Commands.with(async (it) => {
+    await it.create();
+    const { pid } = it.daemon();
+    process.kill(pid, 'SIGKILL');
+    await until('it is gone', () => it.note() === undefined);
+    await it.create();
+    assert.match(await it.run('list'), /\[2\]/);
+    assert.is.not(it.daemon().pid, pid);
+  }));
+
+test('one of another version is ended, and another one is started', () =>
+  Commands.with(async (it) => {
+    await it.create();
+    const note = it.daemon();
+    const file = join(it.rig.storage, 'run/daemon.json');
+    writeFileSync(file, JSON.stringify({ ...note, version: '0.0.1' }));
+    await it.create();
+    assert.is.not(it.daemon().pid, note.pid);
+    assert.equal(daemonsOf(it.rig.storage), [String(it.daemon().pid)]);
+  }));
+
+test('commands that come at the same moment leave one daemon', () =>
+  Commands.with(async (it) => {
+    await it.create({ CI: '1' });
+    await Promise.all([it.run('verify'), it.run('verify'), it.run('verify')]);
+    assert.equal(daemonsOf(it.rig.storage), [String(it.daemon().pid)]);
+  }));
+
+test.run();
