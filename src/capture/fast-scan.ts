@@ -319,9 +319,10 @@ export class FastScan {
     this.#listings = new ChangedMap(plan.base.listings);
     const { marks, touched, base } = plan;
     this.#written = new Set([...marks, ...touched, ...base.recheck.files, ...base.recheck.unwatched]);
-    this.#reading = new FileReading({ ...options, isUnwritten: (path) => this.#isUnwritten(path) });
+    const isUnwritten = (path: TreePath): boolean => this.#isUnwritten(path);
+    this.#reading = new FileReading({ ...options, isUnwritten });
     this.#walk = new Walk(
-      { ...options, beforeReading: (paths) => this.#open(paths) },
+      { ...options, isUnwritten, beforeReading: (paths) => this.#open(paths) },
       {
         get: (path) => this.#listings.get(path),
         set: (path, directory) => this.#list(path, directory),
@@ -343,7 +344,14 @@ export class FastScan {
       if (this.#reading.isStopped) break;
       const more = await this.#reported();
       if (typeof more === 'string') return more;
-      for (const path of [...this.#exchanged(), ...(await this.#otherNames())]) more.listed.add(path);
+      for (const path of this.#exchanged()) {
+        this.#written.add(path);
+        more.listed.add(path);
+      }
+      for (const path of await this.#otherNames()) {
+        this.#written.add(path);
+        more.listed.add(parentOf(path));
+      }
       if (more.listed.size === 0) break;
       if (attempt === againMax) return 'unproven';
       dirty = more;
@@ -389,9 +397,10 @@ export class FastScan {
   }
 
   #isUnwritten(path: TreePath): boolean {
-    for (let at = path; at !== rootPath; at = parentOf(at))
+    for (let at = path; ; at = parentOf(at)) {
       if (this.#written.has(at) || this.#unwatched.has(at)) return false;
-    return true;
+      if (at === rootPath) return true;
+    }
   }
 
   /** Opens handles on directories before they are read. */
@@ -459,8 +468,8 @@ export class FastScan {
   }
 
   /**
-   * Returns the directories with another name of a file that the last round met or missed, where the listing has another
-   * stamp for that name.
+   * Returns the other names of files that the last round met or missed, where the listing has another stamp for that
+   * name.
    */
   async #otherNames(): Promise<TreePath[]> {
     const met = this.#metFiles();
@@ -474,7 +483,7 @@ export class FastScan {
       const other = this.#listings.get(parentOf(path))?.entries.get(nameOf(path));
       const entry = other?.stamp && met.get(keyOf(other.stamp));
       const isStale = entry !== undefined && other?.taken === true && !isSameEntry(other, entry);
-      return isStale ? [parentOf(path)] : [];
+      return isStale ? [path] : [];
     });
   }
 

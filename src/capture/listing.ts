@@ -140,6 +140,8 @@ export interface ListingOptions {
   readonly clock: FileClock;
   /** Whether files in a directory are looked at; else its own times, and so its names, are enough. */
   looksAtFiles(directory: TreePath): boolean;
+  /** True for a path at which the watch proves that nothing has changed since the earlier scan. */
+  readonly isUnwritten?: (path: TreePath) => boolean;
   /** One directory may hold a hundred thousand names. */
   readonly slices: Slices;
 }
@@ -187,9 +189,12 @@ export async function listDirectory(
     for (const name of names) {
       if (options.slices.isDue()) await options.slices.pause();
       if (options.leftOut.has(join(path, name))) continue;
-      const entry = lookAt(name, inherited.mode, opened);
-      if (entry === undefined) continue;
       const old = earlier?.entries.get(name);
+      const entry =
+        old !== undefined && holdsUnseen(old, join(path, name), options)
+          ? entryOf(old.kind, old.stamp)
+          : lookAt(name, inherited.mode, opened);
+      if (entry === undefined) continue;
       if (old !== undefined && verdictsHold && isDirectoryKind(old) === isDirectoryKind(entry)) {
         entry.ignored = old.ignored;
       }
@@ -286,6 +291,17 @@ function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry |
   }
 }
 
+/** True when the earlier entry is proven to hold without a look. The watch reports a write under one name only. */
+function holdsUnseen(
+  { kind, stamp, links, unread, taken, blob }: WalkedEntry,
+  path: TreePath,
+  { isUnwritten }: ListingOptions,
+): boolean {
+  const isPlain = (kind === 'file' || kind === 'link') && links === undefined && stamp !== undefined;
+  const isRead = unread === undefined && (blob !== undefined || !taken);
+  return isPlain && isRead && isUnwritten?.(path) === true;
+}
+
 function entryOf(kind: WalkedEntry['kind'], stamp: Stamp | undefined): WalkedEntry {
   return { kind, stamp, ignored: undefined, taken: false, blob: undefined, settled: false, seenAt: 0 };
 }
@@ -352,6 +368,7 @@ export async function unchangedListing(
     for (const [name, entry] of earlier.entries) {
       if (options.slices.isDue()) await options.slices.pause();
       if (!isProven(entry, isSure)) return undefined;
+      if (holdsUnseen(entry, join(inherited.path, name), options)) continue;
       if (looks && (!isSure || isFileTaken(entry)) && !isSame(entry, statIn(reached, name))) return undefined;
     }
     return {

@@ -2,6 +2,7 @@
 // the capture takes. It reads no contents and stores nothing. A walk is not atomic, so directories that changed meanwhile
 // are walked again until one look at all of them finds none changed: then all listings were true at the same instant.
 import { isSameStamp } from '../base/file-stamp.ts';
+import { given } from '../base/given.ts';
 import type { Directory } from '../tree/tree.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { type IgnoreScope, type IgnoreScopes, type PathTree, startingChain } from './ignore-rules.ts';
@@ -26,6 +27,7 @@ export interface WalkOptions
   readonly alsoInclude: PathTree | undefined;
   /** False for directories whose names alone are looked at: what was captured a moment ago and not touched since. */
   looksAtFiles?(directory: TreePath): boolean;
+  readonly isUnwritten?: (path: TreePath) => boolean;
   /** Called before directories are looked at, parents first, so that they are watched from then on. */
   readonly beforeReading?: (paths: readonly TreePath[]) => Promise<void>;
   /** Called after each directory with the number of its names. */
@@ -63,6 +65,7 @@ export class Walk {
       clock: options.clock,
       slices: options.slices,
       looksAtFiles: (directory) => options.looksAtFiles?.(directory) ?? true,
+      ...given({ isUnwritten: options.isUnwritten }),
       enterRepository: async (directory) => {
         const scope = options.scopes.nested(directory);
         if (scope === undefined) return undefined;

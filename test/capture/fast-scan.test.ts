@@ -37,28 +37,34 @@ test('after an edit, a new tree, a deletion and nothing at all a capture is fast
     assert.is(it.previous, previous);
   }));
 
-/** The work tree's files that were opened meanwhile. */
-async function filesOpened(it: HeldRig, act: () => Promise<void>): Promise<ReadonlySet<string>> {
-  const opened = new Set<string>();
+/** The names in the work tree that were opened, and those that were looked at, meanwhile. */
+async function touchedBy(
+  it: HeldRig,
+  act: () => Promise<void>,
+): Promise<{ readonly open: ReadonlySet<string>; readonly lstat: ReadonlySet<string> }> {
+  const touched = { open: new Set<string>(), lstat: new Set<string>() };
   installFault((call, target) => {
-    if (call === 'open' && target.startsWith(`${it.rig.root}/`)) opened.add(target);
+    if ((call === 'open' || call === 'lstat') && target.startsWith(`${it.rig.root}/`))
+      touched[call].add(target);
   });
   try {
     await act();
   } finally {
     installFault(undefined);
   }
-  return opened;
+  return touched;
 }
 
-test('a capture of one edit among 600 new files reads that file and the 200 youngest contents', () =>
+test('a capture of one edit among 600 new files looks at that file and the 200 youngest contents', () =>
   HeldRig.with(async (it) => {
     for (let i = 0; i < 600; i += 1) it.rig.write(`d/${i}`, `${i}`);
     await it.capture();
     it.rig.write('d/7', 'changed');
-    const opened = await filesOpened(it, async () => assert.is((await it.capture()).path, 'fast'));
-    assert.ok(opened.has(it.at('d/7')), 'it read the file that was edited');
-    assert.ok(opened.size <= 201, `it opened ${opened.size} files`);
+    const { open, lstat } = await touchedBy(it, async () => assert.is((await it.capture()).path, 'fast'));
+    assert.ok(open.has(it.at('d/7')), 'it read the file that was edited');
+    assert.ok(open.size <= 201, `it opened ${open.size} files`);
+    assert.ok(lstat.has(it.at('d/7')), 'it looked at the file that was edited');
+    assert.ok(lstat.size <= 210, `it looked at ${lstat.size} names`);
     await it.agreesFast('the next one');
   }));
 
