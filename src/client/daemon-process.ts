@@ -81,9 +81,11 @@ export class DaemonProcess implements DaemonLink {
   keepAlive(isWanted: boolean): void {
     const { stdin, stdout, stderr } = this.#child;
     // Pipes to a child are sockets, whatever their declaration says; those of a child that did not start are none.
-    for (const each of [this.#child, stdin, stdout, stderr] as unknown as Partial<Socket>[])
+    for (const each of [this.#child, stdin, stdout, stderr] as unknown as Partial<Socket>[]) {
+      if (each.destroyed === true) continue; // it would wait for a connection, with one more listener each time
       if (isWanted) each.ref?.();
       else each.unref?.();
+    }
   }
 
   /** Resolves when the daemon has closed its output and runs on: other clients hold sessions in it. */

@@ -42,6 +42,7 @@ const take = ({ id, method, params }) => {
   else if (how === 'bad utf-8') process.stdout.write(Buffer.from('Content-Length: 2\\r\\n\\r\\n\\xff\\xff', 'latin1'));
   else if (how === 'dies') process.stderr.write('no more memory\\n', () => process.exit(7));
   else if (how === 'deaf') { require('fs').closeSync(0); send({ id, result: { sessions: [] } }); }
+  else if (how === 'without stderr') { try { require('fs').closeSync(2); } catch {} send({ id, result: { sessions: [] } }); }
   else if (how === 'stderr') process.stderr.write('x'.repeat(1e6), () => send({ id, result: { sessions: [] } }));
   else if (how === 'tomorrow') send({ id, error: { code: 7777, message: 'new', data: { kind: 'Brandnew', retryable: true, effects: 'none' } } });
 };
@@ -144,6 +145,17 @@ test('a full stderr does not stop the daemon', async () => {
   const client = await fake('stderr');
   assert.equal(await client.request('session/list', {}), { sessions: [] });
   assert.is(await client.close(), 0);
+});
+
+test('a daemon that closed its stderr gets many requests, and no listener is left for each', async () => {
+  const warnings: string[] = [];
+  const hear = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', hear);
+  const client = await fake('without stderr');
+  for (let i = 0; i < 20; i += 1) await client.request('session/list', {});
+  await client.close();
+  process.off('warning', hear);
+  assert.equal(warnings, []);
 });
 
 test('errors have a kind, retryable, effects and details, also kinds of tomorrow', async () => {
