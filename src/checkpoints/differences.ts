@@ -62,14 +62,17 @@ export async function differencesOf(
   { from, to }: { readonly from: SnapshotId; readonly to: SnapshotId },
   options: DiffOptions,
 ): Promise<Differences> {
-  const changes = new Map((await store.changes(from, to)).map((change) => [change.path, change]));
-  const { items, counts } = await compare(trees, options);
+  // Git counts lines in its own process while the store looks up what differs.
+  const [{ items, counts }, { changes, sides }, directories] = await Promise.all([
+    compare(trees, options),
+    changedSides(store, from, to),
+    directoriesOf(store, from, to, options.paths),
+  ]);
   const lines = new Map(counts.map((count) => [count.path, count]));
-  const sides = await sidesOf(store, [...changes.values()]);
   const seen = new Set(
     items.flatMap(({ path, from: source }) => (source === undefined ? [path] : [path, source])),
   );
-  const unseen = [...changes.values()].filter(
+  const unseen = changes.filter(
     (change) => isOfPermissions(change) && !seen.has(change.path) && isAsked(change.path, options.paths),
   );
   const list = [
@@ -79,7 +82,6 @@ export async function differencesOf(
       return { path, change: 'modified', ...still, ...sides(path, path) };
     }),
   ];
-  const directories = await directoriesOf(store, from, to, options.paths);
   return {
     list: [...list, ...directories].sort((a, b) => byBytes(a.path, b.path)),
     stats: countLetters(list.map(({ letter }) => letter ?? 'M')),
@@ -119,7 +121,13 @@ function directoryMode(permissions: number | undefined): string {
 
 type Sides = (before: TreePath, after: TreePath) => { readonly before?: DiffSide; readonly after?: DiffSide };
 
-async function sidesOf(store: SnapshotStore, changes: readonly TreeChange[]): Promise<Sides> {
+/** Returns what differs between two snapshots, with the sides of each change. */
+async function changedSides(
+  store: SnapshotStore,
+  from: SnapshotId,
+  to: SnapshotId,
+): Promise<{ readonly changes: readonly TreeChange[]; readonly sides: Sides }> {
+  const changes = await store.changes(from, to);
   const [olds, news] = [new Map<TreePath, DiffSide>(), new Map<TreePath, DiffSide>()];
   const entries = changes
     .flatMap(({ before, after }) => [before, after])
@@ -130,10 +138,11 @@ async function sidesOf(store: SnapshotStore, changes: readonly TreeChange[]): Pr
     if (before !== undefined) olds.set(path, { entry: before, size: sizeOf.get(before) ?? -1 });
     if (after !== undefined) news.set(path, { entry: after, size: sizeOf.get(after) ?? -1 });
   }
-  return (oldPath, newPath) => {
+  const sides: Sides = (oldPath, newPath) => {
     const [before, after] = [olds.get(oldPath), news.get(newPath)];
     return given({ before, after });
   };
+  return { changes, sides };
 }
 
 function describe(item: DiffItem, count: LineCount | undefined, sides: Sides): Difference {

@@ -1,6 +1,7 @@
-// Packs for many objects at once. Directories of a first capture go into a pack that the daemon writes itself and
-// `index-pack` takes in: fast-import cannot store them, and `hash-object` stores one file each. Nothing is deflated
-// or deltified, because ids are most of a directory's bytes and do not shrink. Blobs go through `fast-import`, below.
+// Packs for many objects at once. Directories of a first capture, and what a diff of the database shows to git, go into a
+// pack that the daemon writes itself and `index-pack` takes in: fast-import cannot store directories, and `hash-object`
+// stores one file each. Nothing is deflated or deltified: ids are most of a directory's bytes and do not shrink, and what
+// a diff shows is removed soon. Blobs of a first capture go through `fast-import`, below.
 
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
@@ -19,6 +20,11 @@ const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, 
 /** The most that one stored block of a zlib stream holds. */
 const blockBytesMax = 0xffff;
 
+export interface NewObject {
+  readonly type: ObjectType;
+  readonly bytes: Uint8Array;
+}
+
 /**
  * Stores the objects; each is readable when this resolves, under the id that git computes from what it was given.
  *
@@ -26,8 +32,7 @@ const blockBytesMax = 0xffff;
  */
 export async function packObjects(
   place: GitPlace,
-  type: ObjectType,
-  objects: readonly Uint8Array[],
+  objects: readonly NewObject[],
   signal?: AbortSignal,
 ): Promise<void> {
   if (objects.length === 0) return;
@@ -39,10 +44,10 @@ export async function packObjects(
     parts.push(bytes);
   };
   put(packHeader(objects.length));
-  for (const object of objects) {
+  for (const { type, bytes } of objects) {
     if (slices.isDue()) await slices.pause();
-    put(entryHeader(type, object.length));
-    for (const part of await stored(object, slices)) put(part);
+    put(entryHeader(type, bytes.length));
+    for (const part of await stored(bytes, slices)) put(part);
   }
   parts.push(hash.digest());
   await runGit({ place, args: ['index-pack', '--stdin'], input: Buffer.concat(parts), signal });

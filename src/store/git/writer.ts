@@ -262,8 +262,7 @@ export class GitWriter implements SnapshotWriter {
     const ids = wanted.map(({ id }) => id);
     await packObjects(
       place,
-      'tree',
-      ids.flatMap((id) => trees.get(id) ?? []),
+      ids.flatMap((id) => trees.get(id) ?? []).map((bytes) => ({ type: 'tree', bytes })),
       signal,
     );
     const sizes = await reader.sizes(ids);

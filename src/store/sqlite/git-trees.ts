@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { files, filesAsync } from '../../base/files.ts';
 import type { BlobId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
+import { Turns } from '../../base/turns.ts';
 import { TreeDiffer } from '../../git/diff/tree-differ.ts';
-import { objectHash } from '../../git/objects/object.ts';
+import { type ObjectType, objectHash, objectId } from '../../git/objects/object.ts';
+import { type NewObject, packObjects } from '../../git/objects/object-pack.ts';
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { encodeTree, type TreeItem } from '../../git/objects/tree-format.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';
@@ -19,6 +21,7 @@ import type { SqliteDatabase } from './database/database.ts';
 /** Then the next diff starts an empty one. */
 const scratchBytesMax = 64 << 20;
 const scratchObjectsMax = 20_000;
+const scratchPacksMax = 50;
 
 interface Used {
   readonly scratch: Scratch;
@@ -43,14 +46,13 @@ export class SqliteGitTrees {
     const used = this.#use();
     const { scratch } = used;
     try {
-      const from = await scratch.tree(changes.flatMap(({ before }) => before ?? []));
-      const to = await scratch.tree(changes.flatMap(({ after }) => after ?? []));
+      const { from, to } = await scratch.show(changes);
       const { gitDir, differ } = scratch;
       let isHeld = true;
       const dispose = async (): Promise<void> => {
         if (!isHeld) return;
         isHeld = false;
-        if (scratch.bytes > scratchBytesMax || scratch.objects > scratchObjectsMax) this.#retire(used);
+        if (scratch.isLarge) this.#retire(used);
         await this.#release(used);
       };
       return { gitDir, from, to, differ, dispose };
@@ -105,9 +107,14 @@ export class SqliteGitTrees {
   }
 }
 
-// A bare repository for git's differ, filled object by object from the database. The daemon writes small objects itself,
-// without a process: a diff of one file takes two contents and some trees. It removes nothing but itself, and nothing in
-// it outlives the open session.
+// A bare repository for git's differ, filled from the database. The daemon writes few small objects itself, without a
+// process (a diff of one file takes two contents and some trees), and many as a pack. It removes nothing but itself, and
+// nothing in it outlives the open session.
+
+/** So many objects are stored faster in a pack than as files. */
+const packedFrom = 40;
+/** So much waits in memory at most before it is stored. */
+const waitingBytesMax = 8 << 20;
 
 interface GitDirectory {
   readonly entries: Map<string, GitDirectory | Pick<TreeItem, 'mode' | 'id'>>;
@@ -117,19 +124,25 @@ class Scratch {
   readonly gitDir: string;
   readonly differ: TreeDiffer;
   /** Bytes of the contents and trees in it, before packing. */
-  bytes = 0;
-  objects = 0;
+  #bytes = 0;
+  #objects = 0;
+  #packs = 0;
   readonly #database: SqliteDatabase;
   readonly #writer: ObjectWriter;
-  readonly #blobs = new Map<BlobId, Promise<string>>();
+  /** Git's names of the contents that are stored, or wait for it. */
+  readonly #blobs = new Map<BlobId, string>();
   readonly #slices = new Slices();
+  /** One diff at a time: the next one may need what this one stores. */
+  readonly #turns = new Turns();
+  #waiting = new Map<string, NewObject>();
+  #waitingBytes = 0;
   #spooled = 0;
 
   private constructor(database: SqliteDatabase, gitDir: string) {
     this.#database = database;
     this.gitDir = gitDir;
     this.differ = new TreeDiffer(gitDir);
-    this.#writer = new ObjectWriter({ gitDir }, gitDir, () => void (this.objects += 1));
+    this.#writer = new ObjectWriter({ gitDir }, gitDir, () => void (this.#objects += 1));
   }
 
   /** Makes an empty one below `parent`. */
@@ -149,6 +162,12 @@ class Scratch {
     }
   }
 
+  get isLarge(): boolean {
+    return (
+      this.#bytes > scratchBytesMax || this.#objects > scratchObjectsMax || this.#packs > scratchPacksMax
+    );
+  }
+
   /** Ends the processes at once; the directory goes with the next open. */
   kill(): void {
     this.differ.kill();
@@ -160,8 +179,17 @@ class Scratch {
     await filesAsync.rm(this.gitDir, { recursive: true, force: true });
   }
 
-  /** The id of a tree of these files, written with all that it needs. @throws DataCorrupt */
-  async tree(entries: readonly Entry[]): Promise<string> {
+  /** Stores both sides of the changes as trees, with all that they need. @throws DataCorrupt */
+  show(changes: readonly TreeChange[]): Promise<{ readonly from: string; readonly to: string }> {
+    return this.#turns.run(async () => {
+      const from = await this.#tree(changes.flatMap(({ before }) => before ?? []));
+      const to = await this.#tree(changes.flatMap(({ after }) => after ?? []));
+      await this.#store();
+      return { from, to };
+    });
+  }
+
+  async #tree(entries: readonly Entry[]): Promise<string> {
     const root: GitDirectory = { entries: new Map() };
     for (const { path, mode, blob } of entries) {
       if (this.#slices.isDue()) await this.#slices.pause();
@@ -178,25 +206,24 @@ class Scratch {
     return this.#writeTree(root);
   }
 
-  #blob(blob: BlobId): Promise<string> {
-    let id = this.#blobs.get(blob);
-    if (id === undefined) {
-      id = this.#writeBlob(blob);
-      this.#blobs.set(blob, id);
-    }
+  async #blob(blob: BlobId): Promise<string> {
+    const known = this.#blobs.get(blob);
+    if (known !== undefined) return known;
+    const id = await this.#putBlob(blob);
+    this.#blobs.set(blob, id);
     return id;
   }
 
-  async #writeBlob(blob: BlobId): Promise<string> {
+  async #putBlob(blob: BlobId): Promise<string> {
     const size = await this.#database.read(() =>
       Number(this.#database.row('SELECT size FROM checkpoint_blobs WHERE hash = ?', blob)?.[0] ?? 0),
     );
     const content = readBlob(this.#database, blob);
-    this.bytes += size;
+    this.#bytes += size;
     if (size > inlineBytesMax) return this.#spool(content, size);
     const chunks: Uint8Array[] = [];
     for await (const bytes of content) chunks.push(bytes);
-    return this.#writer.write('blob', Buffer.concat(chunks));
+    return this.#put('blob', Buffer.concat(chunks));
   }
 
   /** Stores a content that need not fit into memory. */
@@ -225,7 +252,29 @@ class Scratch {
       else items.push({ name, ...entry });
     }
     const bytes = await encodeTree(items, this.#slices);
-    this.bytes += bytes.length;
-    return this.#writer.write('tree', bytes);
+    this.#bytes += bytes.length;
+    return this.#put('tree', bytes);
+  }
+
+  /** Has an object stored, by the end of {@link show} at the latest. */
+  async #put(type: ObjectType, bytes: Uint8Array): Promise<string> {
+    const id = objectId(type, bytes);
+    this.#waiting.set(id, { type, bytes });
+    this.#waitingBytes += bytes.length;
+    if (this.#waitingBytes > waitingBytesMax) await this.#store();
+    return id;
+  }
+
+  async #store(): Promise<void> {
+    const objects = [...this.#waiting.values()];
+    this.#waiting = new Map();
+    this.#waitingBytes = 0;
+    if (objects.length < packedFrom) {
+      for (const { type, bytes } of objects) await this.#writer.write(type, bytes);
+      return;
+    }
+    await packObjects({ gitDir: this.gitDir }, objects);
+    this.#objects += objects.length;
+    this.#packs += 1;
   }
 }

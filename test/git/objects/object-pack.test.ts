@@ -15,7 +15,10 @@ test('every object of a pack of ours is read back by git as it was, whatever its
     git(directory, 'init', '-q', '--bare');
     const objects = sizes.map((size) => randomBytes(size));
     objects.push(Buffer.alloc(300_000, 0xff)); // the largest checksums
-    await packObjects({ gitDir: directory }, 'blob', objects);
+    await packObjects(
+      { gitDir: directory },
+      objects.map((bytes) => ({ type: 'blob', bytes })),
+    );
     for (const object of objects) {
       assert.equal(gitBytes(directory, 'cat-file', 'blob', objectId('blob', object)), object);
     }
@@ -28,7 +31,7 @@ test('every object of a pack of ours is read back by git as it was, whatever its
 
 test('nothing to store starts nothing', () =>
   inTemporary(async (directory) => {
-    await packObjects({ gitDir: join(directory, 'absent') }, 'tree', []);
+    await packObjects({ gitDir: join(directory, 'absent') }, []);
     assert.not.ok(existsSync(join(directory, 'absent')));
   }));
 
@@ -36,9 +39,11 @@ test('a pack that was cancelled stores nothing', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q', '--bare');
     const object = randomBytes(100);
-    const outcome = await packObjects({ gitDir: directory }, 'blob', [object], AbortSignal.abort()).catch(
-      (error: unknown) => error,
-    );
+    const outcome = await packObjects(
+      { gitDir: directory },
+      [{ type: 'blob', bytes: object }],
+      AbortSignal.abort(),
+    ).catch((error: unknown) => error);
     assert.is(outcome instanceof Error && outcome.name, 'AbortError');
     assert.is(git(directory, 'count-objects', '-v').includes('in-pack: 0'), true);
   }));
