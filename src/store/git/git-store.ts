@@ -264,8 +264,7 @@ export class GitStore implements SnapshotStore {
   }
 
   sync(): Promise<void> {
-    const { refs, unsynced } = this.#home;
-    return unsynced.sync(refs.refs.keys());
+    return this.#home.unsynced.sync();
   }
 
   async usage(): Promise<StoreUsage> {
@@ -277,6 +276,7 @@ export class GitStore implements SnapshotStore {
   async close(): Promise<void> {
     const children = [this.#objects, this.#reader, this.#differ, this.#home.refs];
     try {
+      await this.#home.unsynced.close();
       await this.#home.close();
     } finally {
       await Promise.all(children.map((each) => each.close()));
@@ -284,6 +284,7 @@ export class GitStore implements SnapshotStore {
   }
 
   kill(): void {
+    this.#home.unsynced.kill();
     for (const child of [this.#objects, this.#reader, this.#differ, this.#home.refs]) child.kill();
   }
 

@@ -72,7 +72,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     refsMoved: () => quarantine.watchOver(),
     close: async () => (gone() === undefined ? quarantine.close() : quarantine.kill()),
     // Objects are synced before they are linked over.
-    unsynced: new Unsynced({ refsIn: commonDir, besides: [] }),
+    unsynced: new Unsynced({ refsIn: commonDir, besides: [], refs: () => refs.refs.keys() }),
     sweep: async () => quarantine.drop(await reachable({ gitDir }, refs)),
     usage: async () => {
       const { bytes, blobs } = await diskUsage(quarantine.place(incoming), [own]);

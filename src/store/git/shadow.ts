@@ -58,6 +58,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
       objects,
       refsIn: gitDir,
       besides: ['HEAD', 'config'].map((name) => join(gitDir, name)),
+      refs: () => refs.refs.keys(),
     }),
     sweep: (signal) => sweepObjects(place, signal),
     usage: () => diskUsage({ gitDir }, [gitDir]),

@@ -1,28 +1,42 @@
-// Which objects and refs of a git store may not be on the disk yet, and what brings them there. Git syncs its packs by
-// itself and, unless told to, neither loose objects nor refs nor any directory. It changes nothing.
+// The objects and refs of a git store that may not be on the disk yet. They are synced when nothing was stored for a
+// moment, so that a restore, which must not begin before, finds little to sync. Git syncs its packs by itself and, unless
+// told to, neither loose objects nor refs nor any directory.
 import { dirname, join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { Slices } from '../../base/slices.ts';
+import { ended, Turns } from '../../base/turns.ts';
 
 /** The kernel writes back within a minute what nobody syncs; what an earlier daemon wrote longer ago is on the disk. */
 const youngMs = 3_600_000;
 /** As many names take some 10 MB; beyond, the disk is asked what is young. */
 const knownMax = 100_000;
 
+/** The checkpoints of one step of an agent follow each other within this time. */
+const quietMs = 500;
+
 export interface UnsyncedPlaces {
   /** Where loose objects stay that nothing else syncs. */
   readonly objects?: string;
   /** The directory that `refs` lies in. */
   readonly refsIn: string;
-  /** Small files without which the repository is none. */
+  /** Small files without which the repository is none, and which never change. */
   readonly besides: readonly string[];
+  /** Returns the names of all refs of the store. */
+  readonly refs: () => Iterable<string>;
 }
 
 export class Unsynced {
   readonly #places: UnsyncedPlaces;
   /** Since the last sync; undefined before the first one, when an earlier daemon may have left anything. */
   #paths: Set<string> | undefined;
+  /** Packs, and files besides, that this process has synced: they do not change. */
+  readonly #lasting = new Set<string>();
+  /** A sync that is asked for waits for the one in the background. */
+  readonly #turns = new Turns();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(places: UnsyncedPlaces) {
     this.#places = places;
@@ -38,36 +52,67 @@ export class Unsynced {
   }
 
   /** Everything that was stored and moved before this is called is on the disk when it resolves. */
-  async sync(refs: Iterable<string>): Promise<void> {
+  sync(): Promise<void> {
+    clearTimeout(this.#timer);
+    return this.#turns.run(() => this.#sync());
+  }
+
+  /** Resolves when no file is being synced any more. */
+  async close(): Promise<void> {
+    this.kill();
+    await this.#turns.idle();
+  }
+
+  /** Begins no further sync in the background. */
+  kill(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #sync(): Promise<void> {
     const { objects, besides } = this.#places;
-    const paths = this.#paths ?? this.#young(refs);
+    const known = this.#paths;
     this.#paths = new Set();
+    let paths: ReadonlySet<string> | undefined = known;
     try {
+      paths ??= await this.#young();
       const packs = objects === undefined ? [] : listing(join(objects, 'pack'));
-      await syncAll([...paths, ...packs, ...besides]);
-      await syncAll(this.#directoriesOf([...paths, ...packs, ...besides]));
+      const lasting = [...packs, ...besides].filter((path) => !this.#lasting.has(path));
+      await syncAll([...paths, ...lasting]);
+      await syncAll(this.#directoriesOf([...paths, ...lasting]));
+      for (const path of lasting) this.#lasting.add(path);
     } catch (error) {
-      for (const path of paths) this.#add(path);
+      const since = this.#paths;
+      this.#paths = paths && new Set([...paths, ...since]);
       throw error;
     }
   }
 
   #add(path: string): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#timer);
+    // A failure leaves the paths for the next sync; the restore that asks for one reports it.
+    this.#timer = setTimeout(() => void ended(this.sync()), quietMs).unref();
     if (this.#paths === undefined) return;
     this.#paths.add(path);
     if (this.#paths.size > knownMax) this.#paths = undefined;
   }
 
-  #young(refs: Iterable<string>): Set<string> {
-    const { objects, refsIn } = this.#places;
+  async #young(): Promise<Set<string>> {
+    const { objects, refsIn, refs } = this.#places;
+    const slices = new Slices();
     const since = Date.now() - youngMs;
     const isYoung = (path: string): boolean =>
       (files.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > since;
     // A directory that got no new name for so long has no new object.
     const directories = objects === undefined ? [] : listing(objects).filter(isYoung);
     const loose = directories.filter((path) => /\/[0-9a-f]{2}$/.test(path)).flatMap(listing);
-    const all = [...loose, ...[...refs].map((ref) => join(refsIn, ref))];
-    return new Set(all.filter(isYoung));
+    const young = new Set<string>();
+    for (const path of [...loose, ...[...refs()].map((ref) => join(refsIn, ref))]) {
+      if (slices.isDue()) await slices.pause();
+      if (isYoung(path)) young.add(path);
+    }
+    return young;
   }
 
   /** With those above them: they may be new as well. */
