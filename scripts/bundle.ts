@@ -16,6 +16,7 @@ const directories: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   program: {
     program: 'src/cli/program.ts',
     'run-daemon': 'src/run-daemon.ts',
+    resting: 'src/resting.ts',
     keeper: 'src/cli/hooks/keeper.ts',
     client: 'src/client/client.ts',
   },

@@ -8,9 +8,40 @@ import { passSeam } from './seam.ts';
 export type { BigIntStats, Dir, Dirent, Stats } from 'node:fs';
 export const constants = fs.constants;
 
+/** The only directory below which this process may write; undefined while it may write everywhere. */
+let writable: string | undefined;
+
+/**
+ * Refuses from now on every call here that would write elsewhere than below a directory, as a read-only file system does.
+ * The returned function ends that. Files that are open already are not covered.
+ */
+export function confineWrites(directory: string): () => void {
+  writable = `${directory}/`;
+  return () => {
+    writable = undefined;
+  };
+}
+
+const writingFlags =
+  fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC;
+const writingCalls = new Set(['chmod', 'mkdir', 'rm', 'rmdir', 'unlink', 'utimes', 'writeFile']);
+/** They write at the second of their paths. */
+const bringingCalls = new Set(['copyFile', 'link', 'rename', 'symlink']);
+
+/** @throws EROFS for a call that would write outside of the confines */
+function refuseWrite(confines: string, call: string, [first, second]: readonly unknown[]): void {
+  const isOpening = call === 'open' && second !== undefined && second !== 'r';
+  const isWritten = isOpening && (typeof second !== 'number' || (second & writingFlags) !== 0);
+  const path = bringingCalls.has(call) ? second : isWritten || writingCalls.has(call) ? first : undefined;
+  const name = path instanceof Uint8Array ? Buffer.from(path).toString('latin1') : path;
+  if (typeof name !== 'string' || name.startsWith(confines)) return;
+  throw Object.assign(new Error(`EROFS: this process only reads, ${call} '${name}'`), { code: 'EROFS' });
+}
+
 /** The same function, overloads and all, behind the seam. `never[]` is what every parameter list accepts. */
 function through<F extends (...args: never[]) => unknown>(call: string, original: F): F {
   const wrapped = (...args: never[]): unknown => {
+    if (writable !== undefined) refuseWrite(writable, call, args);
     passSeam(call, args[0]);
     return original(...args);
   };

@@ -57,6 +57,8 @@ export interface CliCommand {
   readonly hidden?: true;
   /** Opens a session where there is none. */
   readonly makesSession?: true;
+  /** Only reads: a session that no daemon has open is read from its files, and not opened. */
+  readonly reads?: true;
   /** Changes files of the work tree. */
   readonly changesFiles?: true;
   /** Runs until the user leaves it. */

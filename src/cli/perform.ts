@@ -1,6 +1,7 @@
 // One command on its session: reached, asked with progress and Ctrl-C, answered with an exit code.
 import { type CheckpointdClient, CheckpointdRequestError } from '../client/client.ts';
 import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
+import { type Asked, reachedAtRest } from './at-rest.ts';
 import { type CliCommand, exits, type Given, isPaged, type Task } from './command.ts';
 import { explained, sayFailure } from './explained.ts';
 import { allCheckpoints } from './pages.ts';
@@ -16,12 +17,15 @@ export async function perform(
   parsed: Pick<Task, 'options' | 'words'>,
 ): Promise<number> {
   const directory = workDirectory(wanted.path);
-  const { client, session, workspace } = await reach(wanted, {
-    make: command.makesSession === true,
-    changesFiles: command.changesFiles === true,
-    stays: command.stays === true,
-    allowProtected: parsed.options['allowProtected'] === true,
-  });
+  const resting = command.reads === true ? await reachedAtRest(wanted) : undefined;
+  const { client, session, workspace }: Asked =
+    resting ??
+    (await reach(wanted, {
+      make: command.makesSession === true,
+      changesFiles: command.changesFiles === true,
+      stays: command.stays === true,
+      allowProtected: parsed.options['allowProtected'] === true,
+    }));
   const interrupt = new AbortController();
   /** Aborts when the user has closed the pager and waits for no more output. */
   const unread = new AbortController();
@@ -64,7 +68,7 @@ function isCancelled(error: unknown): boolean {
 }
 
 async function send<M extends RequestMethod>(
-  client: CheckpointdClient,
+  client: Pick<CheckpointdClient, 'request'>,
   method: M,
   params: ParamsOf<M>,
   signal: AbortSignal,

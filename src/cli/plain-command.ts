@@ -1,6 +1,6 @@
 // The commands that are run most (list, and the tags that a shell asks for at every TAB), where nothing is in doubt:
-// told in plain words, of a session that one daemon of our version has open. They load neither the library of the
-// command line nor open anything. Everything else, failures included, is left to the command line, which does all of
+// told in plain words, of a session that one daemon of our version has open, or that lies closed in order. They load
+// neither the library of the command line nor open anything. Everything else, failures included, is left to the command line, which does all of
 // it anew and tells it.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
@@ -43,7 +43,9 @@ type Looked = Awaited<ReturnType<CheckpointListing['look']>>;
 async function lookedAt(command: CheckpointListing, given: Given): Promise<Looked | undefined> {
   try {
     const stored = theOnly(given);
-    return stored?.socket === undefined ? undefined : await answered(command, stored.socket, stored.session);
+    if (stored === undefined) return undefined;
+    if (stored.socket === undefined) return await atRest(command, stored);
+    return await answered(command, stored.socket, stored.session);
   } catch (error) {
     const isExpected = [CheckpointdGoneError, CheckpointdRequestError, CommandRefusal].some(
       (kind) => error instanceof kind,
@@ -54,7 +56,7 @@ async function lookedAt(command: CheckpointListing, given: Given): Promise<Looke
 }
 
 /** Returns the session that is meant; undefined where there is none, or a choice that is worth a word. */
-function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
+export function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
   const root = storageAt(storage);
   const place = workDirectory(path);
   if (writtenEvents(root).length > 0) return undefined; // of an agent: their checkpoints come first
@@ -63,6 +65,21 @@ function theOnly({ path, session: wanted, storage }: Given): StoredSession | und
   );
   const [first, second] = found;
   return second !== undefined && second.workspace === first?.workspace ? undefined : first;
+}
+
+/** Returns what the files of a session that no daemon has open answer; undefined where there is any doubt. */
+async function atRest(command: CheckpointListing, stored: StoredSession): Promise<Looked | undefined> {
+  const { rest } = await import('../resting.ts');
+  const resting = await rest(stored);
+  try {
+    return await command.look(async (method, params) => {
+      const answer = await resting?.answer(method, { session: stored.session, ...params });
+      if (answer === undefined) throw new CheckpointdGoneError('The session has to be opened.');
+      return answer;
+    });
+  } finally {
+    await resting?.close();
+  }
 }
 
 /** Asks before the daemon has said who it is: it takes the requests in their order, and one answer is waited for. */

@@ -51,9 +51,11 @@ export interface Call<P> {
   readonly warnings: string[];
 }
 
-/** A call with the open session that its parameters name. */
-export interface SessionCall<P> extends Call<P> {
+/** A call with the session that its parameters name. */
+export interface SessionCall<P> extends Omit<Call<P>, 'daemon'> {
   readonly session: Session;
+  /** Returns all sessions that this process has open. */
+  readonly openSessions: () => readonly Session[];
 }
 
 export type CallOf<M extends SessionMethod> = SessionCall<ParamsOf<M>>;

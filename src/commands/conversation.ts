@@ -335,14 +335,14 @@ export const conversationRecordLines = defineConversationChange(
  * that can store nothing any more can still be exported.
  */
 export const conversationExport = defineCommand('conversation/export', async (call) => {
-  const { session, params, daemon, context } = call;
+  const { session, params, openSessions, context } = call;
   const { path, overwrite } = params;
   // The file may lie in the work tree of another session, so its lane is entered before this session's. An export that is
   // only answered keeps its turn.
   const place =
     path == null
       ? undefined
-      : await placeOfExport(session, { path, overwrite: overwrite ?? false }, daemon.sessions.all, context);
+      : await placeOfExport(session, { path, overwrite: overwrite ?? false }, openSessions(), context);
   const exporting = async (): Promise<Wire.ConversationExportResult> => {
     if (place !== undefined) return exportToFile(session, place);
     const document = await documentOf(session);

@@ -40,10 +40,37 @@ export async function execute(
     if ('runOutside' in command) return withWarnings(await command.runOutside(call), warnings);
     const named = params as SessionParams;
     const session = daemon.sessions.get(named.session);
-    return await onSession(command, { ...call, params: named, session });
+    const openSessions = (): readonly Session[] => daemon.sessions.all;
+    return await onSession(command, { ...call, params: named, session, openSessions });
   } catch (error) {
     throw isRecovered ? failedAfterRecovery(error) : error;
   }
+}
+
+/**
+ * Carries out a request that only reads, on a session that no daemon has open.
+ *
+ * @throws what the command throws; StoreUnavailable for a command that does not only read, or has a warning
+ */
+export async function executeReading(
+  command: AnySessionCommand,
+  params: SessionParams,
+  session: Session,
+  signal: AbortSignal,
+): Promise<object> {
+  const refuse = (why: string): never => {
+    throw new CheckpointdError('StoreUnavailable', `${why} Open the session.`);
+  };
+  const { lane, effects } = methods[command.method];
+  if (lane !== 'none' || effects !== 'none') refuse(`${command.method} does not only read.`);
+  const context: OperationContext = {
+    signal,
+    stamp: {},
+    noteRecovered: () => undefined,
+    progress: () => () => undefined,
+    warn: refuse,
+  };
+  return command.run({ params, session, context, client: {}, warnings: [], openSessions: () => [session] });
 }
 
 /** A request without a key leaves the session as it is, so there is nothing to recover or to remember. */

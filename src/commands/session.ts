@@ -12,7 +12,7 @@ import { readSummary } from '../session/listing.ts';
 import { defaultStrategy } from '../session/offered-strategies.ts';
 import type { OpenRequest } from '../session/open.ts';
 import type { OperationRecords } from '../session/operations.ts';
-import type { Session } from '../session/session.ts';
+import type { Session, SessionOptions } from '../session/session.ts';
 import { ownRepository } from '../session/session-store.ts';
 import type { ListedSession, Sessions } from '../session/sessions.ts';
 import { checkPatterns } from '../tree/globs.ts';
@@ -86,14 +86,22 @@ function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): Op
     allowProtected: params.allowProtected ?? false,
     isDefaultStorage: storage === defaultStorage,
     named: Object.entries(params).flatMap(([name, value]) => (value == null ? [] : [name])),
-    options: {
-      storage,
-      include: params.include ?? [],
-      exclude: params.exclude ?? [],
-      durability: params.durability ?? 'process',
-      limits: { ...defaultLimits, ...given(params.limits ?? {}) },
-      features: { checkpoints: true, tangent: true, ...given(params.features ?? {}) },
-    },
+    options: sessionOptions(params, storage),
+  };
+}
+
+/** Returns the options of an opening: those that the client names, and the defaults. */
+export function sessionOptions(
+  params: Pick<Wire.SessionOpenParams, 'include' | 'exclude' | 'durability' | 'limits' | 'features'>,
+  storage: string,
+): SessionOptions {
+  return {
+    storage,
+    include: params.include ?? [],
+    exclude: params.exclude ?? [],
+    durability: params.durability ?? 'process',
+    limits: { ...defaultLimits, ...given(params.limits ?? {}) },
+    features: { checkpoints: true, tangent: true, ...given(params.features ?? {}) },
   };
 }
 

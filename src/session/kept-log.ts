@@ -111,7 +111,19 @@ async function readLog({
     durability,
     guard: owner.mustHold.bind(owner),
   });
-  const conversation = new Conversation(marker.conversationId, sessionLog);
+  return replayed(sessionLog, marker.conversationId);
+}
+
+/** Reads the log of a session that stays closed. @throws what {@link openKeptLog} would mend */
+export async function readKeptLog(
+  { logFile }: SessionDirectory,
+  { conversationId }: SessionMarker,
+): Promise<Omit<KeptLog, 'warnings'>> {
+  return replayed(await SessionLog.openToRead(logFile), conversationId);
+}
+
+async function replayed(sessionLog: SessionLog, conversationId: string): Promise<Omit<KeptLog, 'warnings'>> {
+  const conversation = new Conversation(conversationId, sessionLog);
   const others: LogRecord[] = [];
   try {
     for await (const { position, record } of sessionLog.replay()) {

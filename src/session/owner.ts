@@ -249,6 +249,13 @@ export function lastSignOfLife(directory: SessionDirectory): number | undefined 
   return readOwner(directory.ownerFile)?.seenMs;
 }
 
+/** Identifies the note of the last owner of a session that was closed in order; undefined while it is not closed so. */
+export function closedInOrder({ ownerFile }: SessionDirectory): string | undefined {
+  const stamp = stampOf(ownerFile);
+  const note = readOwner(ownerFile)?.note;
+  return note?.released === true && note.pid > 0 ? stamp : undefined;
+}
+
 /** The process that has a session open, when it is another one and seen to live. */
 export function otherHolder(directory: SessionDirectory): number | undefined {
   const note = readOwner(directory.ownerFile)?.note;

@@ -66,7 +66,7 @@ export interface SessionOptions {
 interface SessionParts {
   readonly marker: SessionMarker;
   readonly directory: SessionDirectory;
-  readonly owner: SessionOwner;
+  readonly owner: Pick<SessionOwner, 'holds' | 'mustHold' | 'release'>;
   readonly workTree: WorkTree;
   /** The repository of the user's that the work tree lies in, if any. */
   readonly repository: Repository | undefined;

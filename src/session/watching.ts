@@ -58,7 +58,11 @@ async function sayLive(session: Session): Promise<void> {
 }
 
 /** Opens what captures the work tree of the session into its store. Its scans read the watcher and audit it. */
-export function openCapturer(session: Session, store: SnapshotStore): Capturer {
+export function openCapturer(
+  session: Session,
+  store: SnapshotStore,
+  ignoreDirectory = session.parts.directory.ignoreDirectory,
+): Capturer {
   const { workTree, options, directory, log, marker } = session.parts;
   const own = storageWithin(workTree, options.storage);
   return new Capturer({
@@ -68,7 +72,7 @@ export function openCapturer(session: Session, store: SnapshotStore): Capturer {
     exclude: options.exclude,
     maxFileBytes: options.limits.maxFileBytes,
     ...given({ leftOut: own === undefined ? undefined : [own] }),
-    ignoreDirectory: directory.ignoreDirectory,
+    ignoreDirectory,
     ...given({ knownFile: marker.retention === 'keep' ? directory.knownFile : undefined }),
     head: () => session.enabled?.index.head?.record.snapshot,
     onScanned: audited(session),

@@ -182,6 +182,12 @@ export interface SnapshotStore extends SnapshotSink {
   destroy(): Promise<void>;
 }
 
+/** A store that was opened to be read, and its checkpoints. */
+export interface ReadableStore {
+  readonly store: SnapshotStore;
+  readonly stored: readonly StoredCheckpoint[];
+}
+
 /** Where contents come from and how they are named. */
 export type Contents = Pick<SnapshotStore, 'read' | 'sizes' | 'hash'>;
 
@@ -223,6 +229,13 @@ export interface StrategyDriver {
   obstacle(): string | undefined;
   /** Creates the store (nothing of it exists) or opens it (all of it exists), and repairs what a kill left. */
   open(options: StoreOptions): Promise<SnapshotStore>;
+  /**
+   * Opens the store of a session that no daemon has open, to read it. What a reader makes lies in `scratch`; the session and
+   * the user's repository are not written to. Absent: such a session is read only by opening it.
+   *
+   * @throws any error when opening the store would have to mend, finish or explain something
+   */
+  openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;
   /** Moves what is left of this session's damaged store to a directory that exists; then {@link open} begins anew. */
   setAside(options: StoreOptions, to: string): Promise<void>;
 }

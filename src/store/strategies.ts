@@ -12,6 +12,8 @@ export const shadowDriver: StrategyDriver = {
   ownRepository: (sessionDirectory) => sessionDirectory,
   obstacle: () => undefined,
   open: async (options) => (await import('./git/shadow.ts')).openShadow(options),
+  openToRead: async (options, scratch) =>
+    (await import('./git/reading.ts')).openShadowToRead(options, scratch),
   setAside: async (options, to) => (await import('./git/shadow.ts')).setShadowAside(options, to),
 };
 
@@ -22,6 +24,8 @@ export const localDriver: StrategyDriver = {
   livesInSessionDirectory: false,
   obstacle: () => undefined,
   open: async (options) => (await import('./git/local.ts')).openLocal(options),
+  openToRead: async (options, scratch) =>
+    (await import('./git/reading.ts')).openLocalToRead(options, scratch),
   setAside: async (options, to) => (await import('./git/local.ts')).setLocalAside(options, to),
 };
 

@@ -7,6 +7,7 @@ import { sayAll } from '../terminal.ts';
 
 export const diff: CliCommand = {
   name: 'diff',
+  reads: true,
   paged: true,
   summary: 'what changed between two checkpoints, or since one of them',
   words: [

@@ -30,6 +30,7 @@ function listing(command: Omit<CheckpointListing, 'run'>): CheckpointListing {
 
 export const list = listing({
   name: 'list',
+  reads: true,
   paged: true,
   summary: 'the checkpoints of the session, oldest first',
   look: async (ask) => {
@@ -41,6 +42,7 @@ export const list = listing({
 
 export const completeTags = listing({
   name: 'complete-tags',
+  reads: true,
   summary: 'tags and names, for shells',
   hidden: true,
   withoutJson: true,

@@ -9,6 +9,7 @@ import type { TreePaths } from '../tree-paths.ts';
 
 export const show: CliCommand = {
   name: 'show',
+  reads: true,
   paged: true,
   summary: 'one checkpoint: its message, the files that changed in it, and what was left out of it',
   words: [['<tag>', 'a tag, a name or an id']],

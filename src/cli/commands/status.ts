@@ -10,6 +10,7 @@ import { fit, plain, say } from '../terminal.ts';
 
 export const status: CliCommand = {
   name: 'status',
+  reads: true,
   summary: 'where the session stands: its work tree, its newest checkpoint, whether anything changed since',
   run: async ({ ask, given }) => {
     const result = await ask('session/get', {});

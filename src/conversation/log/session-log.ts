@@ -116,6 +116,27 @@ export class SessionLog implements RecordLog {
     }
   }
 
+  /**
+   * Opens the log to read it. It changes nothing, and refuses every append.
+   *
+   * @throws as {@link open}; StoreCorrupt also for a log with a torn tail, which only {@link open} cuts
+   */
+  static async openToRead(file: string): Promise<SessionLog> {
+    const fd = files.openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const log = new SessionLog(file, fd, { durability: 'process' });
+    try {
+      log.#checkHeader();
+      await log.#findWhole(files.fstatSync(fd).size, undefined);
+      if (log.#end !== files.fstatSync(fd).size)
+        throw new CheckpointdError('StoreCorrupt', `The session log ${file} ends in a torn record.`);
+      log.#failure = new Error('the log was opened to be read');
+      return log;
+    } catch (error) {
+      files.closeSync(fd);
+      throw error;
+    }
+  }
+
   /** Copies the first line and the whole records before the first damage; nothing where there is not even that line. */
   static copyWhole(from: string, to: string): void {
     if (!files.lstatSync(from).isFile()) return;
@@ -207,18 +228,23 @@ export class SessionLog implements RecordLog {
 
   async #findEnd(signal: AbortSignal | undefined): Promise<void> {
     const size = files.fstatSync(this.#fd).size;
-    const slices = new Slices(signal);
-    for await (const json of this.#records(size, signal)) {
-      this.#length += 1;
-      this.#end += json.length + recordOverhead;
-      if (slices.isDue()) await slices.pause();
-    }
+    await this.#findWhole(size, signal);
     if (this.#end === size) return;
     await this.#refuseDamage(size, signal);
     this.cutBytes = size - this.#end;
     this.#keepWholeLine(size);
     files.ftruncateSync(this.#fd, this.#end);
     if (this.#isDurable) files.fsyncSync(this.#fd);
+  }
+
+  /** Counts the records before the first that is not whole. */
+  async #findWhole(size: number, signal: AbortSignal | undefined): Promise<void> {
+    const slices = new Slices(signal);
+    for await (const json of this.#records(size, signal)) {
+      this.#length += 1;
+      this.#end += json.length + recordOverhead;
+      if (slices.isDue()) await slices.pause();
+    }
   }
 
   /** The JSON of each record up to the first that is not whole. One read of 1 MiB, or of one record, at a time. */

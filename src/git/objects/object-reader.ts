@@ -6,7 +6,7 @@ import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
-import { type ObjectType, objectHash, objectId } from './object.ts';
+import { type ObjectType, objectHash, objectId, readLoose } from './object.ts';
 
 /** Up to here an object is read whole; beyond, in chunks. */
 export const wholeBytesMax = 8 << 20;
@@ -18,11 +18,14 @@ interface Found {
 
 export class ObjectReader {
   readonly #place: GitPlace;
+  readonly #looseIn: readonly string[];
   #contents: GitChild;
   #facts: GitChild;
 
-  constructor(place: GitPlace) {
+  /** `looseIn`: object directories whose loose objects are read without git, which costs a process. */
+  constructor(place: GitPlace, looseIn: readonly string[] = []) {
     this.#place = place;
+    this.#looseIn = looseIn;
     this.#contents = this.#start('--batch');
     this.#facts = this.#start('--batch-check');
   }
@@ -60,6 +63,10 @@ export class ObjectReader {
    * @throws DataCorrupt when it is missing, damaged or of another type
    */
   async read(type: ObjectType, id: string): Promise<Buffer> {
+    for (const objects of this.#looseIn) {
+      const loose = readLoose(objects, type, id);
+      if (loose !== undefined) return loose;
+    }
     const found = await this.#ask(type, id);
     if (found.type !== type || objectId(type, found.bytes) !== id) throw damaged(type, id);
     return found.bytes;

@@ -28,6 +28,20 @@ export function stateOfLoose(file: string, id: string, isThorough: boolean): 'ab
   }
 }
 
+/** Reads a loose object and checks its hash; undefined when it is not there, or is not what its name says. */
+export function readLoose(objects: string, type: ObjectType, id: string): Buffer | undefined {
+  try {
+    const file = join(objects, id.slice(0, 2), id.slice(2));
+    const whole = inflateSync(files.readFileSync(file), { maxOutputLength: readBytesMax });
+    if (createHash('sha1').update(whole).digest('hex') !== id) return undefined;
+    const end = whole.indexOf(0);
+    return whole.toString('latin1', 0, end).startsWith(`${type} `) ? whole.subarray(end + 1) : undefined;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined; // it is packed, or damaged, which git explains
+  }
+}
+
 /** Removes an empty file in the place of a loose object from an object directory of ours. */
 export function removeEmptyLoose(objects: string, id: string): void {
   const file = join(objects, id.slice(0, 2), id.slice(2));

@@ -18,8 +18,10 @@ import {
   refuseUnreadable,
   removeLock,
   removeStalePackedRefs,
+  UnreadableRefs,
   unreadablePackedRefs,
 } from './readable-refs.ts';
+import { refsInFiles } from './ref-files.ts';
 
 export class RefStore {
   readonly #options: RefStoreOptions;
@@ -57,6 +59,14 @@ export class RefStore {
       this.#removeIntent();
     }
     await this.reload();
+  }
+
+  /** Reads the refs from their files, without git. It changes nothing. @throws StoreUnavailable when any of it is in doubt */
+  openToRead(): void {
+    const { intentFile, prefixes } = this.#options;
+    if (files.existsSync(intentFile))
+      throw new UnreadableRefs('A change of refs is not finished.', intentFile);
+    this.#refs = refsInFiles(this.#refsIn, prefixes);
   }
 
   /** Reads the refs from disk. Refs that cannot be read are in {@link broken} and nowhere else. */

@@ -16,6 +16,8 @@ export interface GitHome {
   readonly isBelieved: boolean;
   /** All objects are seen from here, unpublished ones too; git's differ runs in it. */
   readonly readPlace: GitPlace;
+  /** Object directories whose loose objects are read without git; see {@link ObjectReader}. */
+  readonly looseIn?: readonly string[];
   readonly spoolDirectory: string;
   readonly refs: RefStore;
   readonly names: RefNames;

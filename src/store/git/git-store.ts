@@ -60,7 +60,7 @@ export class GitStore implements SnapshotStore {
     this.#home = home;
     const onStored = (id: string): void => home.unsynced.stored(id);
     this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory, onStored);
-    this.#reader = new ObjectReader(home.readPlace);
+    this.#reader = new ObjectReader(home.readPlace, home.looseIn);
     this.#trees = new TreeReader(gitTrees(this.#reader));
     this.#differ = new TreeDiffer(home.readPlace.gitDir);
   }

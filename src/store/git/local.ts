@@ -27,7 +27,7 @@ import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { putBackText, repairRefs } from './put-back.ts';
 import { Quarantine, sharingOf } from './quarantine.ts';
-import { type RefNames, refDirectories } from './refs.ts';
+import { localNames, type RefNames, refDirectories } from './refs.ts';
 import { Unsynced } from './unsynced.ts';
 
 /** Makes or reopens the store; the caller holds the session's lock. @throws StrategyUnavailable, GitMissing, GitTooOld */
@@ -50,8 +50,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     ...given({ sharing: sharingOf(shared) }),
   });
   await quarantine.open();
-  const prefix = prefixOf(options);
-  const names = { tags: `${prefix}tags/`, own: prefix };
+  const names = localNames(options.session);
   const refs = await openRefs(options, own, commonDir, names, () => quarantine.heal());
   const settings = durable ? durableSettings : {};
   const gone = watchStanding([theirs, join(commonDir, 'refs'), own]);
@@ -125,7 +124,7 @@ export async function setLocalAside(options: StoreOptions, to: string): Promise<
   // In git directories of ours, made anew: those that moved may be what is damaged.
   await openView(own, commonDir, shared);
   const gitDir = refsGitDir(own, commonDir);
-  const prefix = prefixOf(options);
+  const prefix = localNames(options.session).own;
   const listing = ['for-each-ref', '--format=%(objectname) %(refname)', prefix];
   const { stdout } = await runGit({ place: { gitDir }, args: listing });
   const moves = stdout
@@ -169,14 +168,6 @@ async function destroyRefs(refs: RefStore): Promise<void> {
   await refs.reload();
   refs.removeBroken();
   await refs.commit([...refs.refs.keys()].map((ref) => ({ ref, to: undefined })));
-}
-
-function prefixOf({ session }: StoreOptions): string {
-  if (/^[\w-]{1,100}$/.test(session)) return `refs/checkpointd/${session}/`;
-  throw new CheckpointdError(
-    'StrategyUnavailable',
-    `The session id ${JSON.stringify(session)} cannot name a ref.`,
-  );
 }
 
 interface UserRepository {

@@ -54,11 +54,29 @@ function isOf(found: readonly Found[], commit: string | undefined): boolean {
   return found.some((each) => each.commit === commit);
 }
 
+/** True when each tag and name is where its bearer is, and each ref leads to one of these checkpoints. */
+export function areInPlace(
+  home: Pick<GitHome, 'refs' | 'names'>,
+  stored: readonly StoredCheckpoint[],
+): boolean {
+  const found = stored.flatMap(({ commit, record }) => (commit === undefined ? [] : [{ commit, record }]));
+  if ([...borne(home, found, [])].length > 0) return false;
+  const commits = new Set(found.map(({ commit }) => commit));
+  return [...home.refs.refs].every(([ref, object]) => {
+    const { kind } = meaningOf(home.names, ref);
+    return kind === 'modes' || kind === 'foreign' || (kind !== 'held' && commits.has(object));
+  });
+}
+
 /**
  * Tags and names that do not stand at their bearer: of a tag the newest checkpoint that was made under it. One without
  * a ref may have been taken away rightly, with a newer bearer; it comes again only with a checkpoint that does.
  */
-function borne(home: GitHome, stored: readonly Found[], found: readonly Found[]): Map<string, string> {
+function borne(
+  home: Pick<GitHome, 'refs' | 'names'>,
+  stored: readonly Found[],
+  found: readonly Found[],
+): Map<string, string> {
   const { refs, names } = home;
   const bearers = new Map<string, string>();
   const all = [...stored, ...found].sort((a, b) => a.record.seq - b.record.seq);

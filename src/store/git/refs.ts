@@ -11,6 +11,21 @@ export interface RefNames {
   readonly own: string;
 }
 
+/** The shadow is a repository of its own. */
+export const shadowNames: RefNames = { tags: 'refs/tags/', own: 'refs/checkpointd/' };
+
+/** Returns the namespaces in the user's repository. @throws StrategyUnavailable */
+export function localNames(session: string): RefNames {
+  if (/^[\w-]{1,100}$/.test(session)) {
+    const own = `refs/checkpointd/${session}/`;
+    return { tags: `${own}tags/`, own };
+  }
+  throw new CheckpointdError(
+    'StrategyUnavailable',
+    `The session id ${JSON.stringify(session)} cannot name a ref.`,
+  );
+}
+
 /** What a ref says, read back from its name. */
 export type RefMeaning =
   | { readonly kind: 'checkpoint'; readonly id: CheckpointId }

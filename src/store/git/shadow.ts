@@ -15,10 +15,8 @@ import { openedRefs } from '../unusable-repository.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { putBackText, repairRefs } from './put-back.ts';
-import { refDirectories } from './refs.ts';
+import { shadowNames as names, refDirectories } from './refs.ts';
 import { Unsynced } from './unsynced.ts';
-
-const names = { tags: 'refs/tags/', own: 'refs/checkpointd/' };
 
 /** Makes or reopens the shadow; the caller holds the session's lock. @throws GitMissing, GitTooOld, StoreCorrupt */
 export async function openShadow(options: StoreOptions): Promise<GitStore> {

@@ -1,0 +1,60 @@
+// A session that no daemon has open, for commands that only read: its own files answer, in this process. A request that
+// they cannot answer without doubt is sent to a daemon, which opens the session, and so are all that follow.
+import type { CheckpointdClient, RequestOptions } from '../client/client.ts';
+import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
+import type { Resting } from '../resting.ts';
+import type { Given } from './command.ts';
+import { theOnly } from './plain-command.ts';
+import { type Reached, reach } from './reach.ts';
+
+/** A session, and the client that answers for it. */
+export interface Asked extends Pick<Reached, 'session' | 'workspace'> {
+  readonly client: Pick<CheckpointdClient, 'request' | 'on'> & { close(): Promise<unknown> };
+}
+
+/** Returns the session that is meant; undefined when there is a choice, or a daemon has to open it. */
+export async function reachedAtRest(given: Given): Promise<Asked | undefined> {
+  const stored = theOnly(given);
+  if (stored === undefined || stored.socket !== undefined) return undefined;
+  const { rest } = await import('../resting.ts');
+  const resting = await rest(stored);
+  if (resting === undefined) return undefined;
+  const { session, workspace } = stored;
+  return { client: new RestingClient(resting, given), session, workspace };
+}
+
+class RestingClient {
+  readonly #resting: Resting;
+  readonly #given: Given;
+  #opened: Promise<Reached> | undefined;
+
+  constructor(resting: Resting, given: Given) {
+    this.#resting = resting;
+    this.#given = given;
+  }
+
+  async request<M extends RequestMethod>(
+    method: M,
+    params: ParamsOf<M>,
+    options: RequestOptions = {},
+  ): Promise<ResultOf<M>> {
+    if (this.#opened === undefined) {
+      const answer = await this.#resting.answer(method, params, options.signal);
+      if (answer !== undefined) return answer;
+    }
+    this.#opened ??= reach(this.#given);
+    const { client } = await this.#opened;
+    return client.request(method, params, options);
+  }
+
+  /** No event comes from a session that nobody has open. */
+  on(): () => void {
+    return () => undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#resting.close();
+    const opened = await this.#opened;
+    await opened?.client.close();
+  }
+}

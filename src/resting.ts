@@ -1,0 +1,83 @@
+// Answers requests that read, on a session that no daemon has open, in the process of the caller: the commands of the
+// daemon run on what lies in the session's directory. Nothing is written but below a temporary directory, which goes with
+// the end. In any doubt there is no answer, and the caller has a daemon open the session.
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { confineWrites, files } from './base/files.ts';
+import { checkpointGet, checkpointHasChanges, checkpointList } from './commands/checkpoint.ts';
+import { checkpointDiff, checkpointFiles } from './commands/checkpoint-contents.ts';
+import type { AnySessionCommand } from './commands/command.ts';
+import { executeReading } from './commands/execute.ts';
+import { sessionGet, sessionOptions } from './commands/session.ts';
+import type { ParamsOf, RequestMethod, ResultOf } from './protocol/types.ts';
+import { type RestingPlace, readAtRest, type SessionAtRest } from './session/at-rest.ts';
+
+/** The commands that are run on a session at rest, by their methods. */
+const commands = new Map<string, AnySessionCommand>(
+  [checkpointDiff, checkpointFiles, checkpointGet, checkpointHasChanges, checkpointList, sessionGet].map(
+    (command) => [command.method, command as AnySessionCommand],
+  ),
+);
+
+/** A session that is read without being opened. */
+export interface Resting {
+  /** Answers a request; undefined when the session has to be opened for the answer, or for the error. */
+  answer<M extends RequestMethod>(
+    method: M,
+    params: ParamsOf<M>,
+    signal?: AbortSignal,
+  ): Promise<ResultOf<M> | undefined>;
+  close(): Promise<void>;
+}
+
+/** Reads the session; undefined when it has to be opened. */
+export async function rest(place: RestingPlace & { readonly storage: string }): Promise<Resting | undefined> {
+  const scratch = join(files.realpathSync(tmpdir()), `checkpointd-${randomBytes(9).toString('hex')}`);
+  if (scratch.startsWith(`${place.workspace.replace(/\/$/, '')}/`)) return undefined;
+  files.mkdirSync(scratch, { mode: 0o700 });
+  const unconfine = confineWrites(scratch);
+  const end = (): void => {
+    unconfine();
+    files.rmSync(scratch, { recursive: true, force: true });
+  };
+  try {
+    const atRest = await readAtRest(place, sessionOptions({}, files.realpathSync(place.storage)), scratch);
+    return {
+      answer: (method, params, signal) => answered(atRest, method, params, signal),
+      close: async () => {
+        await atRest.close();
+        end();
+      },
+    };
+  } catch (error) {
+    end();
+    return undoubted(error);
+  }
+}
+
+async function answered<M extends RequestMethod>(
+  atRest: SessionAtRest,
+  method: M,
+  params: ParamsOf<M>,
+  signal = new AbortController().signal,
+): Promise<ResultOf<M> | undefined> {
+  const command = commands.get(method);
+  if (command === undefined) return undefined;
+  const { session } = atRest;
+  try {
+    const named = { ...params, session: session.id };
+    const answer = await executeReading(command, named, session, signal);
+    // As on the wire, where a field that is undefined is absent.
+    return atRest.isAtRest() ? (JSON.parse(JSON.stringify(answer)) as ResultOf<M>) : undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    return undoubted(error);
+  }
+}
+
+/** Returns no answer for any failure: the daemon that opens the session meets the same, and says it. */
+function undoubted(error: unknown): undefined {
+  if (!(error instanceof Error)) throw error;
+  return undefined;
+}

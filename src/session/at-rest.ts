@@ -1,0 +1,200 @@
+// A session that no daemon has open, assembled from its directory to be read. It is not claimed and nothing of it is
+// written: no recovery, no summary, no watcher. Only a session that was closed in order is read so. Whatever an opening
+// would mend, finish or warn of makes this fail, and the session is opened instead.
+import { join } from 'node:path';
+import { systemClock, timestamp } from '../base/clock.ts';
+import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
+import { CheckpointdError } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { SessionId } from '../base/ids.ts';
+import { createLog } from '../base/log.ts';
+import { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
+import { StatsCache } from '../checkpoints/compared.ts';
+import { RemovedParents } from '../checkpoints/removed-parents.ts';
+import { findRepository } from '../git/repository/git-dir.ts';
+import { AnsweredRestores } from '../restore/answered-restores.ts';
+import { LateEdits } from '../restore/late-look.ts';
+import { PublishedList } from '../store/guarded-store.ts';
+import type { ReadableStore } from '../store/snapshot-store.ts';
+import { strategyNamed } from '../store/strategies.ts';
+import { openWorkTree, storageWithin, type WorkTree } from '../work-tree/work-tree.ts';
+import { ledgerFrom } from './authorship.ts';
+import { SessionDirectory, type SessionMarker } from './directory.ts';
+import { joinLog, readKeptLog } from './kept-log.ts';
+import { OperationQueue } from './operation-queue.ts';
+import { OperationRecords } from './operations.ts';
+import { closedInOrder } from './owner.ts';
+import { Session, type SessionOptions } from './session.ts';
+import { openCapturer } from './watching.ts';
+
+/** Where a session lies, and the work tree as a client would name it. */
+export interface RestingPlace {
+  readonly session: string;
+  readonly workspace: string;
+}
+
+export interface SessionAtRest {
+  readonly session: Session;
+  /** True while no other process has claimed the session since it was read. */
+  isAtRest(): boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Assembles the session to read it. `scratch` is an empty directory of the caller for what a comparison with the work tree
+ * makes.
+ *
+ * @throws any error when the session has to be opened to be read
+ */
+export async function readAtRest(
+  { session: id, workspace }: RestingPlace,
+  options: SessionOptions,
+  scratch: string,
+): Promise<SessionAtRest> {
+  const directory = new SessionDirectory(options.storage, id as SessionId);
+  const owner = closedInOrder(directory);
+  requireThat(owner !== undefined, 'it was not closed in order');
+  const marker = markerOf(directory);
+  const workTree = openWorkTree(workspace, { allowProtected: true });
+  requireSameWorkTree(marker, workTree, options.storage);
+  const { store, stored } = await readStore(directory, marker, workTree, scratch);
+  let close = (): Promise<void> => store.close();
+  try {
+    const session = await assemble(directory, marker, workTree, options);
+    close = async () => {
+      session.parts.sessionLog.close();
+      await store.close();
+    };
+    const capture = openCapturer(session, store, join(scratch, 'ignore'));
+    close = async () => {
+      await capture.close('deleted'); // the known files are the next opening's to write
+      session.parts.sessionLog.close();
+      await store.close();
+    };
+    const index = new CheckpointIndex([...stored], session.parts.removedParents);
+    const checkpoints = { store, capture, index, stats: new StatsCache(), ledger: session.parts.ledger };
+    joinLog(session, stored, index.head, false);
+    session.enable(checkpoints);
+    return { session, close, isAtRest: () => closedInOrder(directory) === owner };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Every name that a session which was closed in order has beside its store. */
+const restingNames =
+  /^(session\.json|owner\.json|session\.log|published\.log|summary\.json|checkpoints-enabled|known-files|ignore|spool|fence)$/;
+
+function markerOf(directory: SessionDirectory): SessionMarker {
+  directory.refuseLaterFormat();
+  const marker = directory.readMarker();
+  requireThat(marker !== undefined && directory.ours() !== undefined, 'its marker is damaged');
+  requireThat(marker.retention === 'keep', 'it ends with its clients');
+  const names = files.readdirSync(directory.own);
+  requireThat(
+    names.every((name) => restingNames.test(name)),
+    'something of it is unfinished',
+  );
+  requireThat(names.includes('checkpoints-enabled'), 'its checkpoints are disabled');
+  return marker;
+}
+
+function requireSameWorkTree(marker: SessionMarker, workTree: WorkTree, storage: string): void {
+  const [then, now] = [marker.workTreeDirectory, directoryAt(workTree.root)];
+  const isSame = then !== undefined && now !== undefined && isSameDirectory(then, now);
+  requireThat(isSame && workTree.root === marker.workTree, 'its work tree was replaced');
+  requireThat(storageWithin(workTree, storage) === undefined, 'its storage lies in its work tree');
+}
+
+async function readStore(
+  directory: SessionDirectory,
+  { strategy, conversationId, session }: SessionMarker,
+  workTree: WorkTree,
+  scratch: string,
+): Promise<ReadableStore> {
+  const driver = strategyNamed(strategy);
+  requireThat(driver.openToRead !== undefined, `its strategy is ${strategy}`);
+  const published = PublishedList.open(directory.publishedFile);
+  const repository = findRepository(workTree.root);
+  const readable = await driver.openToRead(
+    {
+      session,
+      sessionDirectory: directory.root,
+      storageDirectory: directory.storage,
+      workTree: workTree.root,
+      conversationId,
+      ...given({ gitDirectory: repository?.gitDir }),
+      expected: published.ids.size,
+      durability: 'process',
+    },
+    scratch,
+  );
+  const isAll =
+    published.isKept &&
+    readable.stored.length > 0 &&
+    readable.stored.length === published.ids.size &&
+    readable.stored.every(({ record }) => published.ids.has(record.id));
+  if (isAll) return readable;
+  await readable.store.close();
+  throw doubt('its store does not hold what was published');
+}
+
+async function assemble(
+  directory: SessionDirectory,
+  marker: SessionMarker,
+  workTree: WorkTree,
+  options: SessionOptions,
+): Promise<Session> {
+  const { sessionLog, conversation, others } = await readKeptLog(directory, marker);
+  const log = createLog('error', []);
+  const notOurs = {
+    holds: () => false,
+    mustHold: () => {
+      throw doubt('it was not claimed');
+    },
+    release: () => undefined,
+  };
+  return new Session({
+    marker,
+    directory,
+    owner: notOurs,
+    workTree,
+    repository: findRepository(workTree.root),
+    options,
+    queue: new OperationQueue(() => undefined),
+    sessionLog,
+    conversation,
+    operations: new OperationRecords(sessionLog, others),
+    ledger: ledgerFrom(others),
+    answered: new AnsweredRestores(directory, workTree.root, false, log),
+    late: new LateEdits(directory, workTree.root, log, () => false),
+    removedParents: new RemovedParents(sessionLog, others),
+    events: silent,
+    neighbours: () => [],
+    clock: systemClock,
+    openedAt: timestamp(systemClock),
+    log,
+  });
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+/** A session that is only read has no event. */
+const silent = {
+  opened: nothing,
+  created: nothing,
+  restored: nothing,
+  failed: () => undefined,
+  workTreeChanged: () => undefined,
+  workTreeDrifted: () => undefined,
+  conversationChanged: () => undefined,
+};
+
+function requireThat(isSo: boolean, otherwise: string): asserts isSo {
+  if (!isSo) throw doubt(otherwise);
+}
+
+function doubt(why: string): CheckpointdError {
+  return new CheckpointdError('StoreUnavailable', `The session has to be opened to be read: ${why}.`);
+}

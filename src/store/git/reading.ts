@@ -1,0 +1,122 @@
+// Opens a git store to read it, for a session that no daemon has open. Refs and loose objects are read from their files;
+// git, where it is needed, works in a git directory in `scratch` that sees the objects as alternates. What a capture of
+// the present adds is written there. Whatever an opening would mend makes this fail.
+import { join } from 'node:path';
+import { CheckpointdError } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import { quoteLine } from '../../git/objects/object-writer.ts';
+import { RefStore } from '../../git/refs/ref-store.ts';
+import { commonDirectory } from '../../git/repository/repository-settings.ts';
+import type { ReadableStore, StoreOptions } from '../snapshot-store.ts';
+import type { GitHome } from './git-home.ts';
+import { GitStore } from './git-store.ts';
+import { areInPlace } from './put-back.ts';
+import { localNames, type RefNames, shadowNames } from './refs.ts';
+import { Unsynced } from './unsynced.ts';
+
+interface Place {
+  readonly strategy: string;
+  readonly objects: readonly string[];
+  readonly refsIn: string;
+  readonly intentFile: string;
+  readonly names: RefNames;
+  readonly prefixes: readonly string[];
+}
+
+/** Opens the store of strategy `shadow`. @throws any error when it is in doubt */
+export function openShadowToRead(
+  { sessionDirectory: gitDir }: StoreOptions,
+  scratch: string,
+): Promise<ReadableStore> {
+  const place = {
+    strategy: 'shadow',
+    objects: [join(gitDir, 'objects')],
+    refsIn: gitDir,
+    intentFile: join(gitDir, 'checkpointd', 'ref-intent.json'),
+    names: shadowNames,
+    prefixes: Object.values(shadowNames),
+  };
+  return openToRead(place, scratch);
+}
+
+/** Opens the store of strategy `local`. @throws any error when it is in doubt */
+export async function openLocalToRead(
+  { session, sessionDirectory, gitDirectory }: StoreOptions,
+  scratch: string,
+): Promise<ReadableStore> {
+  if (gitDirectory === undefined) throw doubtful('The work tree is in no repository.');
+  const commonDir = commonDirectory(gitDirectory);
+  const own = join(sessionDirectory, 'local');
+  const names = localNames(session);
+  const place = {
+    strategy: 'local',
+    objects: [join(own, 'incoming'), join(own, 'kept'), join(commonDir, 'objects')],
+    refsIn: commonDir,
+    intentFile: join(own, 'ref-intent.json'),
+    names,
+    prefixes: [names.own],
+  };
+  return openToRead(place, scratch);
+}
+
+async function openToRead(place: Place, scratch: string): Promise<ReadableStore> {
+  const { strategy, objects, refsIn, intentFile, names, prefixes } = place;
+  const gitDir = layOut(scratch, objects);
+  const spoolDirectory = join(scratch, 'spool');
+  files.mkdirSync(spoolDirectory);
+  const refs = new RefStore({
+    place: { gitDir },
+    refsIn,
+    prefixes,
+    directories: [],
+    intentFile,
+    durable: false,
+    syncsFiles: false,
+  });
+  refs.openToRead();
+  const refuse = (): Promise<never> => Promise.reject(doubtful('The store was opened to be read.'));
+  const home: GitHome = {
+    strategy,
+    writePlace: { gitDir },
+    isBelieved: false,
+    readPlace: { gitDir },
+    looseIn: [...objects, join(gitDir, 'objects')],
+    spoolDirectory,
+    refs,
+    names,
+    bringObjects: refuse,
+    close: () => Promise.resolve(),
+    sweep: refuse,
+    unsynced: new Unsynced({ refsIn: gitDir, besides: [], refs: () => [] }),
+    usage: refuse,
+    destroy: refuse,
+    gone: () => undefined,
+    tell: undefined,
+  };
+  const store = new GitStore(home);
+  try {
+    const stored = await store.checkpoints();
+    if (store.damaged().length > 0 || !areInPlace(home, stored))
+      throw doubtful('Refs are not in their place.');
+    return { store, stored };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Makes the least that git takes for a repository. */
+function layOut(scratch: string, objects: readonly string[]): string {
+  const gitDir = join(scratch, 'view.git');
+  for (const name of ['objects/info', 'objects/pack', 'refs'])
+    files.mkdirSync(join(gitDir, name), { recursive: true, mode: 0o700 });
+  files.writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/main\n');
+  files.writeFileSync(join(gitDir, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
+  const alternates = objects.map((each) => `${quoteLine(each)}\n`).join('');
+  files.writeFileSync(join(gitDir, 'objects', 'info', 'alternates'), alternates);
+  return gitDir;
+}
+
+function doubtful(why: string): CheckpointdError {
+  return new CheckpointdError('StoreUnavailable', `${why} Open the session.`);
+}

@@ -1,0 +1,168 @@
+// Commands that read a session which no daemon has open: their words are those of a session that is open, and they write
+// nothing. Where the session was not closed in order, or is claimed meanwhile, a daemon opens it as before.
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { rest } from '../../src/resting.ts';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
+import { git } from '../support/git-oracle.ts';
+
+const reading = [
+  'list',
+  'list --json',
+  'complete-tags',
+  'status',
+  'show 1',
+  'show first --patch',
+  'show 1 --json',
+  'diff 1 2',
+  'diff 1 2 --stat',
+  'diff 0 2 --json',
+  'diff 1',
+  'diff 1 --stat',
+  'diff 2 --json',
+  'diff 0 -- deep',
+];
+
+async function said(rig: DaemonRig, command: string): Promise<string> {
+  const program = rig.run([
+    ...command.split(' ').slice(0, 1),
+    `--storage=${rig.storage}`,
+    ...command.split(' ').slice(1),
+  ]);
+  assert.is(await program.code, 0, `${command}: ${program.stderr}`);
+  return program.stdout;
+}
+
+/** Every path below, with its stamps and content. */
+function state(...roots: readonly string[]): string[] {
+  return roots.flatMap((root) =>
+    ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })].sort().map((name) => {
+      const path = join(root, name);
+      const { mode, size, mtimeNs, ctimeNs, ino } = lstatSync(path, { bigint: true });
+      const content = lstatSync(path).isFile()
+        ? createHash('sha1').update(readFileSync(path)).digest('hex')
+        : '';
+      return `${path} ${mode} ${size} ${mtimeNs} ${ctimeNs} ${ino} ${content}`;
+    }),
+  );
+}
+
+/** Makes a kept session with three checkpoints, closes it, and edits the work tree. Returns the session's id. */
+async function closed(rig: DaemonRig, strategy: string): Promise<string> {
+  git(rig.work, 'add', '-A');
+  const { client, session } = await rig.opened({ strategy, retention: 'keep' });
+  rig.write('a.txt', 'one\n');
+  rig.write('new.txt', 'new\n');
+  await client.request('checkpoint/create', { session, kind: 'turn', message: 'one', name: 'first' });
+  rig.write('deep/b.txt', 'two\n');
+  await client.request('checkpoint/create', { session, kind: 'turn', message: 'two' });
+  await client.close();
+  return session;
+}
+
+function generation(rig: DaemonRig, session: string): number {
+  const file = join(rig.storage, session, 'checkpointd', 'owner.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly generation: number }).generation;
+}
+
+for (const strategy of ['shadow', 'local', 'sqlite'])
+  test(`${strategy}: a closed session is read with the words of an open one`, () =>
+    withRig(async (rig) => {
+      const session = await closed(rig, strategy);
+      const unchanged = await said(rig, 'status');
+      assert.match(unchanged, /Nothing has changed since\./);
+      rig.write('a.txt', 'edited\n');
+      rig.write('unsaved.txt', 'unsaved\n');
+      const resting = new Map<string, string>();
+      for (const command of reading) resting.set(command, await said(rig, command));
+      assert.match(resting.get('diff 1') ?? '', /\+edited/);
+      const { client } = await rig.opened({ strategy, retention: 'keep' });
+      for (const command of reading) assert.is(resting.get(command), await said(rig, command), command);
+      await client.close();
+      assert.ok(session.startsWith('ses_'));
+    }));
+
+for (const strategy of ['shadow', 'local'])
+  test(`${strategy}: reading a closed session writes nothing and opens nothing`, () =>
+    withRig(async (rig) => {
+      const session = await closed(rig, strategy);
+      rig.write('a.txt', 'edited\n');
+      const [before, opened] = [state(rig.storage, rig.work), generation(rig, session)];
+      for (const command of reading) {
+        await said(rig, command);
+        assert.equal(state(rig.storage, rig.work), before, command);
+      }
+      assert.is(generation(rig, session), opened);
+      assert.equal(rig.processes(), []);
+    }));
+
+/** What an opening has to see to, made in the session's own directory. */
+const doubts: Readonly<Record<string, (own: string) => void>> = {
+  'an owner that did not close it': (own) => {
+    const file = join(own, 'owner.json');
+    const {
+      released: _,
+      sum: __,
+      ...note
+    } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify(note));
+  },
+  'a torn log': (own) => appendFileSync(join(own, 'session.log'), '0000'),
+  'a change of refs that was killed': (own) => writeFileSync(join(own, 'ref-intent.json'), '{"changes":[]}'),
+  'a ref that is gone': (own) => {
+    const tags = join(own, '..', 'refs', 'tags');
+    writeFileSync(join(tags, '1'), readFileSync(join(tags, '2')));
+  },
+};
+
+for (const [what, make] of Object.entries(doubts))
+  test(`a session with ${what} is opened to be read`, () =>
+    withRig(async (rig) => {
+      const session = await closed(rig, 'shadow');
+      const list = await said(rig, 'list');
+      const opened = generation(rig, session);
+      make(join(rig.storage, session, 'checkpointd'));
+      const now = await said(rig, 'list');
+      assert.is(now.split('\n').length, list.split('\n').length, now);
+      assert.is(generation(rig, session), opened + 1);
+    }));
+
+test('a session with an unfinished restore is left to a daemon, which says what is wrong', () =>
+  withRig(async (rig) => {
+    const session = await closed(rig, 'shadow');
+    writeFileSync(join(rig.storage, session, 'checkpointd', 'restore.json'), '{}');
+    const program = rig.run(['list', `--storage=${rig.storage}`]);
+    assert.is(await program.code, 1);
+    assert.match(program.stderr, /The note of an unfinished restore .* cannot be read/);
+  }));
+
+test('a daemon that claims the session meanwhile is left to answer', () =>
+  withRig(async (rig) => {
+    const session = await closed(rig, 'shadow');
+    const place = { session, workspace: rig.work, storage: rig.storage };
+    const resting = await rest(place);
+    assert.is((await resting?.answer('checkpoint/list', { session }))?.checkpoints.length, 3);
+    const { client } = await rig.opened({ retention: 'keep' });
+    assert.is(await resting?.answer('checkpoint/list', { session }), undefined);
+    await resting?.close();
+    assert.is(await rest(place), undefined, 'it is open elsewhere');
+    await client.close();
+  }));
+
+test('a request that changes the session, or is refused, is left to a daemon', () =>
+  withRig(async (rig) => {
+    const session = await closed(rig, 'shadow');
+    const resting = await rest({ session, workspace: rig.work, storage: rig.storage });
+    assert.is(await resting?.answer('checkpoint/create', { session, kind: 'turn' }), undefined);
+    assert.is(await resting?.answer('checkpoint/get', { session, tag: '9' }), undefined);
+    await resting?.close();
+    const program = rig.run(['show', '9', `--storage=${rig.storage}`]);
+    assert.is(await program.code, 1);
+    assert.match(program.stderr, /Checkpoint "9" not found/);
+    assert.ok(existsSync(join(rig.storage, session)));
+  }));
+
+test.run();
