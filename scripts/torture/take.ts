@@ -1,7 +1,7 @@
 // What each step does, and how its end is judged.
 import { type Course, type Episode } from './episode.ts';
 import { lookAtAll } from './looks.ts';
-import { describe, type PathRef } from './manifest.ts';
+import { describe, isTemporary, type PathRef } from './manifest.ts';
 import { holds, isOnDisk, type Listed, list, wanted } from './oracle.ts';
 import { cutPower } from './power.ts';
 import { judgeRestore, restore, walk } from './restores.ts';
@@ -268,7 +268,10 @@ async function audit(episode: Episode): Promise<void> {
 function judgeQuiet({ before, resumed, after, outcome, ...course }: Course, what: string): void {
   if (course.isSwapped || course.wasUnfinished) return;
   const first = outcome.is === 'killed' ? resumed : before;
-  for (const path of new Set([...first.keys(), ...after.keys()]))
+  for (const path of new Set([...first.keys(), ...after.keys()])) {
+    // What a restore could not remove goes with the next change, as its answer says.
+    if (isTemporary(path) && !after.has(path)) continue;
     if (first.get(path)?.git !== after.get(path)?.git)
       throw new Defect(`${what} changed ${path} in the work tree`);
+  }
 }
