@@ -2,8 +2,8 @@
 import { test } from 'uvu';
 import { assertNoGrowth, rounds } from './rounds.ts';
 
-test('300 rounds of edit, create and restore leak no descriptor, no child and no memory (F95)', async () => {
-  assertNoGrowth(await rounds(300));
+test('150 rounds of edit, create and restore leak no descriptor, no child and no memory (F95)', async () => {
+  assertNoGrowth(await rounds(150, 75));
 });
 
 test.run();

@@ -17,8 +17,8 @@ export interface Holdings {
 /** The compilers' work is a megabyte of code that comes whenever it pleases: it would drown what is measured. */
 const uncompiled = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-flush-bytecode'];
 
-/** Runs the rounds in a fresh daemon; returns what it held after each hundred of them. */
-export async function rounds(count: number): Promise<Holdings[]> {
+/** Runs the rounds in a fresh daemon; returns what it held each time so many of them were done. */
+export async function rounds(count: number, every: number): Promise<Holdings[]> {
   const held: Holdings[] = [];
   await withRig(async (rig) => {
     const gc = join(rig.top, 'gc');
@@ -40,7 +40,7 @@ export async function rounds(count: number): Promise<Holdings[]> {
       });
       assert.equal(failed, []);
       client.frames.length = 0;
-      if (round % 100 !== 0) continue;
+      if (round % every !== 0) continue;
       const memory = await liveHeap(gc);
       held.push({ round, descriptors: await descriptorsOf(pid), children: rig.children().length, memory });
     }
@@ -74,7 +74,7 @@ async function liveHeap(file: string): Promise<number> {
 const bytesPerRound = 7000;
 
 /**
- * Fails when anything grew after the first hundred rounds; memory may, by what the checkpoints' records need.
+ * Fails when anything grew after the first look; memory may, by what the checkpoints' records need.
  */
 export function assertNoGrowth(held: readonly Holdings[]): void {
   const [first, ...later] = held;

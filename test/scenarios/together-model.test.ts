@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';
 
 for (const [strategy, sessions] of [
-  ['sqlite', 20],
-  ['shadow', 4],
+  ['sqlite', 8],
+  ['shadow', 2],
 ] as const) {
   test(`${sessions} random sessions with checkpoints (${strategy}) agree with plain copies (C10, C12, C13, C15, C16, C18, C19, C24, C29, C31, C33, C34, C35)`, () =>
     checkLives(strategy, sessions, 12));

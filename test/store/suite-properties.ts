@@ -1,5 +1,5 @@
-// The seven specified properties against the interface of the stores, for every strategy: a hundred inputs each. The same
-// properties over the whole daemon, with a work tree, are tested where sessions are.
+// The seven specified properties against the interface of the stores, for every strategy: a hundred inputs each, fewer where
+// a strategy's test says so and its long test takes the hundred. The same properties over the whole daemon, with a work tree, are tested where sessions are.
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
@@ -79,12 +79,15 @@ async function listedFrom(store: SnapshotStore, made: readonly Made[]): Promise<
 const sweptTogether = 10;
 
 export function storeProperties(check: Check, hooks: SuiteHooks): void {
+  const inputs = hooks.inputs ?? 100;
+  const checkInputs = <T>(input: fc.Arbitrary<T>, property: (value: T) => Promise<void>): Promise<void> =>
+    checkPropertyAsync(input, property, inputs);
   // **Feature: checkpoint-system, Property 1: Checkpoint creation is complete**
   // **Validates: Requirements 1.1, 1.2, 1.3, 5.1, 5.2**
   check(
     'creation is complete: record, parent, every content, the kind of every change (O14)',
     async ({ store }) => {
-      await checkPropertyAsync(histories, async (history) => {
+      await checkInputs(histories, async (history) => {
         const made = await publishAll(store, history);
         assert.equal(
           await listedFrom(store, made),
@@ -108,7 +111,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
       fc.string({ maxLength: 400 }).map((t) => Buffer.from(t)),
     );
     const known = new Map<BlobId, string>();
-    await checkPropertyAsync(contents, async (content) => {
+    await checkInputs(contents, async (content) => {
       const bytes = Buffer.from(content);
       const blob = blobOf(store, bytes);
       assert.is(blobOf(store, Buffer.from(bytes)), blob);
@@ -124,7 +127,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
   // **Feature: checkpoint-system, Property 3: Rollback round trip**
   // **Validates: Requirements 3.1, 3.2**
   check('rolling back gives every file as it was, and ends in a new checkpoint (O16)', async ({ store }) => {
-    await checkPropertyAsync(fc.tuple(histories, fc.nat()), async ([history, choice]) => {
+    await checkInputs(fc.tuple(histories, fc.nat()), async ([history, choice]) => {
       const made = await publishAll(store, history);
       const target = made[choice % made.length];
       const head = made.at(-1);
@@ -157,7 +160,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
   // **Feature: checkpoint-system, Property 4: Checkpoint history is ordered**
   // **Validates: Requirements 2.1**
   check('the list is in the order of creation, for any times (O17)', async ({ store }) => {
-    await checkPropertyAsync(histories, async (history) => {
+    await checkInputs(histories, async (history) => {
       const made = await publishAll(store, history);
       const list = await listedFrom(store, made);
       assert.equal(
@@ -173,7 +176,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
     const lines = fc
       .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })
       .map((list) => list.join('\n'));
-    await checkPropertyAsync(fc.tuple(trees, trees, lines, lines), async ([one, two, before, after]) => {
+    await checkInputs(fc.tuple(trees, trees, lines, lines), async ([one, two, before, after]) => {
       const from: PlainTree = new Map([...one, ['text', file(before)]]);
       const to: PlainTree = new Map([...two, ['text', file(after)]]);
       const [a, b] = [await capture(store, from), await capture(store, to)];
@@ -244,7 +247,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
   // **Feature: checkpoint-system, Property 7: Details of a checkpoint are complete**
   // **Validates: Requirements 2.2**
   check('details: time, message, and all changed files with their kinds (O20)', async ({ store }) => {
-    await checkPropertyAsync(histories, async (history) => {
+    await checkInputs(histories, async (history) => {
       const made = await publishAll(store, history);
       const empty = await capture(store, new Map());
       const byId = new Map<CheckpointId, StoredCheckpoint>();
