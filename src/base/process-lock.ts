@@ -51,7 +51,7 @@ export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
   if (holder.bootId !== undefined && self.bootId !== undefined && holder.bootId !== self.bootId)
     return 'dead';
   if (holder.pidNamespace !== self.pidNamespace) return 'unknown';
-  if (!exists(holder.pid)) return 'dead';
+  if (!exists(holder.pid) || isZombie(holder.pid)) return 'dead';
   const startTime = startTimeOf(holder.pid);
   if (holder.startTime === undefined || startTime === undefined) return 'alive';
   return startTime === holder.startTime ? 'alive' : 'dead';
@@ -121,10 +121,19 @@ function exists(pid: number): boolean {
   }
 }
 
+/** True for a process that has ended and that its parent has not noticed yet. */
+function isZombie(pid: number): boolean {
+  return fieldsOf(pid)?.[0] === 'Z';
+}
+
 function startTimeOf(pid: number): string | undefined {
+  return fieldsOf(pid)?.[19];
+}
+
+/** Returns the fields of a process from its state on. The command before them may hold anything, parentheses too. */
+function fieldsOf(pid: number): string[] | undefined {
   const stat = readSmall(`/proc/${pid}/stat`);
-  // The second field is the command in parentheses and may hold anything, so count from its end.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function namespaceOf(pid: string): string | undefined {

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { describeSelf, holderState, parseHolder, takeProcessLock } from '../../src/base/process-lock.ts';
 import { installFault } from '../../src/base/seam.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const lockModule = new URL('../../src/base/process-lock.js', import.meta.url).href;
 
@@ -18,6 +19,22 @@ test('a lock has one holder at a time, also within a process', async () => {
   const again = await takeProcessLock(`one ${file}`, file);
   assert.ok(again);
   again.release();
+});
+
+test('a process that has ended is dead, also before its parent has noticed', async () => {
+  // The shell becomes a program that never waits for its child.
+  const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [said] = (await once(parent.stdout, 'data')) as [Buffer];
+    const { startTime: _, ...self } = describeSelf();
+    const child = { ...self, pid: Number(said.toString()) };
+    await until('it has ended', () => holderState(child) === 'dead');
+    assert.is(process.kill(child.pid, 0), true, 'its number is still taken');
+  } finally {
+    parent.kill('SIGKILL');
+  }
 });
 
 test('SIGKILL frees a lock at once', async () => {
