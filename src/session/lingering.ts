@@ -19,14 +19,18 @@ export class LingeringSessions {
   begin(session: Session): boolean {
     const { directory, marker } = session.parts;
     if (marker.retention !== 'keep' || session.enabled === undefined) return false;
-    const look = (): void => {
-      if (!this.has(session.id) || !files.existsSync(directory.wantedFile)) return;
+    const giveUp = (): void => {
+      if (!this.has(session.id)) return;
       this.end(session.id);
       this.#yieldSession(session);
     };
+    const look = (): void => {
+      const isThere = files.existsSync(directory.ownerFile); // not where the storage was removed
+      if (!isThere || files.existsSync(directory.wantedFile)) giveUp();
+    };
     try {
       const watch = watchDirectory(directory.own, look);
-      watch.on('error', () => this.end(session.id)); // the directory is gone: nothing in it can be wanted
+      watch.on('error', giveUp); // nobody would hear of a process that wants it
       this.#watches.set(session.id, watch.unref());
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
