@@ -2,8 +2,8 @@
 import { test } from 'uvu';
 import { assertNoGrowth, rounds } from './rounds.ts';
 
-test('150 rounds of edit, create and restore leak no descriptor, no child and no memory (F95)', async () => {
-  assertNoGrowth(await rounds(150, 75));
+test('200 rounds of edit, create and restore leak no descriptor, no child and no memory (F95)', async () => {
+  assertNoGrowth(await rounds(200, 100));
 });
 
 test.run();
