@@ -47,7 +47,7 @@ class RestingClient {
     return client.request(method, params, options);
   }
 
-  /** No event comes from a session that nobody has open. */
+  /** No daemon has the session open, so no event comes. */
   on(): () => void {
     return () => undefined;
   }

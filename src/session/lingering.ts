@@ -30,7 +30,7 @@ export class LingeringSessions {
     };
     try {
       const watch = watchDirectory(directory.own, look);
-      watch.on('error', giveUp); // nobody would hear of a process that wants it
+      watch.on('error', giveUp); // a process that wants it would go unnoticed
       this.#watches.set(session.id, watch.unref());
     } catch (error) {
       if (systemCode(error) === undefined) throw error;

@@ -36,7 +36,8 @@ export class Unsynced {
   /** A sync that is asked for waits for the one in the background. */
   readonly #turns = new Turns();
   #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
+  /** Ends the sync in the background with the store: what is removed at the end needs none. */
+  readonly #closing = new AbortController();
 
   constructor(places: UnsyncedPlaces) {
     this.#places = places;
@@ -63,23 +64,23 @@ export class Unsynced {
     await this.#turns.idle();
   }
 
-  /** Begins no further sync in the background. */
+  /** Ends the sync in the background, and begins no further one. */
   kill(): void {
-    this.#isClosed = true;
     clearTimeout(this.#timer);
+    this.#closing.abort();
   }
 
-  async #sync(): Promise<void> {
+  async #sync(signal?: AbortSignal): Promise<void> {
     const { objects, besides } = this.#places;
     const known = this.#paths;
     this.#paths = new Set();
     let paths: ReadonlySet<string> | undefined = known;
     try {
-      paths ??= await this.#young();
+      paths ??= await this.#young(signal);
       const packs = objects === undefined ? [] : listing(join(objects, 'pack'));
       const lasting = [...packs, ...besides].filter((path) => !this.#lasting.has(path));
-      await syncAll([...paths, ...lasting]);
-      await syncAll(this.#directoriesOf([...paths, ...lasting]));
+      await syncAll([...paths, ...lasting], signal);
+      await syncAll(this.#directoriesOf([...paths, ...lasting]), signal);
       for (const path of lasting) this.#lasting.add(path);
     } catch (error) {
       const since = this.#paths;
@@ -89,29 +90,33 @@ export class Unsynced {
   }
 
   #add(path: string): void {
-    if (this.#isClosed) return;
+    if (this.#closing.signal.aborted) return;
     clearTimeout(this.#timer);
     // A failure leaves the paths for the next sync; the restore that asks for one reports it.
-    this.#timer = setTimeout(() => void ended(this.sync()), quietMs).unref();
+    const inBackground = (): Promise<void> => this.#turns.run(() => this.#sync(this.#closing.signal));
+    this.#timer = setTimeout(() => void ended(inBackground()), quietMs).unref();
     if (this.#paths === undefined) return;
     this.#paths.add(path);
     if (this.#paths.size > knownMax) this.#paths = undefined;
   }
 
-  async #young(): Promise<Set<string>> {
+  async #young(signal: AbortSignal | undefined): Promise<Set<string>> {
     const { objects, refsIn, refs } = this.#places;
-    const slices = new Slices();
+    const slices = new Slices(signal);
     const since = Date.now() - youngMs;
     const isYoung = (path: string): boolean =>
       (files.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > since;
     // A directory that got no new name for so long has no new object.
     const directories = objects === undefined ? [] : listing(objects).filter(isYoung);
-    const loose = directories.filter((path) => /\/[0-9a-f]{2}$/.test(path)).flatMap(listing);
     const young = new Set<string>();
-    for (const path of [...loose, ...[...refs()].map((ref) => join(refsIn, ref))]) {
-      if (slices.isDue()) await slices.pause();
-      if (isYoung(path)) young.add(path);
-    }
+    const look = async (paths: readonly string[]): Promise<void> => {
+      for (const path of paths) {
+        if (slices.isDue()) await slices.pause();
+        if (isYoung(path)) young.add(path);
+      }
+    };
+    for (const path of directories) if (/\/[0-9a-f]{2}$/.test(path)) await look(listing(path));
+    await look([...refs()].map((ref) => join(refsIn, ref)));
     return young;
   }
 
