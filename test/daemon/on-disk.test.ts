@@ -115,7 +115,7 @@ test('ON-DISK.md names every path and ref that sessions make, and nothing else',
   }
   assert.equal(unnamed, []);
   const lasting = [...kept, ...theirs].filter(
-    ({ text }) => !/restored?(\.|-<restore>\.)json|displaced-|ref-intent|\.trash-/.test(text),
+    ({ text }) => !/restored?(\.|-<restore>\.)json|displaced-|ref-intent|\/wanted`|\.trash-/.test(text),
   );
   assert.equal(
     lasting.filter(({ text }) => !seen.has(text)).map(({ text }) => text),
