@@ -525,10 +525,20 @@ export function renameStoreAway(directory: SessionDirectory): string {
     ...given({ directory: made.is === 'directory' ? made.identity : undefined }),
   };
   writeAtomically(join(inside, 'session.json'), markerText(marker));
-  for (const name of files.readdirSync(directory.root)) {
-    if (name !== 'checkpointd') files.renameSync(join(directory.root, name), join(trash, name));
-  }
+  // The objects go last: a kill leaves no ref without its object.
+  const names = files
+    .readdirSync(directory.root)
+    .filter((name) => !['checkpointd', 'objects'].includes(name));
+  for (const name of [...names, 'objects']) moveIfThere(join(directory.root, name), join(trash, name));
   return trash;
+}
+
+function moveIfThere(from: string, to: string): void {
+  try {
+    files.renameSync(from, to);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
 }
 
 // Deleted.

@@ -1,6 +1,9 @@
 // checkpoint/clean where there is nothing to remove, or nothing that it can reach.
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
 import { failure } from '../support/failures.ts';
 import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -34,6 +37,26 @@ test('checkpoint/clean refuses where kept checkpoints cannot be reached, instead
   assert.is(refused.kind, 'CheckpointsDisabled');
   assert.match(refused.message, /checkpoint\/init/);
   await second.close();
+});
+
+test('a checkpoint/clean that is stopped half-way leaves no ref without its object', async () => {
+  const root = repository();
+  chmodSync(join(root, 'a.txt'), 0o400); // a table of permissions has a ref of its own
+  const daemon = new InProcessDaemon();
+  const { session } = await daemon.open(root, { conversationId: 'c', retention: 'keep' });
+  installFault((call, target) => {
+    if (call === 'rename' && target.endsWith(`${session}/refs`))
+      throw Object.assign(new Error('injected'), { code: 'EIO' });
+  });
+  try {
+    await daemon.call('checkpoint/clean', { session });
+  } finally {
+    installFault(undefined);
+  }
+  const shadow = join(daemon.storage, session);
+  assert.ok(existsSync(join(shadow, 'refs')), 'the refs could not be moved away');
+  assert.ok(existsSync(join(shadow, 'objects')), 'so their objects stay');
+  await daemon.close();
 });
 
 test.run();
