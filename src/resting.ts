@@ -1,9 +1,10 @@
-// Answers requests that read, on a session that no daemon has open, in the process of the caller: the commands of the
-// daemon run on what lies in the session's directory. Nothing is written but below a temporary directory, which goes with
-// the end. In any doubt there is no answer, and the caller has a daemon open the session.
+// Answers requests that only read, for a closed session: runs the daemon's commands in the caller's process, on the files
+// of the session's directory. This process writes below one temporary directory only, and removes it at the end. In any
+// doubt it gives no answer, and the caller has a daemon open the session.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemCode } from './base/errors.ts';
 import { confineWrites, files } from './base/files.ts';
 import { checkpointGet, checkpointHasChanges, checkpointList } from './commands/checkpoint.ts';
 import { checkpointDiff, checkpointFiles } from './commands/checkpoint-contents.ts';
@@ -33,9 +34,8 @@ export interface Resting {
 
 /** Reads the session; undefined when it has to be opened. */
 export async function rest(place: RestingPlace & { readonly storage: string }): Promise<Resting | undefined> {
-  const scratch = join(files.realpathSync(tmpdir()), `checkpointd-${randomBytes(9).toString('hex')}`);
-  if (scratch.startsWith(`${place.workspace.replace(/\/$/, '')}/`)) return undefined;
-  files.mkdirSync(scratch, { mode: 0o700 });
+  const scratch = makeScratch(place.workspace);
+  if (scratch === undefined) return undefined;
   const unconfine = confineWrites(scratch);
   const end = (): void => {
     unconfine();
@@ -53,6 +53,19 @@ export async function rest(place: RestingPlace & { readonly storage: string }): 
   } catch (error) {
     end();
     return undoubted(error);
+  }
+}
+
+/** Makes a private temporary directory; undefined where it would lie in the work tree, or cannot be made. */
+function makeScratch(workspace: string): string | undefined {
+  try {
+    const scratch = join(files.realpathSync(tmpdir()), `checkpointd-${randomBytes(9).toString('hex')}`);
+    if (scratch.startsWith(`${workspace.replace(/\/$/, '')}/`)) return undefined;
+    files.mkdirSync(scratch, { mode: 0o700 });
+    return scratch;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
   }
 }
 

@@ -130,6 +130,21 @@ for (const [what, make] of Object.entries(doubts))
       assert.is(generation(rig, session), opened + 1);
     }));
 
+test('where no temporary directory can be made, a closed session is opened to be read', () =>
+  withRig(async (rig) => {
+    await closed(rig, 'shadow');
+    const expected = await said(rig, 'list');
+    for (const command of ['list', 'status', 'diff', 'show']) {
+      const words = command === 'show' ? ['show', '1'] : [command];
+      const program = rig.run([...words, `--storage=${rig.storage}`], '.', {
+        ...rig.environment,
+        TMPDIR: '/absent',
+      });
+      assert.is(await program.code, 0, `${command}: ${program.stderr}`);
+      if (command === 'list') assert.is(program.stdout, expected);
+    }
+  }));
+
 test('a session with an unfinished restore is left to a daemon, which says what is wrong', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
