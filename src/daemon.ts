@@ -25,7 +25,7 @@ export interface DaemonOptions {
   readonly orphanGraceMs?: number;
   /** Where this daemon listens for further clients; told to them by the owner's file of each session. */
   readonly socket?: string;
-  /** True for a daemon that keeps kept sessions open for the next client, and gives them up to whoever asks. */
+  /** True when a session of retention `keep` stays open after its last client, until another process claims it. */
   readonly keepsOpen?: boolean;
   /** Told when an internal check failed: the process should end and let the next one recover. */
   readonly onPoison: (because: Error) => void;

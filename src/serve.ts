@@ -146,10 +146,10 @@ export async function serve(flags: ServeFlags): Promise<void> {
   server.listen(() => Promise.resolve(daemon));
   place?.note(listener.path);
   process.stdout.write(`listening on ${listener.path}\n`);
-  if (!process.stdout.isTTY) pointToNothing(1); // whoever started us has read the line, and is gone
+  if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads that line alone
 }
 
-/** Another background daemon has the place. It may have started at the same moment and write its note in the next. */
+/** Prints where the background daemon listens that has the place. Waits for its note: it may have started just now. */
 async function sayWhoListens(storage: string): Promise<void> {
   const endMs = performance.now() + startingMs;
   let note = backgroundNote(storage);

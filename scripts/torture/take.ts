@@ -269,7 +269,7 @@ function judgeQuiet({ before, resumed, after, outcome, ...course }: Course, what
   if (course.isSwapped || course.wasUnfinished) return;
   const first = outcome.is === 'killed' ? resumed : before;
   for (const path of new Set([...first.keys(), ...after.keys()])) {
-    // What a restore could not remove goes with the next change, as its answer says.
+    // A restore may fail to remove a temporary file. Its answer says so, and the next change removes the file.
     if (isTemporary(path) && !after.has(path)) continue;
     if (first.get(path)?.git !== after.get(path)?.git)
       throw new Defect(`${what} changed ${path} in the work tree`);

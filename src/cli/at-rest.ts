@@ -1,5 +1,5 @@
-// A session that no daemon has open, for commands that only read: its own files answer, in this process. A request that
-// they cannot answer without doubt is sent to a daemon, which opens the session, and so are all that follow.
+// A command that only reads asks a closed session's files, in its own process. At the first request that they do not
+// answer beyond doubt, a daemon opens the session and answers that request and all later ones.
 import type { CheckpointdClient, RequestOptions } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Resting } from '../resting.ts';

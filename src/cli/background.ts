@@ -1,5 +1,5 @@
-// The background daemon from the side of the commands: the one that runs is joined, another one is started, and
-// `checkpointd stop` ends it. A command that cannot have one starts a daemon of its own, which ends with it.
+// A command joins the background daemon of its storage, or starts one; `checkpointd stop` ends it. Where none may run, the
+// command starts a daemon of its own, which ends with the command.
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemCode } from '../base/errors.ts';
 import { holderState } from '../base/process-lock.ts';

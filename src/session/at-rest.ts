@@ -1,6 +1,6 @@
-// A session that no daemon has open, assembled from its directory to be read. It is not claimed and nothing of it is
-// written: no recovery, no summary, no watcher. Only a session that was closed in order is read so. Whatever an opening
-// would mend, finish or warn of makes this fail, and the session is opened instead.
+// Assembles a closed session from its directory, for reading. It claims nothing and writes nothing: no recovery, no
+// summary, no watcher. It refuses a session that was not closed in order, or that an opening would mend, finish or warn
+// of; then a daemon opens the session.
 import { join } from 'node:path';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';

@@ -1,6 +1,6 @@
-// The sessions that a background daemon has open though no client does: the next command finds them open and watched.
-// Another process that wants one writes a file into it (owner.ts), and gets it at once. Only kept sessions linger, so to
-// end one removes nothing.
+// A background daemon keeps a session open and watched after its last client, so that the next command finds it open.
+// Another process claims such a session by a file that it writes there (owner.ts), and the daemon closes the session at
+// once. Only sessions of retention `keep` linger: their end removes nothing.
 import { systemCode } from '../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';

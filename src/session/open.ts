@@ -54,7 +54,7 @@ export interface Surroundings {
   readonly log: Log;
   /** Told when an internal check failed: the process should end, so that recovery runs at the next start. */
   readonly onPoison: (because: Error) => void;
-  /** What other processes are told of this daemon in the owner's file of a session. */
+  /** The daemon writes these into `owner.json` of each session that it opens. */
   readonly terms?: OwnerTerms;
   /**
    * Returns the session of this id that this daemon has open already. One that no client has open is closed, and not

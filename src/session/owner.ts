@@ -34,11 +34,11 @@ interface OwnerNote extends Holder {
   readonly released?: boolean;
   /** The socket on which the owner accepts further clients of the same user. */
   readonly socket?: string;
-  /** True when the owner gives the session up to whoever asks for it, unless a client has it open. */
+  /** True when the owner closes the session for another process that claims it, unless a client has it open. */
   readonly yields?: boolean;
 }
 
-/** What a daemon does with the sessions that it owns, as `owner.json` tells other processes. */
+/** The fields of `owner.json` by which other processes reach the owner, or get the session from it. */
 export type OwnerTerms = Pick<OwnerNote, 'socket' | 'yields'>;
 
 export interface ClaimOptions {
@@ -49,7 +49,7 @@ export interface ClaimOptions {
   readonly terms?: OwnerTerms;
 }
 
-/** An owner that yields is asked for so long: a client may have the session open for one request. */
+/** A claim waits so long for an owner that yields: a client may have the session open for one request. */
 const yieldMs = 5000;
 const askAgainMs = 20;
 

@@ -1,5 +1,5 @@
-// The background daemon of a storage: the one that commands share. It writes a note that says where it listens; a lock
-// that dies with it proves that there is only one. Nothing depends on it: without it a command starts a daemon of its own.
+// Commands share one background daemon for each storage. The daemon writes a note that says where it listens, and holds a
+// lock, so that there is only one. No command depends on it: without it a command starts a daemon of its own.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { systemCode } from '../base/errors.ts';

@@ -1,6 +1,6 @@
-// Opens a git store to read it, for a session that no daemon has open. Refs and loose objects are read from their files;
-// git, where it is needed, works in a git directory in `scratch` that sees the objects as alternates. What a capture of
-// the present adds is written there. Whatever an opening would mend makes this fail.
+// Opens the git store of a closed session, for reading. The reader takes refs and loose objects from their files. Where it
+// needs git, git works in a git directory below `scratch`, which names the store's objects as alternates; a capture writes
+// its objects there. The reader refuses a store that an opening would mend.
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
