@@ -99,7 +99,7 @@ for (const strategy of ['shadow', 'local'])
       assert.equal(rig.processes(), []);
     }));
 
-/** What an opening has to see to, made in the session's own directory. */
+/** Each makes something in a closed session that only an opening can mend or finish. */
 const doubts: Readonly<Record<string, (own: string) => void>> = {
   'an owner that did not close it': (own) => {
     const file = join(own, 'owner.json');
