@@ -71,7 +71,7 @@ test('no test is skipped or focused in passing', () => {
 /** Folders of tests that are about the whole daemon, or the protocol, and mirror no room. */
 const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|wire)\//;
 /** About the repository, its package and its scripts. */
-const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports)\./;
+const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports|tidy-words)\./;
 
 test('a test lies where the room lies that it is about, and bears the name of its file', () => {
   const sourceNames = new Set(src.map(({ name }) => name.slice('src/'.length, -'.ts'.length)));

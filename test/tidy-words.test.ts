@@ -1,0 +1,154 @@
+// The rules for sentences that a program can check: the first words of comments, words without an actor, the length of
+// a sentence, and the headings of DECISIONS. Each number is a ratchet: it may only become smaller.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Largest number of findings by rule. Lower a number when you have removed findings; never raise one. */
+const allowed = {
+  opening: 395,
+  unnamed: 400,
+  long: 205,
+  decision: 10,
+} as const;
+
+interface Text {
+  readonly name: string;
+  readonly text: string;
+}
+
+const isGenerated = (name: string): boolean => /^(src\/protocol\/|protocol\/REFERENCE\.md)/.test(name);
+
+const read = (name: string): Text => ({ name, text: readFileSync(join(root, name), 'utf8') });
+
+function filesOf(folder: string, ending: string): Text[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name}`)
+    .filter((name) => name.endsWith(ending) && !isGenerated(name))
+    .filter((name) => !/(^|\/)(node_modules|target|versions)\//.test(name))
+    .sort()
+    .map(read);
+}
+
+const sources = ['src', 'test', 'scripts'].flatMap((folder) => filesOf(folder, '.ts'));
+const pages = [
+  ...['README.md', 'CHANGELOG.md'].map(read),
+  ...['src', 'test', 'protocol'].flatMap((folder) => filesOf(folder, '.md')),
+];
+
+/** Returns the comments of a program as plain text, without their marks. */
+function commentsOf(text: string): string[] {
+  const found = text.matchAll(/^[ \t]*\/\*\*?((?:(?!\*\/)[\s\S])*)\*\/|((?:^[ \t]*\/\/[^\n]*\n)+)/gm);
+  return [...found].map(([, block, lines]) =>
+    (block ?? lines ?? '')
+      .replaceAll(/^[ \t]*(?:\*|\/\/) ?/gm, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  );
+}
+
+/** Returns the paragraphs, list items and table cells of a page, without code blocks. */
+function blocksOf(text: string): string[] {
+  return text
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .split(/\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\. ))/)
+    .flatMap((block) => (block.trim().startsWith('|') ? block.split('|') : [block]))
+    .map((block) => block.replaceAll(/\s+/g, ' ').trim());
+}
+
+const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?:])\s+(?=[A-Z`"'*(@[])/);
+
+/** Code, links and references count as one word each: the reader skips them as one. */
+const wordCount = (sentence: string): number =>
+  sentence
+    .replaceAll(/`[^`]*`|\([^()]*\)/g, 'x')
+    .split(/\s+/)
+    .filter((word) => /\w/.test(word)).length;
+
+const wordsMax = 35;
+const openings = /^(?:Of|What|Those|The same|Whatever)\b/;
+const unnamed = /\b(?:nobody|somebody|anybody|whoever)(?:['’]s)?\b/gi;
+
+/** The verbs of the headings of DECISIONS. A heading with a new verb adds its verb here. */
+const verbs =
+  /\b(?:is|are|has|have|names|watches|gets?|goes|falls|holds?|keeps?|moves|narrows|owns?|proves?|runs?|sweeps|syncs|stays|takes?|waits?|works|writes?|answers?|blocks|checks?|closing|commits|compared|counts?|creates|decides|disappears|empties|follows|leaves?|loads|looks|made|makes|opens?|puts?|reads?|records|refuses|removes|repaired|replaces|reports?|returns?|saves|says?|serves?|shares?|skips?|starts?|tells|uses?|changes?|deletes?)\b/;
+
+/** Returns what is wrong with the entries of DECISIONS: no verb, no row in the table, or too many words. */
+function wrongEntries(page: string): string[] {
+  return page
+    .split(/^### /m)
+    .slice(1)
+    .flatMap((entry) => {
+      const [heading = '', ...rest] = entry.split('\n');
+      const body = rest.join('\n').split(/^## /m)[0] ?? '';
+      const words = body.split(/\s+/).filter((word) => word !== '').length;
+      return [
+        verbs.test(heading) ? '' : `no known verb: ${heading}`,
+        page.includes(`| [${heading}](#`) ? '' : `no row in the table: ${heading}`,
+        words <= 60 ? '' : `${words} words: ${heading}`,
+      ].filter((text) => text !== '');
+    });
+}
+
+/** Returns one line for each finding: the rule, the file, the text. */
+function findings(): ReadonlyMap<keyof typeof allowed, readonly string[]> {
+  const comments = sources.flatMap(({ name, text }) =>
+    commentsOf(text).map((comment) => ({ name, text: comment })),
+  );
+  const blocks = pages.flatMap(({ name, text }) => blocksOf(text).map((block) => ({ name, text: block })));
+  const short = (name: string, text: string): string => `${name}: ${text.slice(0, 100)}`;
+  const all = [...sources, ...pages, read('protocol/protocol.json')].filter(
+    ({ name }) => name !== 'test/tidy-words.test.ts',
+  );
+  return new Map([
+    ['decision', wrongEntries(readFileSync(join(root, 'src/DECISIONS.md'), 'utf8'))],
+    [
+      'opening',
+      comments.filter(({ text }) => openings.test(text)).map(({ name, text }) => short(name, text)),
+    ],
+    [
+      'unnamed',
+      all.flatMap(({ name, text }) =>
+        [...text.matchAll(unnamed)].map(({ index }) =>
+          short(name, text.slice(Math.max(0, index - 40), index + 40).replaceAll('\n', ' ')),
+        ),
+      ),
+    ],
+    [
+      'long',
+      [...comments, ...blocks].flatMap(({ name, text }) =>
+        sentencesOf(text)
+          .filter((sentence) => wordCount(sentence) > wordsMax)
+          .map((sentence) => short(name, sentence)),
+      ),
+    ],
+  ]);
+}
+
+for (const [rule, found] of findings()) {
+  test(`the words rule "${rule}" finds no more than before`, () => {
+    console.log(`note: ${rule}: ${found.length} of ${allowed[rule]} allowed`);
+    const text = process.env['WORDS'] === undefined ? found.slice(-20) : found;
+    assert.ok(found.length <= allowed[rule], `${found.length} > ${allowed[rule]}; ${text.join('\n')}`);
+  });
+}
+
+test('sentences are counted without code and brackets, and comments without marks', () => {
+  assert.equal(commentsOf('/** Of a\n * thing. */\nx();\n// One.\n// Two.\n'), ['Of a thing.', 'One. Two.']);
+  assert.equal(sentencesOf('A `b` is. Then (D) comes: `e`.'), ['A `b` is.', 'Then (D) comes:', '`e`.']);
+  assert.equal(wordCount('Reads `a b c` (see d, e) twice.'), 4);
+  assert.equal(blocksOf('# A\ntext\n```\nskip me\n```\n- b\n| c | d |'), [
+    '# A text',
+    '- b',
+    '',
+    'c',
+    'd',
+    '',
+  ]);
+});
+
+test.run();
