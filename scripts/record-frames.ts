@@ -1,4 +1,4 @@
-// Records what the README shows of the command line and the console, from a real terminal (tmux): a list, the picker,
+// Records what src/COMMANDS.md shows of the command line and the console, from a real terminal (tmux): a list, the picker,
 // a restore and its undo. `--check` compares instead of writing. Times are masked, since they differ with each run.
 import { spawnSync } from 'node:child_process';
 import {
@@ -18,7 +18,7 @@ import { CheckpointdClient } from '../src/client/client.ts';
 import { programFile } from '../src/wire/places.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const readme = join(root, 'README.md');
+const page = join(root, 'src/COMMANDS.md');
 const [begin, end] = ['<!-- frames: node dist/scripts/record-frames.js -->', '<!-- end of frames -->'];
 
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-frames-')));
@@ -129,11 +129,11 @@ if (spawnSync('tmux', ['-V']).error !== undefined) {
   console.log('skipped: there is no tmux to record frames with');
   process.exit(0);
 }
-const text = readFileSync(readme, 'utf8');
+const text = readFileSync(page, 'utf8');
 const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-if (from === -1 || to === -1) throw new Error(`README.md has no ${begin} … ${end}`);
+if (from === -1 || to === -1) throw new Error(`src/COMMANDS.md has no ${begin} … ${end}`);
 const now = `${text.slice(0, from)}${begin}\n\`\`\`\n${await record()}\n\`\`\`\n${text.slice(to)}`;
-if (!process.argv.includes('--check')) writeFileSync(readme, now);
+if (!process.argv.includes('--check')) writeFileSync(page, now);
 else if (now !== text) {
   console.log(
     `stale: npm run build && node dist/scripts/record-frames.js\n${now.slice(from, now.indexOf(end))}`,

@@ -58,14 +58,14 @@ export function sayRestore(result: RestoreResult, places?: TreePaths): void {
       paths.map((each) => ({ ...each, path: places?.toShow(each.path) ?? each.path })),
       count,
     );
-  sayPaths(would ? 'Would bring back' : 'Brought back', result.restored, result.counts.restored);
+  sayPaths(would ? 'Would restore' : 'Restored', result.restored, result.counts.restored);
   sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts.deleted);
   // An edit that was met while the restore ran was not saved before: it stands where it is, and is told below.
   const standing = new Set(result.failed.map(({ path, pathBytes }) => pathBytes ?? path));
   const saved = result.conflicts.filter(({ path, pathBytes }) => !standing.has(pathBytes ?? path));
   const unsaved = result.conflicts.length - saved.length;
-  sayPaths('Edited by somebody else, and saved first', saved, result.counts.conflicts - unsaved);
-  sayPaths('Left as they are', result.skipped, result.counts.skipped);
+  sayPaths('Changed outside this session, and saved first', saved, result.counts.conflicts - unsaved);
+  sayPaths('Left unchanged', result.skipped, result.counts.skipped);
   sayPaths(would ? 'Could not be restored' : 'Not restored', result.failed, result.counts.failed);
   if (changesNothing(result)) say('No file changes.');
   for (const warning of result.warnings ?? []) say(fit(`Note: ${plain(inCommands(warning))}`));

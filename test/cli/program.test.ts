@@ -31,10 +31,7 @@ test('a rescue in three commands, without an agent: create, restore, undo', () =
     rig.write('a.txt', 'spoilt\n');
     rig.write('made-later.txt', 'later\n');
     const plan = await run(rig, 'restore', '1', '--hard', '--dry-run');
-    assert.match(
-      plan.stdout,
-      /Would bring back \(1\):\n {2}a\.txt\nWould delete \(1\):\n {2}made-later\.txt/,
-    );
+    assert.match(plan.stdout, /Would restore \(1\):\n {2}a\.txt\nWould delete \(1\):\n {2}made-later\.txt/);
     assert.is(rig.read('a.txt'), 'spoilt\n');
     const refused = await run(rig, 'restore', '1');
     assert.is(refused.code, 2);

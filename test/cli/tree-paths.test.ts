@@ -39,16 +39,16 @@ test('a path is of the current directory, and what is said of it too', () =>
       const plan = await run(rig, 'src', 'restore', '1', '--dry-run', ...words);
       assert.match(
         plan.stdout,
-        /^Would bring back \(1\):\n {2}x\nEdited by .* \(1\):\n {2}x\n$/,
+        /^Would restore \(1\):\n {2}x\nChanged outside .* \(1\):\n {2}x\n$/,
         words.join(' '),
       );
     }
     const restored = await run(rig, 'src', 'restore', '1', '--yes', 'x');
     assert.is(restored.code, 0, restored.stderr);
-    assert.match(restored.stdout, /^Brought back \(1\):\n {2}x\n/);
+    assert.match(restored.stdout, /^Restored \(1\):\n {2}x\n/);
     assert.equal(contents(rig), ['spoilt', 'good', 'spoilt']);
     const above = await run(rig, 'src', 'restore', '1', '--yes', '../lib', ':/x');
-    assert.match(above.stdout, /^Brought back \(2\):\n {2}\.\.\/lib\/x\n {2}\.\.\/x\n/);
+    assert.match(above.stdout, /^Restored \(2\):\n {2}\.\.\/lib\/x\n {2}\.\.\/x\n/);
     assert.equal(contents(rig), ['good', 'good', 'good']);
   }));
 
@@ -59,14 +59,10 @@ test('a path behind -C is of that directory, wherever the command is run', () =>
       ['restore', '1', '--dry-run', 'x', '-C', join(rig.work, 'src')],
       ['restore', '-C', 'src', '1', '--dry-run', 'x'],
     ])
-      assert.match(
-        (await run(rig, '.', ...words)).stdout,
-        /^Would bring back \(1\):\n {2}x\n/,
-        words.join(' '),
-      );
+      assert.match((await run(rig, '.', ...words)).stdout, /^Would restore \(1\):\n {2}x\n/, words.join(' '));
     const before = rig.run(['-C', 'src', 'restore', '1', '--dry-run', 'x', `--storage=${rig.storage}`]);
     assert.is(await before.code, 0, before.stderr);
-    assert.match(before.stdout, /^Would bring back \(1\):\n {2}x\n/);
+    assert.match(before.stdout, /^Would restore \(1\):\n {2}x\n/);
   }));
 
 test('a diff takes a path of the current directory; patches and --json name it from the root', () =>

@@ -14,7 +14,7 @@ test('a restore that changes nothing prints its result, and undo takes back the 
       assert.is(await program.code, 0, program.stderr);
       return program.stdout;
     };
-    assert.match(await run('restore', '0', '--yes'), /Brought back \(1\)/);
+    assert.match(await run('restore', '0', '--yes'), /Restored \(1\)/);
     assert.is(rig.read('a.txt'), 'a\n');
     for (const words of [['--json'], ['--json', '--yes'], ['--json', '--dry-run']]) {
       const plan = JSON.parse(await run('restore', '0', ...words)) as RestoreResult;

@@ -58,10 +58,7 @@ test('a dry run with --patch shows how the files would change, and of nothing el
   withThree(async (rig) => {
     rig.write('later.txt', 'stays\n');
     const plan = await run(rig, '.', 'restore', '1', '--dry-run', '--patch');
-    assert.match(
-      plan,
-      /^Would bring back \(2\):[^]*diff --git a\/a\.txt b\/a\.txt\n[^]*-two\n\+a\n[^]*\+b\n$/,
-    );
+    assert.match(plan, /^Would restore \(2\):[^]*diff --git a\/a\.txt b\/a\.txt\n[^]*-two\n\+a\n[^]*\+b\n$/);
     assert.not.match(plan, /(made|later)\.txt/);
     const hard = await run(rig, '.', 'restore', '1', '--dry-run', '--patch', '--hard', 'later.txt');
     assert.match(

@@ -1,4 +1,4 @@
-// The frames in the README are those of today, from a real terminal.
+// The frames in src/COMMANDS.md are those of today, from a real terminal.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 
 const script = fileURLToPath(new URL('../../../scripts/record-frames.js', import.meta.url));
 
-test('the frames in the README are fresh', () => {
+test('the frames in src/COMMANDS.md match a real terminal', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
   assert.is(status, 0, `${stdout}${stderr}`);
   if (stdout !== '') console.log(stdout.trim());
