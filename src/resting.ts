@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemCode } from './base/errors.ts';
+import { attempt, isOfSystem } from './base/attempt.ts';
 import { confineWrites, files } from './base/files.ts';
 import { checkpointGet, checkpointHasChanges, checkpointList } from './commands/checkpoint.ts';
 import { checkpointDiff, checkpointFiles } from './commands/checkpoint-contents.ts';
@@ -58,15 +58,12 @@ export async function rest(place: RestingPlace & { readonly storage: string }): 
 
 /** Makes a private temporary directory; undefined where it would lie in the work tree, or cannot be made. */
 function makeScratch(workspace: string): string | undefined {
-  try {
+  return attempt(isOfSystem, () => {
     const scratch = join(files.realpathSync(tmpdir()), `checkpointd-${randomBytes(9).toString('hex')}`);
     if (scratch.startsWith(`${workspace.replace(/\/$/, '')}/`)) return undefined;
     files.mkdirSync(scratch, { mode: 0o700 });
     return scratch;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
+  });
 }
 
 async function answered<M extends RequestMethod>(

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { devNull, constants as systemConstants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemCode } from './base/errors.ts';
+import { attempt, isOfSystem } from './base/attempt.ts';
 import { constants, files } from './base/files.ts';
 import { given } from './base/given.ts';
 import { createLog, type Log, type LogSink } from './base/log.ts';
@@ -40,12 +40,8 @@ function fileSink(path: string): LogSink {
   const descriptor = openLogFile(path);
   return (level, message) => {
     const line = `${new Date().toISOString()} ${process.pid} ${level} ${message.replaceAll('\n', '\n  ')}\n`;
-    try {
-      files.writeSync(descriptor, line);
-    } catch (error) {
-      // A full disk must not end the daemon over a line of its log; all else is a defect.
-      if (systemCode(error) === undefined) throw error;
-    }
+    // A full disk must not end the daemon over a line of its log; all else is a defect.
+    attempt(isOfSystem, () => files.writeSync(descriptor, line));
   };
 }
 

@@ -1,7 +1,7 @@
 // A small file that is either the old one or the new one, at every instant and after every kill; and what it takes to
 // make files and names survive a power cut.
 import { dirname } from 'node:path';
-import { systemCode } from './errors.ts';
+import { attemptAsync, isMissing } from './attempt.ts';
 import { constants, files, filesAsync } from './files.ts';
 
 /** Syncs that are asked for at a time: the disk takes those that wait together in one go. */
@@ -76,10 +76,5 @@ export async function syncAll(paths: Iterable<string>, signal?: AbortSignal): Pr
 }
 
 async function opened(path: string): Promise<Awaited<ReturnType<typeof filesAsync.open>> | undefined> {
-  try {
-    return await filesAsync.open(path, 'r');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  return attemptAsync(isMissing, () => filesAsync.open(path, 'r'));
 }

@@ -1,5 +1,6 @@
 // Which directory stands at a path: what tells the one that was meant from another that took its place, also in a
 // later run. It follows no link at the path itself, and it knows nothing of what a directory holds.
+import { attemptOr, isMissing } from './attempt.ts';
 import { CheckpointdError, systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 
@@ -45,13 +46,8 @@ export function isOnOverlay(path: string | Buffer): boolean {
 
 /** An overlay (the file system of containers) keeps the inode of what it copies up at its first change, not the birth. */
 function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
-  try {
-    return isOnOverlay(path) ? 0n : birthtimeNs;
-  } catch (error) {
-    // Gone since it was looked at: as it stood then.
-    if (systemCode(error) === 'ENOENT') return birthtimeNs;
-    throw error;
-  }
+  // Gone since it was looked at: as it stood then.
+  return attemptOr(birthtimeNs, isMissing, () => (isOnOverlay(path) ? 0n : birthtimeNs));
 }
 
 /** Returns a text that identifies a file or directory while one system runs, even when its inode is used again. */

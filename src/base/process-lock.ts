@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
+import { attempt, isOfSystem } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { files } from './files.ts';
 import { given } from './given.ts';
@@ -33,7 +34,7 @@ const told: {
 /** Describes this process for others. */
 export function describeSelf(): Holder {
   told.startTime ??= startTimeOf(process.pid);
-  told.pidNamespace ??= namespaceOf('self');
+  told.pidNamespace ??= attempt(isOfSystem, () => files.readlinkSync(`/proc/self/ns/pid`));
   const { startTime, pidNamespace } = told;
   return { pid: process.pid, host: hostname(), ...given({ startTime, bootId: bootId(), pidNamespace }) };
 }
@@ -136,20 +137,6 @@ function fieldsOf(pid: number): string[] | undefined {
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-function namespaceOf(pid: string): string | undefined {
-  try {
-    return files.readlinkSync(`/proc/${pid}/ns/pid`);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined; // no /proc, or not allowed to look
-  }
-}
-
 function readSmall(file: string): string | undefined {
-  try {
-    return files.readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
+  return attempt(isOfSystem, () => files.readFileSync(file, 'utf8').trim());
 }

@@ -1,5 +1,6 @@
 // Reads a file that somebody else may have put there, and never waits for it: a FIFO or a terminal in its place is no
 // file. It changes nothing, and does not even open what is none.
+import { attempt } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { constants, files } from './files.ts';
 
@@ -28,12 +29,10 @@ export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffe
  * @throws system errors that say nothing of the file: too many are open, the disk fails
  */
 export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer | undefined {
-  try {
-    return readRegularFile(path, isLinkRead);
-  } catch (error) {
-    if (!isAbsence(error) && !isExchange(error)) throw error;
-    return undefined;
-  }
+  return attempt(
+    (error) => isAbsence(error) || isExchange(error),
+    () => readRegularFile(path, isLinkRead),
+  );
 }
 
 /** Not a disk that fails or a system that has run out of something: then nobody knows what stands there. */

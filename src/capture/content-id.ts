@@ -1,5 +1,6 @@
 // The id that one path's present content would have in a store: looks, stores nothing.
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { attempt, hasCode } from '../base/attempt.ts';
+import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -91,11 +92,8 @@ function directoryOf(workTree: WorkTree, path: TreePath): ReachedPath | undefine
 }
 
 function statOf(directory: ReachedPath, name: string): ReturnType<typeof files.lstatSync> {
-  try {
-    return files.lstatSync(inside(directory, name));
-  } catch (error) {
-    // Under a name that is too long nothing can be.
-    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '')) return undefined;
-    throw error;
-  }
+  // Under a name that is too long nothing can be.
+  return attempt(hasCode('ENOENT', 'ENOTDIR', 'ENAMETOOLONG'), () =>
+    files.lstatSync(inside(directory, name)),
+  );
 }

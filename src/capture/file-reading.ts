@@ -1,5 +1,6 @@
 // Reads the files of listed directories: takes over what an equal stamp proves unchanged, reads the rest, and hands
 // contents to a sink. It lists nothing and knows nothing of trees.
+import { attempt, isOfSystem } from '../base/attempt.ts';
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
@@ -189,13 +190,8 @@ export class FileReading {
   }
 
   #reach(directory: WalkedDirectory): ReachedPath | undefined {
-    try {
-      return reachPath(this.#options.tree, directory.path);
-    } catch (error) {
-      // Gone or changed since it was listed: the look at all directories that follows finds that out.
-      if (!(error instanceof Error && 'code' in error)) throw error;
-      return undefined;
-    }
+    // Gone or changed since it was listed: the look at all directories that follows finds that out.
+    return attempt(isOfSystem, () => reachPath(this.#options.tree, directory.path));
   }
 
   async #readEntry(

@@ -2,7 +2,7 @@
 // and the facts about `.gitignore` files by which an old verdict still holds. It interprets no rule and selects nothing.
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files, type Stats } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { isAbsence, readIfPresent } from '../base/regular-file.ts';
@@ -141,15 +141,13 @@ export function hasPattern(rules: Buffer): boolean {
 function readRules(path: Buffer): Buffer | 'none' | 'blocks' {
   const rules = readIfPresent(path, false);
   if (rules !== undefined) return rules;
-  try {
+  // Vanished or closed to us: git reads none either.
+  return attemptOr('none', isAbsence, () => {
     const stats = files.lstatSync(path);
     // Before 2.32 git follows a link here, to whatever it leads.
     const isWaiting = stats.isSymbolicLink() ? files.statSync(path).isFIFO() : mayWait(stats);
     return isWaiting ? 'blocks' : 'none';
-  } catch (error) {
-    if (!isAbsence(error)) throw error;
-    return 'none'; // vanished or closed to us: git reads none either
-  }
+  });
 }
 
 function mayWait(stats: Stats): boolean {
@@ -322,20 +320,14 @@ function gitDirectoriesIn(workTree: string, repository: Repository | undefined):
   if (repository === undefined) return [];
   const found = new Set<TreePath>();
   for (const directory of [repository.gitDir, repository.commonDir]) {
-    const path = relative(workTree, realPathOf(directory)).replaceAll(sep, '/');
+    const path = relative(
+      workTree,
+      attemptOr(directory, isOfSystem, () => files.realpathSync(directory)),
+    ).replaceAll(sep, '/');
     if (path !== '' && path !== '..' && !path.startsWith('../') && !isAbsolute(path))
       found.add(fromText(path));
   }
   return [...found];
-}
-
-function realPathOf(path: string): string {
-  try {
-    return files.realpathSync(path);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return path; // it went meanwhile
-  }
 }
 
 function oracleOf(checker: IgnoreChecker, index: UserIndex | undefined): IgnoreOracle {

@@ -4,6 +4,7 @@
 // doubt, it is ignored.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
+import { attempt, isA, isOfSystem } from '../base/attempt.ts';
 import { directoryAt } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import type { Stamp } from '../base/file-stamp.ts';
@@ -152,13 +153,11 @@ export class KnownFiles {
   /** Identifies the directory that is the work tree, also in a later run of the machine. */
   #rootKey(): string | undefined {
     const { root } = this.#options;
-    try {
+    // The scan reports it.
+    return attempt(isOfSystem, () => {
       const standing = directoryAt(root);
       return standing && `${standing.inode}:${standing.birth}:${root}`;
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error;
-      return undefined; // the scan reports it
-    }
+    });
   }
 }
 
@@ -315,13 +314,7 @@ async function valuesOf(bytes: Buffer, slices: Slices): Promise<Deserializer | u
   const first = bytes.subarray(0, start).toString('latin1');
   if (first !== `${firstLine}${await sumOf(content, slices)}\n`) return undefined;
   const values = new Deserializer(content);
-  try {
-    values.readHeader();
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return undefined;
-  }
-  return values;
+  return attempt(isA(Error), () => values.readHeader()) === undefined ? undefined : values;
 }
 
 /**

@@ -1,6 +1,7 @@
 // When an equal stamp proves an equal content, by the clock of the file system that sets the stamps, which need not be
 // ours. It reads no file of the user's.
 import { join } from 'node:path';
+import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import type { Stamp } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
@@ -54,20 +55,19 @@ const localTypes = new Set([
 ]);
 
 function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
-  try {
+  // The walk meets the same, and says it better.
+  return attemptOr({ device: -1, isLocal: false }, isOfSystem, () => {
     const device = Number(files.lstatSync(root, { bigint: true }).dev);
     const isLocal = process.platform === 'linux' && localTypes.has(files.statfsSync(root).type >>> 0);
     return { device, isLocal };
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return { device: -1, isLocal: false }; // the walk meets the same, and says it better
-  }
+  });
 }
 
 /** Returns the file system's own time of now; undefined on another file system, or when nothing can be written. */
 function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
-  try {
+  // A full disk, say: less is known, and no capture fails for it.
+  return attempt(isOfSystem, () => {
     // Each capture asks: to make and remove a file costs many times of touching one. Its own clock sets the time of
     // its change, whatever times it is given.
     try {
@@ -78,10 +78,7 @@ function stampNow(directory: string, device: number): number | undefined {
     }
     const { dev, ctimeNs } = files.lstatSync(file, { bigint: true });
     return Number(dev) === device ? Number(ctimeNs / 1_000_000n) : undefined;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined; // a full disk, say: less is known, and no capture fails for it
-  }
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 // Two states side by side, as far as they were seen: a path that one of them had to skip is neither deleted nor new in
 // it, but is compared as the last checkpoint before it had it. Reads checkpoints and publishes none.
 import { LRUCache } from 'lru-cache';
+import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -244,13 +245,11 @@ export async function snapshotSize(
 }
 
 async function count(store: SnapshotStore, snapshot: SnapshotId): Promise<SnapshotSize | undefined> {
-  try {
+  // Store/verify names it; a list must not fail for one of its rows.
+  return attemptAsync(isDamage, async () => {
     const entries = await store.entries(snapshot);
     const sizes = await store.sizes(entries.map(({ blob }) => blob));
     if (sizes.some((size) => size < 0)) return undefined;
     return { fileCount: entries.length, totalSize: sizes.reduce((sum, size) => sum + size, 0) };
-  } catch (error) {
-    if (isDamage(error)) return undefined; // store/verify names it; a list must not fail for one of its rows
-    throw error;
-  }
+  });
 }

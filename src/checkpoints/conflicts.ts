@@ -1,4 +1,5 @@
 // Finds the edits that a restore would replace and that this session did not make, from the snapshots and the ledger.
+import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
@@ -23,9 +24,9 @@ export async function conflictsIn(
   if (head === undefined || head === present) return conflicts;
   const touched = new Set(changes.map(({ path }) => path));
   const base = baseOf(checkpoints.index)?.record.snapshot;
-  const sinceHead = await unlessLost(() => store.changes(head, present));
+  const sinceHead = await attemptAsync(isDamage, () => store.changes(head, present));
   const possible = sinceHead ?? changes.map(({ path, before }) => ({ path, ...given({ after: before }) }));
-  const sinceBase = base === undefined ? undefined : await unlessLost(() => store.changes(base, present));
+  const sinceBase = base && (await attemptAsync(isDamage, () => store.changes(base, present)));
   const isOriginal = originalIn(sinceBase);
   for (const { path, after } of possible) {
     if (after === undefined || !touched.has(path) || ledger.isKnown(path, after.blob)) continue;
@@ -40,13 +41,4 @@ function originalIn(sinceBase: readonly TreeChange[] | undefined): (path: TreePa
   const edited = sinceBase.filter(({ before, after }) => before?.blob !== after?.blob);
   const paths = new Set(edited.map(({ path }) => path));
   return (path) => !paths.has(path);
-}
-
-async function unlessLost<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (isDamage(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 // A command joins the background daemon of its storage, or starts one; `checkpointd stop` ends it. Where none may run, the
 // command starts a daemon of its own, which ends with the command.
 import { setTimeout as delay } from 'node:timers/promises';
+import { attemptAsync, isA } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { holderState } from '../base/process-lock.ts';
 import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
@@ -50,12 +51,7 @@ export async function joinBackground(
 }
 
 async function attached(socket: string, hello: AttachOptions): Promise<CheckpointdClient | undefined> {
-  try {
-    return await CheckpointdClient.attach(socket, hello);
-  } catch (error) {
-    if (!(error instanceof CheckpointdGoneError)) throw error;
-    return undefined;
-  }
+  return attemptAsync(isA(CheckpointdGoneError), () => CheckpointdClient.attach(socket, hello));
 }
 
 /** Starts the daemon and returns its socket; undefined when it does not say in time where it listens. */

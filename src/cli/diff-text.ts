@@ -2,6 +2,7 @@
 // `git diff --stat` lays them out.
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
+import { attempt, isA } from '../base/attempt.ts';
 import type { CheckpointDiffParams, CheckpointDiffResult, DiffFile } from '../protocol/types.ts';
 import { exits, type Task } from './command.ts';
 import { CommandRefusal } from './refusal.ts';
@@ -108,21 +109,11 @@ export function visible(line: string): string {
 function encodingOf(bytes: Buffer): readonly [name: string, decoder: TextDecoder] {
   for (const [name, label] of japanese) {
     const decoder = new TextDecoder(label, { fatal: true });
-    const text = decoded(decoder, bytes);
+    const text = attempt(isA(TypeError), () => decoder.decode(bytes));
     const share = (text?.match(kana)?.length ?? 0) / (text?.match(foreign)?.length ?? 1);
     if (share >= kanaShare) return [name, new TextDecoder(label)];
   }
   return ['Latin-1', new TextDecoder('windows-1252')];
-}
-
-/** The text; undefined where the bytes are none in this encoding. */
-function decoded(decoder: TextDecoder, bytes: Buffer): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
 }
 
 function splitLines(bytes: Buffer): Buffer[] {

@@ -1,7 +1,7 @@
 // Decides which words of a command line are checkpoints and which are paths. The daemon knows what a checkpoint is. A
 // word that is neither is refused, so that a mistyped one never means "everything".
 import { lstatSync } from 'node:fs';
-import { systemCode } from '../base/errors.ts';
+import { attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdRequestError } from '../client/client-error.ts';
 import type { PathRef } from '../protocol/types.ts';
 import type { CliCommand, Task } from './command.ts';
@@ -81,13 +81,12 @@ async function base({ ask }: Task): Promise<string[]> {
 }
 
 function existsNow(place: string): boolean {
-  try {
-    return lstatSync(place, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    // A file stands where the path needs a directory.
-    if (systemCode(error) === 'ENOTDIR') return false;
-    throw error;
-  }
+  // A file stands where the path needs a directory.
+  return attemptOr(
+    false,
+    hasCode('ENOTDIR'),
+    () => lstatSync(place, { throwIfNoEntry: false }) !== undefined,
+  );
 }
 
 async function refusal(

@@ -2,8 +2,8 @@
 // to a session without having started its daemon. It reads two small files a session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { attempt, attemptOr, isMissing, isOfSystem } from '../base/attempt.ts';
 import { isIntact } from '../base/check-sum.ts';
-import { systemCode } from '../base/errors.ts';
 
 export interface StoredSession {
   readonly session: string;
@@ -85,23 +85,14 @@ function changedMs(file: string): number {
 
 /** An object from a file; undefined for what is not there, not ours to read, or no object. */
 export function jsonIn(file: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError || systemCode(error) !== undefined) return undefined;
-    throw error;
-  }
+  const isUnreadable = (error: unknown): boolean => error instanceof SyntaxError || isOfSystem(error);
+  const value: unknown = attempt(isUnreadable, () => JSON.parse(readFileSync(file, 'utf8')) as unknown);
+  return typeof value === 'object' && value !== null ? { ...value } : undefined;
 }
 
 /** Returns the names in a directory; none for one that is not there. */
 export function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return attemptOr([], isMissing, () => readdirSync(directory));
 }
 
 /** The repository that a path lies in, or the path itself where there is none. */

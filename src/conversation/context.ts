@@ -1,5 +1,6 @@
 // Sticky context: which files go with every request, how much room they have, what is left out. It reads files
 // through the interface below only, and neither matches nor walks: the session knows the work tree.
+import { attempt, isA } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { checkPatterns } from '../tree/globs.ts';
 import { fromText, parseTreePath, toText } from '../tree/tree-path.ts';
@@ -379,12 +380,7 @@ function pathOf(resource: unknown): string | undefined {
   if (typeof resource !== 'string' || !resource.startsWith('file://')) return undefined;
   const path = resource.slice('file://'.length);
   if (path.startsWith('~')) return undefined;
-  try {
-    return checkContextPaths([path])[0];
-  } catch (error) {
-    if (error instanceof CheckpointdError) return undefined;
-    throw error;
-  }
+  return attempt(isA(CheckpointdError), () => checkContextPaths([path])[0]);
 }
 
 function naming(resource: unknown): string {

@@ -3,6 +3,7 @@
 // after a power cut what to look at (after-power-cut.ts); after a mere kill it is synced, and nothing is repeated.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
+import { attemptOr, isMissing } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
@@ -121,12 +122,10 @@ export class AnsweredRestores {
 
 /** The names of the notes in a session's directory. */
 export function answeredNotesIn(directory: AnsweredDirectory): string[] {
-  try {
-    return files.readdirSync(directory.own).filter((name) => noteName.test(name));
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return []; // removed under us
-    throw error;
-  }
+  // Removed under us.
+  return attemptOr([], isMissing, () =>
+    files.readdirSync(directory.own).filter((name) => noteName.test(name)),
+  );
 }
 
 /** A path that was moved, removed or made unreadable since needs no sync, or can have none. */

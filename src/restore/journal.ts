@@ -3,9 +3,9 @@
 // is on disk then. It does not decide what to do with an unfinished restore: recovery does.
 import { dirname } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
+import { attempt, isMissing } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import type { DirectoryIdentity } from '../base/directory-identity.ts';
-import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, OperationId, SnapshotId } from '../base/ids.ts';
@@ -80,13 +80,8 @@ export class RestoreJournal {
   }
 
   read(): JournalState {
-    let text: string;
-    try {
-      text = files.readFileSync(this.#file, 'utf8');
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return { kind: 'none' };
-      throw error;
-    }
+    const text = attempt(isMissing, () => files.readFileSync(this.#file, 'utf8'));
+    if (text === undefined) return { kind: 'none' };
     const unreadable = (reason: string): JournalState => ({ kind: 'unreadable', file: this.#file, reason });
     let parsed: unknown;
     try {

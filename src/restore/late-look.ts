@@ -4,6 +4,7 @@
 // the restore, unless the path was edited too: then it is kept beside it. A look that is interrupted is repeated.
 import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
+import { attemptOr, isMissing } from '../base/attempt.ts';
 import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type BigIntStats, files } from '../base/files.ts';
@@ -255,12 +256,10 @@ export async function lookBeforeRemoval(
 
 /** The restores of a session whose displaced files are still there, by their ids. */
 function displacedBy(directory: OwnDirectory): string[] {
-  try {
-    return files.readdirSync(directory.own).flatMap((name) => directoryName.exec(name)?.[1] ?? []);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return []; // removed under us
-    throw error;
-  }
+  // Removed under us.
+  return attemptOr([], isMissing, () =>
+    files.readdirSync(directory.own).flatMap((name) => directoryName.exec(name)?.[1] ?? []),
+  );
 }
 
 function told({ path, keptAs }: BroughtBack): string {

@@ -1,6 +1,6 @@
 // Finds what is on disk in the way of a plan and in no capture: ignored files, whole ignored directories, special files,
 // git directories. It only looks. The caller captures what can be saved, plans again from that capture, and looks again.
-import { systemCode } from '../base/errors.ts';
+import { attempt, hasCode } from '../base/attempt.ts';
 import { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
 import { ancestors, byBytes, isGitName, isWithin, join, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -107,14 +107,8 @@ async function unsavedBelow(
     const next = queue.pop();
     if (next === undefined) break;
     if (slices.isDue()) await slices.pause();
-    let names: ReturnType<typeof namesBelow>;
-    try {
-      names = namesBelow(tree, next);
-    } catch (error) {
-      const code = systemCode(error);
-      if (code === 'EACCES' || code === 'EPERM') return { paths: [], reason: 'unsaved' };
-      throw error;
-    }
+    const names = attempt(hasCode('EACCES', 'EPERM'), () => namesBelow(tree, next));
+    if (names === undefined) return { paths: [], reason: 'unsaved' };
     for (const { name, isDirectory } of names) {
       const path = join(next, name);
       if (isGitName(name)) return { paths: [], reason: 'nestedGitDirectory' };

@@ -1,6 +1,7 @@
 // Files that a capture leaves out because they are larger than today's limit, although a restore of ours put them there:
 // the store holds their contents already, so nothing has to be read into it. It compares what stands at a path with
 // what was put there, and makes a capture that holds it.
+import { attemptAsync } from '../base/attempt.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -70,10 +71,9 @@ async function identified(
   store: SnapshotStore,
   slices: Slices,
 ): Promise<Present | undefined> {
-  try {
-    return await identify(tree, path, store, slices);
-  } catch (error) {
-    if (pathReason(error) === undefined) throw error;
-    return undefined; // gone, or nobody may look: it is left out as it was
-  }
+  // Gone, or nobody may look: it is left out as it was.
+  return attemptAsync(
+    (error) => pathReason(error) !== undefined,
+    () => identify(tree, path, store, slices),
+  );
 }

@@ -1,6 +1,7 @@
 // The permission bits that a restore changes without touching contents: files in place, and directories. Nobody gets
 // more by it than they had where an access list makes a mask of the bits.
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
+import { attempt } from '../base/attempt.ts';
 import type { Entry } from '../tree/tree.ts';
 import { bytesOf, parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
@@ -43,11 +44,13 @@ export class PermissionSetter {
     for (const operation of this.#operations) {
       const { kind, path } = operation;
       if (kind !== 'directory' || !((operation.permissions ?? 0o700) & 0o200)) continue;
-      try {
-        if (this.#tree.isDirectory(path)) this.#tree.setMode(path, 'directory', (present) => present | 0o700);
-      } catch (error) {
-        if (pathReason(error) === undefined) throw error;
-      }
+      attempt(
+        (error) => pathReason(error) !== undefined,
+        () => {
+          if (this.#tree.isDirectory(path))
+            this.#tree.setMode(path, 'directory', (present) => present | 0o700);
+        },
+      );
     }
   }
 

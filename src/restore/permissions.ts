@@ -1,7 +1,8 @@
 // Finds what the system will refuse: in directories that cannot be changed, of immutable and append-only files, and of what
 // belongs to other users. It asks before anything changes, so that a dry run reports what the run meets.
+import { attempt, hasCode } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
-import { constants, type Dir, files, type Stats } from '../base/files.ts';
+import { constants, files, type Stats } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
@@ -179,7 +180,8 @@ class Directories {
   #keepsNames(directory: TreePath, { mode }: Stats): boolean {
     if ((mode & stickyBit) !== 0) return false; // refuses by the owner of each file
     const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
-    const listing = openListing(address);
+    // Its bits may let names be made in it and none be listed.
+    const listing = attempt(hasCode('EACCES'), () => files.opendirSync(address, { encoding: 'latin1' }));
     try {
       for (let asked = 0; asked < askedMax; asked += 1) {
         const next = listing?.readSync();
@@ -193,16 +195,6 @@ class Directories {
     } finally {
       listing?.closeSync();
     }
-  }
-}
-
-/** Opens a directory to list it; undefined where its bits let names be made in it and none be listed. */
-function openListing(address: Buffer): Dir | undefined {
-  try {
-    return files.opendirSync(address, { encoding: 'latin1' });
-  } catch (error) {
-    if (systemCode(error) !== 'EACCES') throw error;
-    return undefined;
   }
 }
 

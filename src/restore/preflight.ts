@@ -1,6 +1,7 @@
 // What must be true before a restore begins: the store has every content, and all of them fit on the disk. Of the contents
 // that come it reads sizes only; damage inside a content is met while staging, also before the first visible change. The
 // contents that go are read whole.
+import { attemptAsyncOr, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
@@ -132,11 +133,8 @@ export async function lostWrites(
 }
 
 async function isReadable(content: AsyncIterable<Uint8Array>): Promise<boolean> {
-  try {
+  return attemptAsyncOr(false, isKind('DataCorrupt'), async () => {
     for await (const chunk of content) void chunk;
     return true;
-  } catch (error) {
-    if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return false;
-    throw error;
-  }
+  });
 }

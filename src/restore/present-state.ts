@@ -1,7 +1,7 @@
 // What stands at a path now, and whether it is still what was seen before: the stat signature that a restore
 // takes when it has verified a content, and compares again in the last moment before it replaces it.
 
-import { systemCode } from '../base/errors.ts';
+import { attempt, attemptAsyncOr, hasCode } from '../base/attempt.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, constants, files, type Stats } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
@@ -32,12 +32,7 @@ const unseen = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMET
 
 /** Returns the stats at a path; undefined where nothing is there, and where the system does not let us look. */
 export function lookAt(tree: AnchoredFiles, path: TreePath): Stats | undefined {
-  try {
-    return files.lstatSync(tree.address(path), { throwIfNoEntry: false });
-  } catch (error) {
-    if (!unseen.has(systemCode(error) ?? '')) throw error;
-    return undefined;
-  }
+  return attempt(hasCode(...unseen), () => files.lstatSync(tree.address(path), { throwIfNoEntry: false }));
 }
 
 /** The names in a directory, as bytes in latin1. */
@@ -70,13 +65,9 @@ export async function identify(
   contents: Pick<Contents, 'hash'>,
   slices: Slices,
 ): Promise<Present> {
-  try {
-    return await identifyThere(tree, path, contents, slices);
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return { kind: 'absent' };
-    throw error;
-  }
+  return attemptAsyncOr({ kind: 'absent' }, hasCode('ENOENT', 'ENOTDIR', 'ELOOP'), () =>
+    identifyThere(tree, path, contents, slices),
+  );
 }
 
 async function identifyThere(

@@ -1,5 +1,6 @@
 // The names a restore gives to what is half done, and the sweep that clears them after a crash. The names carry
 // the restore's id, so a sweep never touches another's. It decides nothing about the restore itself.
+import { attempt, isOfSystem } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
@@ -187,12 +188,8 @@ function keptAs(commit: Stuck | undefined, temporary: TreePath, because: unknown
   const reason = pathReason(because);
   if (commit === undefined || home === undefined || reason === undefined || reason === 'blocked')
     return undefined;
-  try {
-    return { path: join(commit.keep(temporary), nameOf(home)), reason };
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined; // it cannot even be renamed now: the next recovery tries again
-  }
+  // It cannot even be renamed now: the next recovery tries again.
+  return attempt(isOfSystem, () => ({ path: join(commit.keep(temporary), nameOf(home)), reason }));
 }
 
 async function sweepMoved({ root, id }: Clearing, moved: readonly TreePath[]): Promise<readonly TreePath[]> {

@@ -4,9 +4,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { syncAll, writeAtomically } from '../base/atomic-file.ts';
+import { attempt, attemptOr, hasCode, isA, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, isSameDirectory, standingAt } from '../base/directory-identity.ts';
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32, type SessionId } from '../base/ids.ts';
 
@@ -141,20 +142,13 @@ export class SessionDirectory {
 
   /** Takes back a {@link makeRoot} after which nothing came. */
   removeEmptyRoot(): void {
-    try {
-      files.rmdirSync(this.root);
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error; // it was not empty, or is gone
-    }
+    attempt(isOfSystem, () => files.rmdirSync(this.root)); // it was not empty, or is gone
   }
 
   /** Takes back a {@link create} after which nothing came. */
   removeNew(): void {
-    try {
-      files.rmSync(this.own, { recursive: true, force: true });
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error; // what failed before is told; this is resumed as a new one
-    }
+    // What failed before is told; this is resumed as a new one.
+    attempt(isOfSystem, () => files.rmSync(this.own, { recursive: true, force: true }));
   }
 
   /**
@@ -230,11 +224,8 @@ function isFile(path: string): boolean {
 }
 
 function makeDirectory(path: string): void {
-  try {
-    files.mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error; // a kill came between it and the marker
-  }
+  // A kill came between it and the marker.
+  attempt(hasCode('EEXIST'), () => files.mkdirSync(path, { mode: 0o700 }));
 }
 
 const markerTexts = [
@@ -266,14 +257,9 @@ function isWhole(value: object): boolean {
 
 /** Reads a marker; undefined where there is none or it is not ours. */
 export function readMarker(file: string): SessionMarker | undefined {
-  let text: string;
-  try {
-    text = files.readFileSync(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
-    throw error;
-  }
-  try {
+  const text = attempt(hasCode('ENOENT', 'ENOTDIR'), () => files.readFileSync(file, 'utf8'));
+  if (text === undefined) return undefined;
+  return attempt(isA(SyntaxError), () => {
     const value: unknown = JSON.parse(text);
     const isOurs =
       typeof value === 'object' &&
@@ -283,20 +269,14 @@ export function readMarker(file: string): SessionMarker | undefined {
     if (!isOurs || !isWhole(value)) return undefined;
     const { sum: _, ...marker } = value as unknown as SessionMarker & { readonly sum?: string };
     return marker;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** The names in a storage root; none where no directory can be. */
 export function storedNames(storage: string): string[] {
-  try {
-    return files.readdirSync(storage);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes(systemCode(error) ?? '')) return [];
-    throw error;
-  }
+  return attemptOr([], hasCode('ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'), () =>
+    files.readdirSync(storage),
+  );
 }
 
 /** True for the name of a session's directory. */

@@ -15,6 +15,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
+import { attempt, attemptAsyncOr, isMissing } from '../base/attempt.ts';
 import { directoryAt, isSameDirectory, type Standing, standingAt } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type Dirent, files, filesAsync } from '../base/files.ts';
@@ -529,16 +530,9 @@ export function renameStoreAway(directory: SessionDirectory): string {
   const names = files
     .readdirSync(directory.root)
     .filter((name) => !['checkpointd', 'objects'].includes(name));
-  for (const name of [...names, 'objects']) moveIfThere(join(directory.root, name), join(trash, name));
+  for (const name of [...names, 'objects'])
+    attempt(isMissing, () => files.renameSync(join(directory.root, name), join(trash, name)));
   return trash;
-}
-
-function moveIfThere(from: string, to: string): void {
-  try {
-    files.renameSync(from, to);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
 }
 
 // Deleted.
@@ -595,10 +589,5 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 async function ifThere<T>(looked: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await looked;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return otherwise;
-    throw error;
-  }
+  return attemptAsyncOr(otherwise, isMissing, () => looked);
 }

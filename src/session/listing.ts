@@ -3,6 +3,7 @@
 // when either changes. Without a summary the figures are unknown.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
+import { attempt, isA, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -94,18 +95,12 @@ export class SummaryFile {
 
 /** Reads a summary. Returns undefined when the file is missing or unreadable. */
 export function readSummary(directory: SessionDirectory): SessionSummary | 'damaged' | undefined {
-  let text: string;
-  try {
-    text = files.readFileSync(directory.summaryFile, 'utf8');
-  } catch (error) {
-    if (systemCode(error) !== undefined) return undefined;
-    throw error;
-  }
-  return summaryFrom(text) ?? 'damaged';
+  const text = attempt(isOfSystem, () => files.readFileSync(directory.summaryFile, 'utf8'));
+  return text === undefined ? undefined : (summaryFrom(text) ?? 'damaged');
 }
 
 function summaryFrom(text: string): SessionSummary | undefined {
-  try {
+  return attempt(isA(SyntaxError), () => {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || !isIntact(value)) return undefined;
     const { checkpoints, firstPrompt } = value as Partial<Record<keyof SessionSummary, unknown>>;
@@ -114,10 +109,7 @@ function summaryFrom(text: string): SessionSummary | undefined {
       checkpoints: Number(checkpoints),
       ...(typeof firstPrompt === 'string' ? { firstPrompt } : {}),
     };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** Looks at the newest checkpoint alone where all older ones were looked at before. */

@@ -6,6 +6,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
+import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { isSameDirectory, type Standing, standingAt } from '../base/directory-identity.ts';
 import { type DirectoryLock, lockDirectory } from '../base/directory-lock.ts';
@@ -275,7 +276,7 @@ function noteText(note: object): string {
 }
 
 function readOwner(file: string): Owner | undefined {
-  try {
+  return attempt(isMissing, () => {
     const holder: OwnerNote = parseHolder(files.readFileSync(file, 'utf8'));
     // It is renamed into place, so only a power cut or a failing disk leaves one that cannot be read: its writer is
     // taken for dead, and the locks prove it.
@@ -286,10 +287,7 @@ function readOwner(file: string): Owner | undefined {
     };
     // Whole milliseconds, as Date.now() counts: with the fraction a file of this millisecond lies in the future.
     return { note, seenMs: Math.floor(files.statSync(file).mtimeMs) };
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  });
 }
 
 /**
@@ -322,13 +320,9 @@ function stampOf(file: string): string | undefined {
 
 function touch(file: string): void {
   const now = new Date();
-  try {
-    files.lutimesSync(file, now, now);
-  } catch (error) {
-    // Removed by hand, or the disk went away: the next operation of the session says so. A timer that throws would
-    // end the daemon instead.
-    if (systemCode(error) === undefined) throw error;
-  }
+  // Removed by hand, or the disk went away: the next operation of the session says so. A timer that throws would
+  // end the daemon instead.
+  attempt(isOfSystem, () => files.lutimesSync(file, now, now));
 }
 
 const orphanPatienceMs = 2_000;
@@ -357,19 +351,13 @@ function processIds(): string[] {
 
 /** A killed process has no directory any more, so this also tells when it is gone. */
 function isGitIn(pid: string, directory: string): boolean {
-  try {
+  // It has ended, or it is somebody else's.
+  return attemptOr(false, isOfSystem, () => {
     if (files.readlinkSync(`/proc/${pid}/cwd`) !== directory) return false;
     return files.readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git');
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false; // it has ended, or it is somebody else's
-  }
+  });
 }
 
 function kill(pid: string): void {
-  try {
-    process.kill(Number(pid), 'SIGKILL');
-  } catch (error) {
-    if (systemCode(error) !== 'ESRCH') throw error;
-  }
+  attempt(hasCode('ESRCH'), () => process.kill(Number(pid), 'SIGKILL'));
 }

@@ -1,6 +1,7 @@
 // The storage root: made private to the user, refused where another user could plant something in it or where it
 // would lie in the way of a work tree, and what is said when it fails. Knows nothing of the sessions in it.
 import { dirname } from 'node:path';
+import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { files, type Stats } from '../base/files.ts';
 
@@ -46,11 +47,8 @@ function makeDirectories(path: string): void {
     missing.push(at);
   }
   for (const directory of missing.reverse()) {
-    try {
-      files.mkdirSync(directory, { mode: 0o700 });
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') throw error; // somebody else made it meanwhile
-    }
+    // Somebody else made it meanwhile.
+    attempt(hasCode('EEXIST'), () => files.mkdirSync(directory, { mode: 0o700 }));
   }
 }
 

@@ -3,6 +3,7 @@
 // contain is the inner store's business.
 import { createHash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
+import { attempt, isMissing } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -249,7 +250,7 @@ export class PublishedList {
 
   /** Reads the list; lines that were damaged or cut short are passed over. */
   static open(file: string): PublishedList {
-    const text = readText(file);
+    const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));
     const ids = new Set<CheckpointId>();
     for (const line of (text ?? '').split('\n')) {
       const [, sign, id, sum] = lineForm.exec(line) ?? [];
@@ -319,13 +320,4 @@ function lineOf(sign: '+' | '-', id: CheckpointId): string {
 
 function sumOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return files.readFileSync(file, 'latin1');
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return undefined;
-  }
 }

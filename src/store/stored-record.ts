@@ -1,5 +1,6 @@
 // Whether JSON read back from a store is a checkpoint's record: every field that code goes by is there and of its
 // type. It says nothing of the snapshot that the record names, and repairs nothing.
+import { attempt, isA } from '../base/attempt.ts';
 import { isIntact, sumOfText, withSum } from '../base/check-sum.ts';
 import type { CheckpointRecord } from './snapshot-store.ts';
 
@@ -31,13 +32,7 @@ export interface ParsedRecord {
 
 /** The record in this JSON; undefined when it is none, or not whole. `message` may have been kept apart from it. */
 export function parseRecord(json: string, message?: string): ParsedRecord | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value: unknown = attempt(isA(SyntaxError), () => JSON.parse(json) as unknown);
   if (typeof value !== 'object' || value === null || !isIntact(value)) return undefined;
   const { sum: _, messageSum, ...rest } = value as { readonly sum?: string; readonly messageSum?: string };
   const record: object = 'message' in rest || message === undefined ? rest : { ...rest, message };

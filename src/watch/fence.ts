@@ -4,6 +4,7 @@
 // event loop share one queue, and the thread sends on in that order. Linux only. The fence proves nothing about changes
 // that the kernel does not report (mmap, a hard link elsewhere, a remote host), nor about a queue that overflowed.
 import { join } from 'node:path';
+import { attempt, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
@@ -25,14 +26,11 @@ export class Fence {
   /** Makes the directory, empty; undefined when there is no fence, or no room for one. */
   prepare(): string | undefined {
     if (process.platform !== 'linux') return undefined;
-    try {
+    return attempt(isOfSystem, () => {
       files.rmSync(this.#directory, { recursive: true, force: true });
       files.mkdirSync(this.#directory, { mode: 0o700 });
       return this.#directory;
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error;
-      return undefined;
-    }
+    });
   }
 
   /**
@@ -70,12 +68,8 @@ export class Fence {
   /** Removes the directory. */
   remove(): void {
     this.giveUp();
-    try {
-      files.rmSync(this.#directory, { recursive: true, force: true });
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error;
-      // The directory is empty. What prevents its removal also prevents the end of the session, which reports it.
-    }
+    // The directory is empty. What prevents its removal also prevents the end of the session, which reports it.
+    attempt(isOfSystem, () => files.rmSync(this.#directory, { recursive: true, force: true }));
   }
 
   /** Renames the cookie, or makes one: the kernel reports both. */

@@ -2,8 +2,8 @@
 // and those below it until a capture opens them anew, so a handle always belongs to the directory that was there when
 // it was opened. Names are bytes. The tree opens no handle by itself.
 import { basename } from 'node:path';
+import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';
 import { standingKey } from '../base/directory-identity.ts';
-import { systemCode } from '../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../base/files.ts';
 import { isRestoreTemporary, restoreTemporaryPrefix } from '../tree/globs.ts';
 import { join, nameOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -93,15 +93,14 @@ export class HandleTree {
   #watch(path: TreePath): Watched | undefined {
     const watched: Watched = { path, below: new Map(), handle: undefined, isClosed: false };
     const absolute = Buffer.concat([this.#root, Buffer.from(path === '' ? '' : `/${path}`, 'latin1')]);
-    try {
-      watched.handle = watchDirectory(absolute, { encoding: 'latin1' }, (type, name) =>
+    // Gone, closed to us, or too deep: every capture looks at it.
+    const isUnwatched = (error: unknown): boolean => isOfSystem(error) && !hasCode(...limitCodes)(error);
+    watched.handle = attempt(isUnwatched, () =>
+      watchDirectory(absolute, { encoding: 'latin1' }, (type, name) =>
         this.#heard(watched, type, name ?? ''),
-      );
-    } catch (error) {
-      const code = systemCode(error);
-      if (code === undefined || limitCodes.has(code)) throw error;
-      return undefined; // gone, closed to us, or too deep: every capture looks at it
-    }
+      ),
+    );
+    if (watched.handle === undefined) return undefined;
     watched.handle.on('error', (error) => this.#listener.failed(error));
     this.#size += 1;
     return watched;
@@ -133,12 +132,7 @@ export class HandleTree {
   }
 
   #keyOfRoot(): string | undefined {
-    try {
-      return standingKey(files.lstatSync(this.#root, { bigint: true }));
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error;
-      return undefined;
-    }
+    return attempt(isOfSystem, () => standingKey(files.lstatSync(this.#root, { bigint: true })));
   }
 
   #closeAt(path: TreePath): void {

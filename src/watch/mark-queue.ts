@@ -1,6 +1,6 @@
 // The marks of a watching thread on their way to the main thread. The queue gathers marks while the main thread is busy
 // and sends one batch at a time. It detects when the kernel may have dropped events, which the kernel does not report.
-import { systemCode } from '../base/errors.ts';
+import { attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 
@@ -101,11 +101,9 @@ export class MarkQueue {
 
 /** Returns how many events the kernel keeps for one reader. */
 function kernelQueue(): number {
-  try {
+  // Not Linux.
+  return attemptOr(queueDefault, isOfSystem, () => {
     const text = files.readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8');
     return Number(text) || queueDefault;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return queueDefault; // not Linux
-  }
+  });
 }

@@ -2,6 +2,7 @@
 // lock, so that there is only one. No command depends on it: without it a command starts a daemon of its own.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
+import { attempt, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import {
@@ -27,13 +28,9 @@ const noteFile = (storage: string): string => join(storage, 'run', 'daemon.json'
 
 /** Returns the note of the daemon that runs in the background; undefined where none is seen to run. */
 export function backgroundNote(storage: string): BackgroundNote | undefined {
-  let note: Partial<BackgroundNote> & Holder;
-  try {
-    note = parseHolder(files.readFileSync(noteFile(storage), 'utf8'));
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
-  }
+  const text = attempt(isOfSystem, () => files.readFileSync(noteFile(storage), 'utf8'));
+  if (text === undefined) return undefined;
+  const note: Partial<BackgroundNote> & Holder = parseHolder(text);
   const { socket, version, since } = note;
   if (typeof socket !== 'string' || typeof version !== 'string' || typeof since !== 'string')
     return undefined;

@@ -3,6 +3,7 @@
 // opened with O_NOFOLLOW from its parent's descriptor; a child is addressed as /proc/self/fd/<fd>/<name>.
 // It does not do the calls themselves. Elsewhere (macOS, Windows, no /proc) each part is looked at with lstat
 // before every address is given: that refuses links that stand there, but not one that appears in between.
+import { attempt, attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
 import { bytesOf, isWithin, join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -70,13 +71,9 @@ export class AnchoredFiles {
 
   /** Whether a real directory stands at the path. */
   isDirectory(path: TreePath): boolean {
-    try {
-      return files.lstatSync(this.address(path)).isDirectory();
-    } catch (error) {
-      const code = systemCode(error);
-      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return false;
-      throw error;
-    }
+    return attemptOr(false, hasCode('ENOENT', 'ENOTDIR', 'ELOOP'), () =>
+      files.lstatSync(this.address(path)).isDirectory(),
+    );
   }
 
   /**
@@ -112,12 +109,7 @@ export class AnchoredFiles {
 
   /** @throws WorkTreeMissing when the root's name no longer leads to the directory that was pinned. */
   assertInPlace(): void {
-    let stats: { dev: bigint; ino: bigint } | undefined;
-    try {
-      stats = files.lstatSync(this.root, { bigint: true, throwIfNoEntry: false });
-    } catch (error) {
-      if (systemCode(error) !== 'ENOTDIR') throw error;
-    }
+    const stats = attempt(hasCode('ENOENT', 'ENOTDIR'), () => files.lstatSync(this.root, { bigint: true }));
     if (stats?.dev !== this.#device || stats.ino !== this.#inode) throw workTreeMissing(this.root);
   }
 

@@ -2,17 +2,12 @@
 // and knows no work tree.
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 
 /** Every mount that this process sees, a line each; `unknown` where the system does not say. */
 export function readMounts(): string {
-  try {
-    return files.readFileSync('/proc/self/mountinfo', 'utf8');
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return 'unknown';
-  }
+  return attemptOr('unknown', isOfSystem, () => files.readFileSync('/proc/self/mountinfo', 'utf8'));
 }
 
 /** The mounts below a directory: other file systems, which may come over a directory without a word. */

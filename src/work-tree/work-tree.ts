@@ -3,6 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { homedir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
+import { attempt, attemptOr, hasCode, isOfSystem } from '../base/attempt.ts';
 import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { identityOf, type Stamp } from '../base/file-stamp.ts';
@@ -213,12 +214,7 @@ function namesBelow(tree: WorkTree, path: string): string[] | undefined {
 
 /** True when a directory can be reached at a path. */
 function isAt(path: string, identity: string): boolean {
-  try {
-    return identityOf(files.statSync(path, { bigint: true })) === identity;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false;
-  }
+  return attemptOr(false, isOfSystem, () => identityOf(files.statSync(path, { bigint: true })) === identity);
 }
 
 /** The canonical path of the nearest existing ancestor; the names under it that do not exist go to `below`. */
@@ -288,13 +284,10 @@ export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
  */
 function liesAt(fd: number, path: Buffer): boolean {
   if (!followsDescriptors) return true;
-  let real: Buffer;
-  try {
-    real = files.readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' });
-  } catch (error) {
-    if (systemCode(error) === 'ENAMETOOLONG' || systemCode(error) === 'ENOENT') return true;
-    throw error;
-  }
+  const real = attempt(hasCode('ENAMETOOLONG', 'ENOENT'), () =>
+    files.readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' }),
+  );
+  if (real === undefined) return true;
   // Where names are told apart without letter case, the system says the one that was looked up first.
   const text = real.toString('latin1').toLowerCase();
   const meant = path.toString('latin1').toLowerCase();
@@ -448,10 +441,6 @@ function isSamePlace(canonical: string, place: string): boolean {
 }
 
 function identityAt(path: string): string | undefined {
-  try {
-    return identityOf(files.statSync(path, { bigint: true }));
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined; // it does not exist, or nobody may look: then it is not the directory we opened
-  }
+  // It does not exist, or nobody may look: then it is not the directory we opened.
+  return attempt(isOfSystem, () => identityOf(files.statSync(path, { bigint: true })));
 }

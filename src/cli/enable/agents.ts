@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { attemptOr, isA } from '../../base/attempt.ts';
 import { jsonSettings } from './json-settings.ts';
 import { isOurExtension, isOurPlugin, opencodePlugin, piExtension } from './plugins.ts';
 import { type Change, isOurs, type Settings } from './settings.ts';
@@ -138,14 +139,11 @@ function groups(events: readonly string[], handler: object): Record<string, Reco
 
 /** Whether a hooks file of Copilot CLI holds nothing but hooks of ours. */
 function isOurHooksFile(text: string): boolean {
-  try {
+  return attemptOr(false, isA(SyntaxError), () => {
     const { hooks } = JSON.parse(text) as { readonly hooks?: Readonly<Record<string, unknown>> };
     const lists = Object.values(hooks ?? {});
     return lists.length > 0 && lists.flat().every((handler) => isOurs('copilot', handler));
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+  });
 }
 
 /**

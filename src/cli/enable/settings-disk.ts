@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { attemptOr, isA } from '../../base/attempt.ts';
 import { systemCode } from '../../base/errors.ts';
 import { enabledNotesFile, replaceNote } from '../hooks/hook-notes.ts';
 import { applied, type Edit } from './settings.ts';
@@ -111,12 +112,8 @@ export class EnabledNotes {
   #notes(): Readonly<Record<string, Note>> {
     const text = readSettings(this.#file);
     if (text === undefined) return {};
-    try {
-      return JSON.parse(text) as Readonly<Record<string, Note>>;
-    } catch (error) {
-      if (error instanceof SyntaxError) return {}; // without notes hooks are taken out by what they are
-      throw error;
-    }
+    // Without notes hooks are taken out by what they are.
+    return attemptOr({}, isA(SyntaxError), () => JSON.parse(text) as Readonly<Record<string, Note>>);
   }
 
   #write(notes: Readonly<Record<string, Note>>): void {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { systemCode } from '../../base/errors.ts';
+import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
 import { repositoryOf, type StoredSession, storedSessions } from '../../client/stored-sessions.ts';
 import { holderAt, openAndTell, whileBusy } from '../joining.ts';
@@ -333,12 +333,7 @@ function pathInside(workspace: string, file: string): string | undefined {
 }
 
 function realIfThere(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (systemCode(error) !== undefined) return undefined;
-    throw error;
-  }
+  return attempt(isOfSystem, () => realpathSync(path));
 }
 
 // Names the files that went back to an earlier state since the last turn: the agent hears of them at its next prompt.

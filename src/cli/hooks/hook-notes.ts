@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { systemCode } from '../../base/errors.ts';
+import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
 
 /** One older log of the same size is kept beside it. */
@@ -23,15 +23,13 @@ export function enabledNotesFile(storage: string): string {
 export function logHook(storage: string, message: string): void {
   const directory = hooksDirectory(storage);
   const file = join(directory, 'hook.log');
-  try {
+  // A full disk or a storage that cannot be written must not reach the agent; all else is a defect.
+  attempt(isOfSystem, () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > logBytesMax) renameSync(file, `${file}.old`);
     const line = `${new Date().toISOString()} ${process.pid} ${message.replaceAll(/\s+/g, ' ').slice(0, 2000)}\n`;
     appendFileSync(file, line, { mode: 0o600 });
-  } catch (error) {
-    // A full disk or a storage that cannot be written must not reach the agent; all else is a defect.
-    if (systemCode(error) === undefined) throw error;
-  }
+  });
 }
 
 export interface LastHook {
@@ -56,11 +54,7 @@ export function replaceNote(file: string, note: object): void {
 
 /** Notes a hook. A full disk or a storage that cannot be written leaves the older note. */
 export function noteLastHook(storage: string, hook: LastHook): void {
-  try {
-    replaceNote(join(lastDirectory(storage), `${hook.agent}.json`), hook);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-  }
+  attempt(isOfSystem, () => replaceNote(join(lastDirectory(storage), `${hook.agent}.json`), hook));
 }
 
 /** Returns the last hook of each agent that ever ran one. */

@@ -1,6 +1,7 @@
 // What all agents report, in one form, and how each agent writes it to its hooks. The facts, with versions, are in
 // agent-hooks.md beside this file. keeper.ts acts on the events.
 import { isAbsolute } from 'node:path';
+import { attempt, isA } from '../../base/attempt.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -128,13 +129,9 @@ export function readEvent(agent: string, text: string, given?: string): ReadEven
   const dialect = Object.hasOwn(dialects, agent) ? dialects[agent] : undefined;
   if (dialect === undefined) return { nothing: `no such agent: ${agent}` };
   if (text.trim() === '') return { nothing: 'empty input' };
-  let payload: unknown;
-  try {
-    payload = JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+  const payload: unknown = attempt(isA(SyntaxError), () => JSON.parse(text) as unknown);
+  if (payload === undefined)
     return { nothing: `input that is no JSON, or was cut (${text.length} characters)` };
-  }
   if (!isObject(payload)) return { nothing: 'input that is no object' };
   if (agent === 'claude-code' && 'cursor_version' in payload)
     return readAs('cursor', dialects['cursor'] ?? dialect, payload);
@@ -175,21 +172,11 @@ function detailsOf(kind: AgentEvent['kind'], dialect: Dialect, payload: Fields):
 
 /** The paths that the input of an editing tool names. */
 function filesOf(input: unknown, fields: readonly string[]): readonly string[] {
-  const given = typeof input === 'string' ? parsedInput(input) : input;
+  const given = typeof input === 'string' ? attempt(isA(SyntaxError), () => JSON.parse(input)) : input;
   if (!isObject(given)) return [];
   const named = fields.map((field) => given[field]).filter((path) => typeof path === 'string');
   const patches = [given['command'], given['patchText'], given['input']];
   return [...named, ...patches.flatMap((patch) => (typeof patch === 'string' ? filesOfPatch(patch) : []))];
-}
-
-/** Older versions of some agents send the input as text. */
-function parsedInput(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
 }
 
 function filesOfPatch(patch: string): string[] {

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
-import { systemCode } from '../../base/errors.ts';
+import { attempt, isMissing } from '../../base/attempt.ts';
 import { namesIn } from '../../client/stored-sessions.ts';
 import { hooksDirectory } from './hook-notes.ts';
 import type { AgentEvent } from './payloads.ts';
@@ -35,12 +35,7 @@ export function writtenEvents(storage: string): string[] {
 
 /** Reads an event; undefined when another keeper has removed it. @throws SyntaxError when the file is damaged */
 export function readWrittenEvent(storage: string, id: string): AgentEvent | undefined {
-  try {
-    return JSON.parse(readFileSync(fileOf(storage, id), 'utf8')) as AgentEvent;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  return attempt(isMissing, () => JSON.parse(readFileSync(fileOf(storage, id), 'utf8')) as AgentEvent);
 }
 
 export function removeEvent(storage: string, id: string): void {

@@ -8,6 +8,7 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { attemptAsyncOr, isA } from '../../base/attempt.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
 import { packageVersion } from '../../wire/places.ts';
 import { inCommands } from '../in-commands.ts';
@@ -88,12 +89,7 @@ async function checkpointsIfAny(
   session: HeldSession,
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<typeof sessionCheckpoints>>> {
-  try {
-    return await sessionCheckpoints(session, signal);
-  } catch (error) {
-    if (error instanceof NoSession) return [];
-    throw error;
-  }
+  return attemptAsyncOr([], isA(NoSession), () => sessionCheckpoints(session, signal));
 }
 
 function register(server: McpServer, tool: McpTool, session: HeldSession): void {

@@ -2,6 +2,7 @@
 // file is asked by itself, so a broken one costs its own answer only, and `git config` runs nothing of theirs.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { attemptAsync } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
@@ -88,17 +89,15 @@ export class GlobalExcludes {
 
   /** Returns an explanation when git would block on a file of the configuration. */
   async #blockingIn(config: string): Promise<string | undefined> {
-    try {
+    // It cannot be parsed, as it says itself when it is asked.
+    return attemptAsync(isGitFailure, async () => {
       const file = await blockingInclude(config, this.#environment);
       if (file !== undefined) {
         const whose = file === config ? 'it is' : `nothing that ${config} includes is`;
         this.#log.warn(`${file} is not a regular file, and git would wait for it: ${whose} not read.`);
       }
       return file;
-    } catch (error) {
-      if (!isGitFailure(error)) throw error;
-      return undefined; // it cannot be parsed, as it says itself when it is asked
-    }
+    });
   }
 
   async #ask(config: string, blocking: ReadonlyMap<string, string>): Promise<string | undefined> {

@@ -4,7 +4,7 @@
 // id that it answers must be the one computed in process. Many objects at once go through git/objects/object-pack.ts.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { systemCode } from '../../base/errors.ts';
+import { attempt, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { GitChild, takeLine } from '../process/child.ts';
@@ -154,11 +154,7 @@ export class ObjectWriter {
 
 /** Removes a spool file that may be gone already. */
 export function removeSpool(file: string): void {
-  try {
-    files.unlinkSync(file);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
+  attempt(isMissing, () => files.unlinkSync(file));
 }
 
 /**

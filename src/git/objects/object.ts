@@ -5,6 +5,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { syncDirectory } from '../../base/atomic-file.ts';
+import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
 
@@ -30,16 +31,14 @@ export function stateOfLoose(file: string, id: string, isThorough: boolean): 'ab
 
 /** Reads a loose object and checks its hash; undefined when it is not there, or is not what its name says. */
 export function readLoose(objects: string, type: ObjectType, id: string): Buffer | undefined {
-  try {
+  // It is packed, or damaged, which git explains.
+  return attempt(isOfSystem, () => {
     const file = join(objects, id.slice(0, 2), id.slice(2));
     const whole = inflateSync(files.readFileSync(file), { maxOutputLength: readBytesMax });
     if (createHash('sha1').update(whole).digest('hex') !== id) return undefined;
     const end = whole.indexOf(0);
     return whole.toString('latin1', 0, end).startsWith(`${type} `) ? whole.subarray(end + 1) : undefined;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined; // it is packed, or damaged, which git explains
-  }
+  });
 }
 
 /** Removes an empty file in the place of a loose object from an object directory of ours. */

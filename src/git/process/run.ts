@@ -6,7 +6,8 @@ import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
 import type { execa, Options } from 'execa';
-import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
+import { attempt, isMissing, isOfSystem } from '../../base/attempt.ts';
+import { CheckpointdError, fileLimit, isNoSpace } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { passSeam } from '../../base/seam.ts';
 import { type GitPlace, gitEnvironment, placeArguments } from './environment.ts';
@@ -107,7 +108,7 @@ function causeOf(
   if (result?.signal === 'SIGXFSZ') return tooLarge;
   const cause = group.failure ?? result?.cause ?? result?.code;
   const path = directoryOf(place);
-  if (!isMissing(cause) || files.existsSync(path)) return cause;
+  if (!saysMissing(cause) || files.existsSync(path)) return cause;
   return new CheckpointdError(
     path === place.workTree ? 'WorkTreeMissing' : 'StoreUnavailable',
     `git could not be started in ${path}: it is not there any more. Put it back, or close the session and open it again.`,
@@ -115,7 +116,7 @@ function causeOf(
   );
 }
 
-const isMissing = (cause: unknown): boolean => cause === 'ENOENT' || systemCode(cause) === 'ENOENT';
+const saysMissing = (cause: unknown): boolean => cause === 'ENOENT' || isMissing(cause);
 
 /** In a group of its own, so that a wrapper script and what it started can be killed together. */
 function commonOptions(place: GitPlace) {
@@ -204,7 +205,7 @@ export function gitFailure(
 ): CheckpointdError {
   if (cause instanceof CheckpointdError) return cause;
   const said = stderr.trim().slice(0, 2000);
-  if (isMissing(cause)) {
+  if (saysMissing(cause)) {
     return new CheckpointdError('GitMissing', 'git was not found on PATH. Install git 2.30 or later.', {
       cause,
     });
@@ -353,11 +354,11 @@ export class ProcessGroup {
 }
 
 function signalGroup(child: Child, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
+  const { pid } = child;
+  if (pid === undefined) return;
+  // ESRCH: it is gone.
+  attempt(isOfSystem, () => {
     if (process.platform === 'win32') child.kill(signal);
-    else process.kill(-child.pid, signal);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error; // ESRCH: it is gone
-  }
+    else process.kill(-pid, signal);
+  });
 }

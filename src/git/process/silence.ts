@@ -1,6 +1,7 @@
 // Tells a git process that works from one that hangs: by what it and everything it started have done, processor time
 // and bytes moved, and not by the clock alone. Linux tells both; elsewhere only what reaches our pipes counts.
-import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { attemptOr, isOfSystem } from '../../base/attempt.ts';
+import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 
 /** How long a process may do nothing while somebody waits for it. */
@@ -81,10 +82,6 @@ function workOf(group: number): number | undefined {
 }
 
 function read(file: string): string {
-  try {
-    return files.readFileSync(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return ''; // it has ended, or it is somebody else's
-  }
+  // It has ended, or it is somebody else's.
+  return attemptOr('', isOfSystem, () => files.readFileSync(file, 'utf8'));
 }

@@ -3,6 +3,7 @@
 // ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { constants, type Dirent, files } from '../../base/files.ts';
 
@@ -63,13 +64,11 @@ function entriesOf(directory: string): Dirent[] {
 /** Git reads the target of a link, and follows it where that names no ref. */
 function isLinkToNoProgram(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return false;
-  try {
+  // Git cannot follow it either, and says so.
+  return attemptOr(true, isOfSystem, () => {
     const stats = files.statSync(path, { throwIfNoEntry: false });
     return stats === undefined || stats.isFile() || stats.isDirectory();
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return true; // git cannot follow it either, and says so
-  }
+  });
 }
 
 function looking<T>(path: string, look: () => T): T | undefined {
@@ -115,11 +114,7 @@ const staleAfterMs = 3000;
 
 /** Removes a lock that nobody but us takes. Where a file stands in the place of its directory there is none. */
 export function removeLock(file: string): void {
-  try {
-    files.rmSync(file, { force: true });
-  } catch (error) {
-    if (systemCode(error) !== 'ENOTDIR') throw error;
-  }
+  attempt(hasCode('ENOTDIR'), () => files.rmSync(file, { force: true }));
 }
 
 /**
@@ -142,12 +137,9 @@ export async function removeStalePackedRefs(gitDir: string): Promise<void> {
   }
   if (stamp(unfinished) === undefined) return;
   // Who holds the lock owns the other file: while we hold it, nobody writes one.
-  try {
-    files.writeFileSync(lock, '', { flag: 'wx' });
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-    return;
-  }
+  const fd = attempt(hasCode('EEXIST'), () => files.openSync(lock, 'wx'));
+  if (fd === undefined) return;
+  files.closeSync(fd);
   try {
     files.rmSync(unfinished, { force: true });
   } finally {
@@ -156,20 +148,12 @@ export async function removeStalePackedRefs(gitDir: string): Promise<void> {
 }
 
 function realPath(file: string): string {
-  try {
-    return files.realpathSync(file);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return file;
-  }
+  return attemptOr(file, isMissing, () => files.realpathSync(file));
 }
 
 function stamp(file: string): string | undefined {
-  try {
+  return attempt(isMissing, () => {
     const { ino, mtimeNs, size } = files.lstatSync(file, { bigint: true });
     return `${ino}:${mtimeNs}:${size}`;
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return undefined;
-  }
+  });
 }

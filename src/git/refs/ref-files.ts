@@ -1,7 +1,7 @@
 // Reads refs from their files, for a process that starts no git: a file for each ref, and `packed-refs` for the others.
 // It reads plain refs only. Whatever it does not understand it refuses, and git is asked.
 import { join } from 'node:path';
-import { systemCode } from '../../base/errors.ts';
+import { attempt, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 import { UnreadableRefs } from './readable-refs.ts';
 
@@ -27,7 +27,10 @@ function packedRefs(file: string, prefixes: readonly string[]): Map<string, stri
 }
 
 function addLoose(refsIn: string, directory: string, refs: Map<string, string>): void {
-  for (const entry of entriesOf(join(refsIn, directory))) {
+  const entries = attempt(isMissing, () =>
+    files.readdirSync(join(refsIn, directory), { withFileTypes: true }),
+  );
+  for (const entry of entries ?? []) {
     const ref = `${directory}${entry.name}`;
     if (entry.isDirectory()) {
       addLoose(refsIn, `${ref}/`, refs);
@@ -39,22 +42,6 @@ function addLoose(refsIn: string, directory: string, refs: Map<string, string>):
   }
 }
 
-function entriesOf(directory: string): ReturnType<typeof list> {
-  return absent(() => list(directory)) ?? [];
-}
-
-const list = (directory: string) => files.readdirSync(directory, { withFileTypes: true });
-
 function textOf(file: string): string | undefined {
-  return absent(() => files.readFileSync(file, 'latin1'));
-}
-
-/** Returns undefined for a file that is not there. */
-function absent<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return undefined;
-  }
+  return attempt(isMissing, () => files.readFileSync(file, 'latin1'));
 }

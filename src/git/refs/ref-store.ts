@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
+import { attempt, attemptOr, hasCode, isA, isMissing, isOfSystem } from '../../base/attempt.ts';
 import { isIntact, withSum } from '../../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
@@ -382,13 +383,8 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
 /** False where it could not be made: git is asked then, which says why. */
 function makeRef(file: string, to: string): boolean {
   const lock = `${file}.lock`;
-  let fd: number;
-  try {
-    fd = files.openSync(lock, 'wx', 0o600);
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false;
-  }
+  const fd = attempt(isOfSystem, () => files.openSync(lock, 'wx', 0o600));
+  if (fd === undefined) return false;
   try {
     try {
       files.writeFileSync(fd, `${to}\n`);
@@ -414,12 +410,8 @@ export async function keepingPackedMode(gitDir: string, work: () => Promise<unkn
   await work();
   const after = modeOf(file);
   if (before === undefined || after === undefined || before === after) return;
-  try {
-    files.chmodSync(file, before);
-  } catch (error) {
-    // Another user's by now, who has given it the bits it has; or gone. The refs are where they shall be.
-    if (!/^(ENOENT|EPERM)$/.test(systemCode(error) ?? '')) throw error;
-  }
+  // Another user's by now, who has given it the bits it has; or gone. The refs are where they shall be.
+  attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
 }
 
 function modeOf(file: string): number | undefined {
@@ -519,13 +511,10 @@ function syncStanding(path: string): void {
 
 /** Syncs a file or directory; false when there is none. */
 function syncIfThere(path: string): boolean {
-  try {
+  return attemptOr(false, isMissing, () => {
     syncDirectory(path);
     return true;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false;
-    throw error;
-  }
+  });
 }
 
 // One transaction of refs: what it changes, its note, which is written before it and read by whoever opens the refs after a
@@ -545,23 +534,15 @@ export function writeIntent(file: string, changes: readonly RefChange[], durable
 }
 
 export function readIntent(file: string): RefChange[] | 'damaged' | undefined {
-  let text: string;
-  try {
-    text = files.readFileSync(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
+  const text = attempt(isMissing, () => files.readFileSync(file, 'utf8'));
+  if (text === undefined) return undefined;
+  return attemptOr('damaged', isA(SyntaxError), () => {
     const read: unknown = JSON.parse(text);
     // Earlier versions wrote the list alone.
     const changes: unknown = Array.isArray(read) ? read : intactChanges(read);
     if (!Array.isArray(changes) || !changes.every(isNotedChange)) return 'damaged';
     return changes.map(({ ref, to }) => ({ ref, to: to ?? undefined }));
-  } catch (error) {
-    if (error instanceof SyntaxError) return 'damaged';
-    throw error;
-  }
+  });
 }
 
 function intactChanges(read: unknown): unknown {

@@ -5,7 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { attempt, attemptOr, isMissing } from '../../base/attempt.ts';
+import { CheckpointdError } from '../../base/errors.ts';
 import { type Dirent, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { type GitPlace, identity } from '../process/environment.ts';
@@ -141,12 +142,7 @@ export function holdsFile(directory: string): boolean {
 
 /** Returns the names in a directory; none for a missing directory. */
 export function entriesIn(directory: string): Dirent[] {
-  try {
-    return files.readdirSync(directory, { withFileTypes: true });
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return [];
-  }
+  return attemptOr([], isMissing, () => files.readdirSync(directory, { withFileTypes: true }));
 }
 
 // Removes the lines of a `packed-refs` of ours that git would refuse: one such line makes every git command fail, and
@@ -158,7 +154,7 @@ const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;
 /** Whether any line was taken out, so that refs may be missing. */
 export function mendPackedRefs(gitDir: string): boolean {
   const file = join(gitDir, 'packed-refs');
-  const text = textOf(file);
+  const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));
   if (text === undefined || text === '') return false;
   const lines = text.split('\n');
   const isCut = lines.pop() !== '';
@@ -169,15 +165,6 @@ export function mendPackedRefs(gitDir: string): boolean {
   writeAtomically(kept, Buffer.from(text, 'latin1'));
   writeAtomically(file, Buffer.from(good.map((each) => `${each}\n`).join(''), 'latin1'));
   return true;
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return files.readFileSync(file, 'latin1');
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return undefined;
-  }
 }
 
 // Measures the disk space of a store: the blocks of its files, and the number of blobs that git finds. It follows no
@@ -215,11 +202,8 @@ export async function countBlobs(place: GitPlace): Promise<number> {
 }
 
 function bytesOnDisk(path: string): number {
-  try {
+  return attemptOr(0, isMissing, () => {
     const { blocks, size } = files.lstatSync(path);
     return blocks > 0 ? blocks * 512 : size;
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return 0;
-  }
+  });
 }

@@ -2,6 +2,7 @@
 // cannot read newer formats, and neither matters to us. It starts no process and reads nothing but pointers.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { attempt, attemptOr, isOfSystem } from '../../base/attempt.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { isAbsence, readRegularFile } from '../../base/regular-file.ts';
@@ -74,34 +75,22 @@ function pointedTo(dotGit: string): string | undefined {
 
 /** The first line of a small file; undefined when it is no file or holds none. Never blocks on a FIFO. */
 function readLine(file: string): string | undefined {
-  try {
+  // Absent or unreadable: no pointer.
+  return attempt(isAbsence, () => {
     const stats = files.statSync(file, unlessAbsent);
     if (stats === undefined || stats.size > 8192) return undefined;
     const line = readRegularFile(file)?.toString('utf8').split(/\r?\n/, 1)[0];
     return line === '' || line?.includes('\0') ? undefined : line;
-  } catch (error) {
-    if (!isAbsence(error)) throw error;
-    return undefined; // absent or unreadable: no pointer
-  }
+  });
 }
 
 function isDirectory(path: string): boolean {
-  try {
-    return files.statSync(path, unlessAbsent)?.isDirectory() === true;
-  } catch (error) {
-    if (!isAbsence(error)) throw error;
-    return false;
-  }
+  return attemptOr(false, isAbsence, () => files.statSync(path, unlessAbsent)?.isDirectory() === true);
 }
 
 /** Present in any form: HEAD of old repositories is a symbolic link, dangling before the first commit. */
 export function isPresent(path: string): boolean {
-  try {
-    return files.lstatSync(path, unlessAbsent) !== undefined;
-  } catch (error) {
-    if (!isAbsence(error)) throw error;
-    return false;
-  }
+  return attemptOr(false, isAbsence, () => files.lstatSync(path, unlessAbsent) !== undefined);
 }
 
 function isDenied(path: string): boolean {
@@ -148,13 +137,11 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
 function holdsWork(gitDir: string): boolean {
-  try {
+  // What cannot be looked at is not ours to make anew.
+  return attemptOr(true, isOfSystem, () => {
     if (files.readdirSync(gitDir).some((name) => !begun.has(name))) return true;
     return ['objects', 'refs'].some((name) => holdsFile(join(gitDir, name)));
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return true; // what cannot be looked at is not ours to make anew
-  }
+  });
 }
 
 // Makes a repository for the user on request: strategy `local`, by checkpoint/init. It is an ordinary empty

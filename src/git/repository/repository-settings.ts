@@ -3,7 +3,7 @@
 
 import { devNull } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { systemCode } from '../../base/errors.ts';
+import { attempt, attemptOr, isMissing, isOfSystem } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 import { readIfPresent } from '../../base/regular-file.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -18,7 +18,7 @@ export interface RepositorySettings {
 
 /** The shared git directory of a repository; of a linked work tree, that of the main one. */
 export function commonDirectory(gitDirectory: string): string {
-  const link = readText(join(gitDirectory, 'commondir'))?.trim();
+  const link = attempt(isMissing, () => files.readFileSync(join(gitDirectory, 'commondir'), 'utf8'))?.trim();
   return files.realpathSync(link === undefined ? gitDirectory : resolve(gitDirectory, link));
 }
 
@@ -37,15 +37,6 @@ export async function repositorySettings(config: string, from: string): Promise<
 function foreignIn(settings: string): RepositorySettings['foreign'] {
   if (/^extensions\.objectformat sha256$/m.test(settings)) return 'sha256';
   return /^extensions\.refstorage (?!files$)/m.test(settings) ? 'reftable' : undefined;
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return files.readFileSync(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return undefined;
-  }
 }
 
 // Detects a configuration on which git would wait for ever: one that includes a FIFO, a terminal or the like. It
@@ -112,12 +103,9 @@ function mayInclude(config: string): boolean {
 
 /** Whether git would wait for what stands there: a FIFO, a terminal; not for nothing, a directory or the null device. */
 export function isWaitedFor(path: string): boolean {
-  try {
+  return attemptOr(false, isOfSystem, () => {
     const stats = files.statSync(path);
     if (stats.isCharacterDevice()) return stats.rdev !== files.statSync(devNull).rdev;
     return stats.isFIFO();
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false;
-  }
+  });
 }

@@ -3,6 +3,7 @@
 // every checkpoint of the other one. A ref to a note of ours names the session's directory: another one keeps off for
 // as long as that stands. It knows nothing of locks: within one storage the session's owner is one.
 import { dirname, join } from 'node:path';
+import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
 import { isSameDirectory, standingAt } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
@@ -55,14 +56,12 @@ function noteOf({ sessionDirectory }: BelongingParts): { readonly id: string; re
 
 async function namedIn(blob: string, gitDir: string): Promise<string | undefined> {
   const { stdout } = await runGit({ place: { gitDir }, args: ['cat-file', 'blob', blob], accept: [0, 128] });
-  try {
+  // Pruned or damaged: nobody's.
+  return attempt(isA(SyntaxError), () => {
     const note: unknown = JSON.parse(stdout.toString('utf8'));
     const named = typeof note === 'object' && note !== null && 'sessionDirectory' in note ? note : undefined;
     return typeof named?.sessionDirectory === 'string' ? named.sessionDirectory : undefined;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined; // pruned or damaged: nobody's
-  }
+  });
 }
 
 /** Whether a session stands there that is not this one. One that is gone, or was moved here, has no say. */
@@ -105,13 +104,10 @@ export function heldFurtherOut(workTree: string, prefix: string, held: number): 
 }
 
 function hasRefs(commonDir: string, prefix: string): boolean {
-  try {
+  return attemptOr(false, isOfSystem, () => {
     if (holdsFile(join(commonDir, prefix))) return true;
     return readRegularFile(join(commonDir, 'packed-refs'))?.includes(` ${prefix}`) === true;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false;
-  }
+  });
 }
 
 function leftBehind(nearest: string, outer: string, held: number): CheckpointdError {

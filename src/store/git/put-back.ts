@@ -1,7 +1,8 @@
 // Restores refs that another program removed or moved while the session was closed, or that a power cut damaged. Each
 // commit holds its whole record, so the commits are searched among all objects and get their refs again. Names are
 // only in refs and are lost with them. Moved tags and names go back to the checkpoints that own them.
-import { CheckpointdError } from '../../base/errors.ts';
+import { attemptAsync } from '../../base/attempt.ts';
+import { isDamage } from '../../base/errors.ts';
 import type { CheckpointId } from '../../base/ids.ts';
 import { ObjectReader } from '../../git/objects/object-reader.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
@@ -103,21 +104,15 @@ async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<Checkp
   const found: Found[] = [];
   for (let from = 0; from < commits.length; from += widthMax) {
     const part = commits.slice(from, from + widthMax);
-    const records = await Promise.all(part.map((commit) => recordOf(reader, commit)));
+    const records = await Promise.all(
+      part.map((commit) =>
+        attemptAsync(isDamage, async () => decodeCommit(await reader.read('commit', commit), commit)),
+      ),
+    );
     for (const [at, record] of records.entries())
       if (record !== undefined && ids.has(record.id)) found.push({ commit: part[at] ?? '', record });
   }
   return found;
-}
-
-/** Undefined for a commit that is none of ours, or damaged. */
-async function recordOf(reader: ObjectReader, commit: string): Promise<CheckpointRecord | undefined> {
-  try {
-    return decodeCommit(await reader.read('commit', commit), commit);
-  } catch (error) {
-    if (error instanceof CheckpointdError && error.kind.endsWith('Corrupt')) return undefined;
-    throw error;
-  }
 }
 
 /** Those of which nothing is gone: a ref of ours must not make the user's own git stumble. */
@@ -206,14 +201,12 @@ async function lostCheckpoints(refs: RefStore, names: RefNames, reader: ObjectRe
   const changes: RefChange[] = [];
   for (const [ref, commit] of refs.refs) {
     if (meaningOf(names, ref).kind !== 'tag') continue;
-    try {
+    // An unreadable commit stays a problem for `verify`; it must not keep the others from being repaired.
+    await attemptAsync(isDamage, async () => {
       const record = decodeCommit(await reader.read('commit', commit), commit);
       const own = checkpointRef(names, record.id);
       if (refs.refs.get(own) === undefined) changes.push({ ref: own, to: commit });
-    } catch (error) {
-      // An unreadable commit stays a problem for `verify`; it must not keep the others from being repaired.
-      if (!(error instanceof CheckpointdError) || !error.kind.endsWith('Corrupt')) throw error;
-    }
+    });
   }
   return changes;
 }

@@ -5,6 +5,7 @@
 // It never removes anything from the user's repository.
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
+import { attempt, attemptAsync, hasCode } from '../../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { stateOfLoose } from '../../git/objects/object.ts';
@@ -116,12 +117,8 @@ export class Quarantine {
   async watchOver(): Promise<void> {
     const nowMs = Date.now();
     this.#recent.push(...this.#fresh.splice(0).map((file) => ({ file, atMs: nowMs })));
-    try {
-      await this.#healRecent(nowMs - youngMs);
-    } catch (error) {
-      // The refs have moved: what this could not do is no failure of the publication any more, and is done by the looks.
-      if (!isOutside(error)) throw error;
-    }
+    // The refs have moved: what this could not do is no failure of the publication any more, and is done by the looks.
+    await attemptAsync(isOutside, () => this.#healRecent(nowMs - youngMs));
     this.#armWatch(lookMsMin);
   }
 
@@ -220,13 +217,9 @@ export class Quarantine {
     const oldestMs = Date.now() - pruneMsMax;
     this.#recent = this.#recent.filter(({ atMs }) => atMs > oldestMs);
     const isCollecting = this.#isCollecting();
-    let isAtWork = isCollecting;
-    try {
-      isAtWork = (await this.#healRecent(0)) || isCollecting;
-    } catch (error) {
-      // The disk is full or the repository is gone: looked at again by the next publication or open.
-      if (!isOutside(error)) throw error;
-    }
+    // The disk is full or the repository is gone: looked at again by the next publication or open.
+    const isHealed = (await attemptAsync(isOutside, () => this.#healRecent(0))) === true;
+    const isAtWork = isHealed || isCollecting;
     // Closed meanwhile, or a publication has armed a look of its own.
     if (this.#watch !== armed || (this.#recent.length === 0 && !isAtWork)) return;
     this.#armWatch(isAtWork ? Math.min(delayMs, gcPollMs) : Math.min(delayMs * 2, lookMsMax));
@@ -345,12 +338,8 @@ export function copyOver(source: string, target: string, temporary: string): voi
 /** Two times 256 empty directories are 2 MiB on disk, which would count against the limits of a small store. */
 export function removeEmptyDirectories(objects: string): void {
   for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-    try {
-      files.rmdirSync(join(objects, directory));
-    } catch (error) {
-      // Still in use. A git that writes into one at this moment makes it again.
-      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
-    }
+    // Still in use. A git that writes into one at this moment makes it again.
+    attempt(hasCode('ENOTEMPTY', 'EEXIST', 'ENOENT'), () => files.rmdirSync(join(objects, directory)));
   }
 }
 

@@ -3,7 +3,7 @@
 // told to, neither loose objects nor refs nor any directory.
 import { dirname, join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
-import { systemCode } from '../../base/errors.ts';
+import { attemptOr, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { ended, Turns } from '../../base/turns.ts';
@@ -139,10 +139,5 @@ export class Unsynced {
 }
 
 function listing(directory: string): string[] {
-  try {
-    return files.readdirSync(directory).map((name) => join(directory, name));
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return attemptOr([], isMissing, () => files.readdirSync(directory).map((name) => join(directory, name)));
 }

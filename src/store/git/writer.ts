@@ -3,6 +3,7 @@
 // something changed. It publishes nothing: what it wrote is garbage until a ref holds it.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { attemptAsyncOr, isKind } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
@@ -341,14 +342,11 @@ export class Proof {
 
   async #isReadable(type: ObjectType, id: string, size: number): Promise<boolean> {
     const { reader } = this.#parts;
-    try {
+    return attemptAsyncOr(false, isKind('DataCorrupt'), async () => {
       if (size <= wholeBytesMax) await reader.read(type, id);
       else for await (const chunk of reader.stream(type, id, size)) void chunk; // its hash is checked at the end
       return true;
-    } catch (error) {
-      if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return false;
-      throw error;
-    }
+    });
   }
 
   /** Into a directory in which git sees no other objects, and from there to its place. */

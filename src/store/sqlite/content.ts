@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';
+import { attemptAsyncOr, attemptOr, isKind } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { BlobId } from '../../base/ids.ts';
@@ -77,23 +78,15 @@ export function isDamaged(
 ): boolean {
   const row = database.row('SELECT size, is_compressed, content FROM checkpoint_blobs WHERE hash = ?', blob);
   if (row === undefined || Number(row[0]) !== bytes.length) return true;
-  try {
-    return Buffer.compare(unpackSmall(blob, row), bytes) !== 0;
-  } catch (error) {
-    if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return true;
-    throw error;
-  }
+  return attemptOr(true, isKind('DataCorrupt'), () => Buffer.compare(unpackSmall(blob, row), bytes) !== 0);
 }
 
 /** Whether a content of any size can be read whole. */
 export async function isReadable(database: SqliteDatabase, blob: BlobId): Promise<boolean> {
-  try {
+  return attemptAsyncOr(false, isKind('DataCorrupt'), async () => {
     for await (const chunk of readBlob(database, blob)) void chunk; // checked against its id at the end
     return true;
-  } catch (error) {
-    if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return false;
-    throw error;
-  }
+  });
 }
 
 /** Sizes of the contents that are there. */

@@ -1,6 +1,7 @@
 // Removes checkpoints so that every other one keeps true and sufficient rows: what a removed one changed is folded
 // into its children. Cost follows the changes: a child takes over a full row set instead of writing its own, by
 // becoming the row that bears it. Contents stay; sweep.ts takes them.
+import { attemptAsync, isA } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
@@ -116,7 +117,8 @@ export class SqliteRemoval {
 
   /** After {@link removeAll}: the session itself goes, and what only it held. */
   async forget(sweep: () => Promise<unknown>): Promise<void> {
-    try {
+    // As below.
+    await attemptAsync(isA(CheckpointdError), async () => {
       await this.#database.transaction(() => {
         this.#database.run('DELETE FROM lease_snapshots WHERE lease_id = ?', this.#lease);
         this.#database.run(
@@ -126,18 +128,12 @@ export class SqliteRemoval {
         );
       });
       await sweep();
-    } catch (error) {
-      if (!(error instanceof CheckpointdError)) throw error; // as below
-    }
+    });
   }
 
   /** The removal has happened, and a full disk must not make it look otherwise: a sweep finds what is left. */
   async #tidy(): Promise<void> {
-    try {
-      await this.drainRemoved();
-    } catch (error) {
-      if (!(error instanceof CheckpointdError)) throw error;
-    }
+    await attemptAsync(isA(CheckpointdError), () => this.drainRemoved());
   }
 
   /** Takes the rows of what was removed, also by an earlier life of this session, away bit by bit. */

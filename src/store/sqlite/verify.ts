@@ -1,5 +1,6 @@
 // Reads directories and contents of the database for `store/verify`. SQLite's own integrity_check is left to the tests
 // and to the sqlite3 program: it is one call that may take minutes.
+import { attemptAsyncOr, isA } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
@@ -137,7 +138,7 @@ async function hasItsRows({ database, trees, carried, slices }: Looking, row: Ro
   const [id, , parent, isFull, fileCount, parentSnapshot, count, , , own] = row;
   const isIn = async (should: readonly TreeChange[]): Promise<boolean> =>
     should.length === count && (await tell(database, Number(id), should, slices));
-  try {
+  return attemptAsyncOr(true, isA(CheckpointdError), async () => {
     if (isFull === 1) {
       if (count !== fileCount || typeof own !== 'string') return false;
       const entries = await trees.entries(own as SnapshotId);
@@ -151,10 +152,7 @@ async function hasItsRows({ database, trees, carried, slices }: Looking, row: Ro
     // Earlier versions took what a checkpoint could not look at for deleted, and for new when it was seen again.
     const alone = { snapshot, carried: new Map() };
     return await isIn(await carried.changes(alone, { ...seen, skipped: [] }));
-  } catch (error) {
-    if (!(error instanceof CheckpointdError)) throw error;
-    return true;
-  }
+  });
 }
 
 interface Looking extends DerivedFrom {

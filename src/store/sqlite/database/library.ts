@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { attempt, isOfSystem } from '../../../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace } from '../../../base/errors.ts';
 import { constants, files } from '../../../base/files.ts';
 import { explain, sqliteCode } from './failure.ts';
@@ -29,12 +30,7 @@ export function sqliteObstacle(resolve: Resolve = resolveInstalled): string | un
 }
 
 function find(resolve: Resolve, name: string, from: string): string | undefined {
-  try {
-    return resolve(name, from);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined; // not installed, or not for this platform
-    throw error;
-  }
+  return attempt(isOfSystem, () => resolve(name, from)); // not installed, or not for this platform
 }
 
 interface Statement {

@@ -1,0 +1,60 @@
+// Failures that are an answer: a file that is not there, a lost object, a process that has gone. The caller names the
+// failures that it expects, and every other one passes.
+import { CheckpointdError, type ErrorKind, systemCode } from './errors.ts';
+
+type Expected = (error: unknown) => boolean;
+
+/** Returns what `work` returns; `otherwise` when it fails as expected. @throws every other error */
+export function attemptOr<T, O>(otherwise: O, isExpected: Expected, work: () => T): T | O {
+  try {
+    return work();
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return otherwise;
+  }
+}
+
+/** Returns what `work` returns; undefined when it fails as expected. @throws every other error */
+export function attempt<T>(isExpected: Expected, work: () => T): T | undefined {
+  return attemptOr(undefined, isExpected, work);
+}
+
+/** Does the same as {@link attemptOr} with work that takes time. */
+export async function attemptAsyncOr<T, O>(
+  otherwise: O,
+  isExpected: Expected,
+  work: () => Promise<T>,
+): Promise<T | O> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    return otherwise;
+  }
+}
+
+/** Does the same as {@link attempt} with work that takes time. */
+export function attemptAsync<T>(isExpected: Expected, work: () => Promise<T>): Promise<T | undefined> {
+  return attemptAsyncOr(undefined, isExpected, work);
+}
+
+/** True when a system call failed, for whatever reason. */
+export const isOfSystem: Expected = (error) => systemCode(error) !== undefined;
+
+/** Accepts failed system calls with one of these codes. */
+export function hasCode(...codes: readonly string[]): Expected {
+  return (error) => codes.includes(systemCode(error) ?? '');
+}
+
+/** True when a file or directory is not there. */
+export const isMissing: Expected = hasCode('ENOENT');
+
+/** Accepts errors of checkpointd of one of these kinds. */
+export function isKind(...kinds: readonly ErrorKind[]): Expected {
+  return (error) => error instanceof CheckpointdError && kinds.includes(error.kind);
+}
+
+/** Accepts errors of a class. */
+export function isA(type: abstract new (...parameters: never[]) => Error): Expected {
+  return (error) => error instanceof type;
+}
