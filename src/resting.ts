@@ -14,7 +14,6 @@ import { sessionGet, sessionOptions } from './commands/session.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from './protocol/types.ts';
 import { type RestingPlace, readAtRest, type SessionAtRest } from './session/at-rest.ts';
 
-/** The commands that are run on a session at rest, by their methods. */
 const commands = new Map<string, AnySessionCommand>(
   [checkpointDiff, checkpointFiles, checkpointGet, checkpointHasChanges, checkpointList, sessionGet].map(
     (command) => [command.method, command as AnySessionCommand],

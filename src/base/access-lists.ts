@@ -7,7 +7,6 @@ import { passSeam } from './seam.ts';
 
 const commandMsMax = 5_000;
 
-/** The bits that are its owner's alone. */
 export const ownerBits = 0o700;
 
 /** Whether the group may do what others may not: only then can a mask be read as a right that somebody gains. */

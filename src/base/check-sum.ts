@@ -2,7 +2,6 @@
 // something else. Records of earlier versions have none and are believed.
 import { crc32 } from 'node:zlib';
 
-/** The record with its sum. */
 export function withSum<T extends object>(record: T): T & { readonly sum: string } {
   return { ...record, sum: sumOf(record) };
 }

@@ -12,7 +12,6 @@ export interface Log {
   debug(message: string): void;
 }
 
-/** A log that hands each line of at least `level` to every sink. */
 export function createLog(level: LogLevel, sinks: readonly LogSink[]): Log {
   const limit = logLevels.indexOf(level);
   const write = (at: LogLevel) => (message: string) => {

@@ -31,7 +31,6 @@ const told: {
   pidNamespace?: string | undefined;
 } = {};
 
-/** Describes this process for others. */
 export function describeSelf(): Holder {
   told.startTime ??= startTimeOf(process.pid);
   told.pidNamespace ??= attempt(isOfSystem, () => files.readlinkSync(`/proc/self/ns/pid`));

@@ -30,7 +30,6 @@ export interface BlobSink {
 
 export interface ReadingOptions {
   readonly tree: WorkTree;
-  /** Listings of an earlier, finished scan. */
   readonly earlier: Pick<Listings, 'get'>;
   hash(size: number): BlobHash;
   /** Absent: nothing is stored, and reading stops at the first path that the previous snapshot does not hold. */
@@ -51,7 +50,6 @@ export interface ReadingOptions {
 
 const progressMs = 100;
 
-/** The reading of one scan. */
 export class FileReading {
   readonly #options: ReadingOptions;
   /** In seconds, by a clock that never jumps. */

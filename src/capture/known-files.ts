@@ -63,7 +63,6 @@ interface KnownDirectory {
   readonly isSettled: boolean;
   /** True when every name is among the rows, is taken, and no rule excludes it. */
   readonly isWhole: boolean;
-  /** The keys of the rules above the directory and in it. */
   readonly rulesAbove: string;
   readonly rules: string;
   readonly rows: readonly Row[];

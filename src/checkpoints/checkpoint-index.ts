@@ -24,7 +24,6 @@ export class CheckpointIndex {
   /** Tags and names to rows of {@link CheckpointRows}. */
   readonly #byTag = new Map<Tag, number>();
   readonly #byName = new Map<string, number>();
-  /** The number of tool tags that each turn has. */
   readonly #toolTags = new Map<number, number>();
   /** Bearers of tags in list order: by time, but a repeated tool tag keeps its place. */
   #listed: number[] = [];

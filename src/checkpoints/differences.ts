@@ -16,7 +16,6 @@ import { countLetters, type FileStats, isOfPermissions } from './compared.ts';
 
 type ChangeName = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged';
 
-/** One side of a difference. */
 export interface DiffSide {
   readonly entry: Entry;
   /** In bytes; -1 where the store has lost it. */
@@ -121,7 +120,6 @@ function directoryMode(permissions: number | undefined): string {
 
 type Sides = (before: TreePath, after: TreePath) => { readonly before?: DiffSide; readonly after?: DiffSide };
 
-/** Returns what differs between two snapshots, with the sides of each change. */
 async function changedSides(
   store: SnapshotStore,
   from: SnapshotId,

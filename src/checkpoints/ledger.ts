@@ -62,7 +62,6 @@ export class Ledger {
     return this.history(path).some((record) => record.content === content);
   }
 
-  /** Returns the history of a path, oldest first. */
   history(path: TreePath): readonly LedgerRecord[] {
     return this.#histories.get(path) ?? [];
   }
@@ -77,7 +76,6 @@ export class Ledger {
     return [...this.#histories.keys()].sort(byBytes);
   }
 
-  /** Takes a record. */
   add(record: LedgerRecord): void {
     const history = this.#histories.get(record.path);
     if (history === undefined) this.#histories.set(record.path, [record]);

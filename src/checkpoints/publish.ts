@@ -47,7 +47,6 @@ export function countersOf(head: StoredCheckpoint | undefined): { currentTurn: n
   return { currentTurn: head?.record.currentTurn ?? 0, toolsInTurn: head?.record.toolsInTurn ?? 0 };
 }
 
-/** The settings of a session that its captures follow. */
 export interface CaptureSettings {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
@@ -79,7 +78,6 @@ export function standingOf({
   };
 }
 
-/** Returns the rules of a capture as its record keeps them. */
 export function rulesOf({ include, exclude, limits }: CaptureSettings): CaptureRules {
   return {
     ...(include.length === 0 ? {} : { include }),

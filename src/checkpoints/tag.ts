@@ -13,7 +13,6 @@ interface TagParts {
 
 export const baseTag = '0' as Tag;
 
-/** Takes text as a tag, or returns undefined when it does not have a tag's form. */
 export function tagOf(text: string): Tag | undefined {
   return text.length <= 32 && pattern.test(text) ? (text as Tag) : undefined;
 }

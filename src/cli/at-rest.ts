@@ -7,7 +7,6 @@ import type { Given } from './command.ts';
 import { theOnly } from './plain-command.ts';
 import { type Reached, reach } from './reach.ts';
 
-/** A session, and the client that answers for it. */
 export interface Asked extends Pick<Reached, 'session' | 'workspace'> {
   readonly client: Pick<CheckpointdClient, 'request' | 'on'> & { close(): Promise<unknown> };
 }

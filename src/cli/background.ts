@@ -8,7 +8,6 @@ import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../
 import { type BackgroundNote, backgroundNote } from '../wire/background-daemon.ts';
 import { packageVersion, programFile } from '../wire/places.ts';
 
-/** The variables that the daemon reads; README lists them. */
 const environmentNames = [
   'PATH',
   'XDG_STATE_HOME',
@@ -26,12 +25,10 @@ const forbidding = ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'];
 const startMs = 15_000;
 const stopMs = 10_000;
 
-/** True when a command may leave a daemon behind. */
 export function mayLeaveDaemon(environment: NodeJS.ProcessEnv = process.env): boolean {
   return forbidding.every((name) => (environment[name] ?? '') === '');
 }
 
-/** Ends the background daemon of a storage if it is of another version. */
 export async function endOtherVersion(storage: string): Promise<void> {
   const note = backgroundNote(storage);
   if (note !== undefined && note.version !== packageVersion()) await endDaemon(note);

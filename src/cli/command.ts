@@ -14,7 +14,6 @@ export const exitCodes = `
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here, 4 a restore that left files out,
 130 interrupted.`;
 
-/** The words behind `--`, and the options that all commands have. */
 export interface Given extends Where {
   readonly json: boolean;
   /** The words as the user typed them. */
@@ -53,20 +52,16 @@ export interface CliCommand {
   readonly paged?: true;
   /** It has no result for --json to print. */
   readonly withoutJson?: true;
-  /** Not shown in the help. */
   readonly hidden?: true;
-  /** Opens a session where there is none. */
   readonly makesSession?: true;
   /** Only reads: a session that no daemon has open is read from its files, and not opened. */
   readonly reads?: true;
-  /** Changes files of the work tree. */
   readonly changesFiles?: true;
   /** Runs until the user leaves it. */
   readonly stays?: true;
   readonly run: (task: Task) => Promise<number>;
 }
 
-/** True when what the command says goes through a pager. */
 export function isPaged({ paged }: CliCommand, { pager, json }: Given): boolean {
   return paged === true && pager && !json && process.stdout.isTTY;
 }

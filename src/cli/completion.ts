@@ -3,7 +3,6 @@
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** The options and arguments of a command. */
 export interface Offered {
   readonly name: string;
   readonly summary: string;

@@ -3,7 +3,6 @@ import { createInterface } from 'node:readline/promises';
 import { CommandRefusal } from './refusal.ts';
 import { say } from './terminal.ts';
 
-/** The question before a change. */
 export interface Question {
   readonly text: string;
   /** The verb of --yes, as in "--yes restores without asking". */

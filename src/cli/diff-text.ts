@@ -9,7 +9,6 @@ import { CommandRefusal } from './refusal.ts';
 import { cutTo, paint, plain, say, sayAll, sayBytes, widthOf } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
-/** The two compared states. */
 export type Compared = Omit<CheckpointDiffParams, 'session' | 'format'>;
 
 /** Says a diff. @throws CommandRefusal for a patch that is too large */
@@ -63,7 +62,6 @@ function coloured(line: string): string {
   return line.startsWith('@@') ? paint('cyan', line) : line;
 }
 
-/** Bytes as lines of text. */
 export interface ReadableLines {
   readonly lines: readonly string[];
   /** The encoding that lines which are not UTF-8 are read as. Absent: every line is UTF-8. */
@@ -76,7 +74,6 @@ const japanese = [
   ['EUC-JP', 'euc-jp'],
 ] as const;
 const kana = /[\u3040-\u30ff]/g;
-/** Beyond ASCII. */
 const foreign = /[^\0-\u007f]/g;
 /** At least this share of the letters beyond ASCII is kana in a Japanese text. */
 const kanaShare = 0.2;
@@ -132,7 +129,6 @@ const usualWidth = 80;
 const graphMin = 10;
 const nameShare = 0.6;
 
-/** The lines for a diff; none where nothing differs. */
 export function statLines(
   { files, stats }: Pick<CheckpointDiffResult, 'files' | 'stats'>,
   places: TreePaths,

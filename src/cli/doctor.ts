@@ -36,7 +36,6 @@ export interface AgentState extends Enabled {
   readonly lastHook?: LastHook;
 }
 
-/** Returns the agents that are found here. */
 export function agentStates(storage: string): AgentState[] {
   const last = new Map(lastHooks(storage).map((hook) => [hook.agent, hook]));
   return enabledAgents().map((state) => {

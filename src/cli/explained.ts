@@ -12,13 +12,11 @@ export interface FailureData {
   /** The name of the error, as in the reference, or one of the command line's own. */
   readonly kind: string;
   readonly message: string;
-  /** The remedy. */
   readonly remedy: string;
   /** Facts of the daemon: paths, ids, sizes. */
   readonly details?: JsonObject;
 }
 
-/** How a failure is told. */
 export interface Telling {
   /** True to print the failure as data on standard output. */
   readonly json: boolean;

@@ -39,7 +39,6 @@ function sameFiles(checkpoints: readonly Checkpoint[], head: Checkpoint): Checkp
   return checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot);
 }
 
-/** Tags and names, for a shell. */
 export function sayTags(checkpoints: readonly Checkpoint[]): void {
   const words = checkpoints.flatMap(({ tag, name }) => [tag, name]);
   for (const word of words) if (word !== undefined && harmless.test(word)) say(word);

@@ -96,7 +96,6 @@ function showProgress(value: ProgressValue): void {
   process.stderr.write(`${eraseLine}${cutTo(line, Math.max(1, process.stderr.columns - 1))}`);
 }
 
-/** Returns the tags and names that an unknown one may have meant. */
 async function meantBy(task: Task, error: unknown): Promise<string[]> {
   if (!(error instanceof CheckpointdRequestError) || error.kind !== 'UnknownCheckpoint') return [];
   const [{ nearestReferences }, checkpoints] = await Promise.all([

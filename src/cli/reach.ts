@@ -28,16 +28,13 @@ const eventsMs = 5000;
 /** Other clients are told it with what we change. */
 const hello = { clientInfo: { name: 'checkpointd' }, events: ['checkpoint/didCreate'] as const };
 
-/** A session, and the client that has it open. */
 export interface Reached {
   readonly client: CheckpointdClient;
   readonly session: string;
   readonly workspace: string;
 }
 
-/** The purpose for which the command wants the session. */
 export interface Purpose {
-  /** Begins a session where there is none. */
   readonly make?: boolean;
   /** Says which session is taken where another one may be meant. */
   readonly changesFiles?: boolean;

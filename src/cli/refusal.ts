@@ -6,9 +6,7 @@ export class CommandRefusal extends Error {
   readonly kind: string;
   /** States what is wrong, without the advice. */
   readonly fact: string;
-  /** States what helps. */
   readonly remedy: string;
-  /** The exit code. */
   readonly code: number;
 
   constructor(kind: string, fact: string, remedy: string, code: number) {
@@ -20,7 +18,6 @@ export class CommandRefusal extends Error {
   }
 }
 
-/** Returns the refusal of a wrong command line. */
 export function misused(fact: string, remedy: string): CommandRefusal {
   return new CommandRefusal('WrongCommandLine', fact, remedy, 2);
 }

@@ -43,19 +43,16 @@ function refuseExcess(
   );
 }
 
-/** Adds the options of a command that works on one session. */
 export function withSessionOptions(command: Command): Command {
   return withStorageOption(command)
     .option('-C, --directory <directory>', 'work there: in the work tree, or in a directory of it', '.')
     .option('--session <id>', 'this session, or the beginning of its id');
 }
 
-/** Adds the option of a command that is about all sessions. */
 export function withStorageOption(command: Command): Command {
   return command.option('--storage <directory>', 'where sessions are kept').addHelpText('after', exitCodes);
 }
 
-/** Adds the option of a command that has a result. */
 export function withJsonOption(command: Command): Command {
   return command.option('--json', "print the wire's result, or the error");
 }

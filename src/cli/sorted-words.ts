@@ -9,7 +9,6 @@ import { nearest } from './nearest.ts';
 import { allCheckpoints, pagesOf } from './pages.ts';
 import { type CommandRefusal, misused } from './refusal.ts';
 
-/** The words of a command, told apart. */
 export interface SortedWords {
   readonly tags: readonly string[];
   /** The paths as a field of a request; without a path there is no field. */

@@ -50,7 +50,6 @@ export class TreePaths {
     return shown === '' ? '.' : shown;
   }
 
-  /** Returns the absolute place of a path of the wire. */
   placeOf(path: string): string {
     return join(this.#root, path);
   }

@@ -4,7 +4,6 @@ import type * as Wire from '../protocol/types.ts';
 
 /** A request that the daemon refused or could not carry out. */
 export class CheckpointdRequestError extends Error {
-  /** The number, as in the table of errors. */
   readonly code: number;
   /** All that the daemon said; absent only where it is no checkpointd. */
   readonly data: Wire.ErrorData | undefined;
@@ -26,12 +25,10 @@ export class CheckpointdRequestError extends Error {
     return this.data?.retryable === true;
   }
 
-  /** The effects of the request. */
   get effects(): Wire.Effects {
     return this.data?.effects ?? 'unknown';
   }
 
-  /** Facts: paths, ids, sizes. */
   get details(): Wire.JsonObject {
     return this.data?.details ?? {};
   }

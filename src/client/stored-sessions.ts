@@ -90,7 +90,6 @@ export function jsonIn(file: string): Readonly<Record<string, unknown>> | undefi
   return typeof value === 'object' && value !== null ? { ...value } : undefined;
 }
 
-/** Returns the names in a directory; none for one that is not there. */
 export function namesIn(directory: string): string[] {
   return attemptOr([], isMissing, () => readdirSync(directory));
 }
@@ -100,7 +99,6 @@ export function repositoryAround(path: string): string {
   return repositoryOf(path) ?? path;
 }
 
-/** The repository that a path lies in. */
 export function repositoryOf(path: string): string | undefined {
   for (let at = path; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;

@@ -177,7 +177,6 @@ export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session,
   };
 });
 
-/** The text of a diff: text where its bytes are UTF-8. */
 function textAnswer(text: Buffer): Pick<Wire.CheckpointDiffResult, 'text' | 'encoding'> {
   if (isUtf8(text)) return { text: text.toString('utf8') };
   return { text: text.toString('base64'), encoding: 'base64' };

@@ -217,7 +217,6 @@ export function describeTurn(message: string): string {
   return cut(message) || 'Turn started';
 }
 
-/** The description of a tool that has run. */
 interface ToolRun {
   readonly name: string | undefined;
   /** A description of the tool's effect; '' when the client gave none. */

@@ -137,7 +137,6 @@ async function noteCleaned({ parts }: Session, context: OperationContext, intend
   );
 }
 
-/** Lists the checkpoints by pages. */
 export const checkpointList = defineCommand('checkpoint/list', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const { index } = checkpoints;

@@ -17,7 +17,6 @@ type DaemonMethod = 'session/open' | 'session/close' | 'session/delete' | 'sessi
 
 type SessionMethod = Exclude<CommandMethod, DaemonMethod>;
 
-/** The parts of the daemon that a command gets. */
 export interface DaemonParts {
   readonly sessions: Sessions;
   /** The storage of sessions, unless a request names another one. */
@@ -41,7 +40,6 @@ export interface Request {
   readonly progress: { report(update: ProgressFigures & { readonly phase: string }): void };
 }
 
-/** The arguments of a command. */
 export interface Call<P> {
   readonly params: P;
   readonly context: OperationContext;
@@ -54,7 +52,6 @@ export interface Call<P> {
 /** A call with the session that its parameters name. */
 export interface SessionCall<P> extends Omit<Call<P>, 'daemon'> {
   readonly session: Session;
-  /** Returns all sessions that this process has open. */
   readonly openSessions: () => readonly Session[];
 }
 
@@ -98,7 +95,6 @@ export type Commands = {
       : never;
 };
 
-/** Defines a command on an open session. */
 export function defineCommand<M extends SessionMethod>(
   method: M,
   run: (call: CallOf<M>) => Answer<M>,
@@ -107,7 +103,6 @@ export function defineCommand<M extends SessionMethod>(
   return { method, run, ...options };
 }
 
-/** Defines a command on sessions from outside. */
 export function defineDaemonCommand<M extends DaemonMethod>(
   method: M,
   runOutside: DaemonCommand<M>['runOutside'],
@@ -115,7 +110,6 @@ export function defineDaemonCommand<M extends DaemonMethod>(
   return { method, runOutside };
 }
 
-/** The parameters of every command on an open session. */
 export interface SessionParams {
   readonly session: string;
   readonly idempotencyKey?: string | null;

@@ -41,7 +41,6 @@ import { type Answer, type CallOf, type Command, type CommandMethod, defineComma
 
 type ConversationMethod = Extract<CommandMethod, `conversation/${string}`>;
 
-/** The arguments of a change. */
 export interface ConversationChange<M extends ConversationMethod> extends CallOf<M> {
   readonly conversation: Conversation;
   /** To be logged with the effect. */
@@ -99,7 +98,6 @@ function warningsOf({ warnings }: { readonly warnings: readonly string[] }): {
   return warnings.length === 0 ? {} : { warnings };
 }
 
-/** Appends one exchange. */
 export const conversationAppend = defineConversationChange(
   'conversation/append',
   ({ conversation, params, keyed }) => conversation.append(params.entry, keyed),
@@ -276,7 +274,6 @@ export const conversationRemoveContext = defineConversationChange(
   },
 );
 
-/** Sets the model that the client talks to. */
 export const conversationSetModel = defineConversationChange(
   'conversation/setModel',
   ({ conversation, params, keyed, context }) =>

@@ -152,7 +152,6 @@ export async function keepAnswer(
   );
 }
 
-/** Adds the warnings to an answer, if there are any. */
 export function withWarnings<T extends object>(answer: T, warnings: readonly string[]): T {
   return warnings.length === 0 ? answer : { ...answer, warnings: [...warnings] };
 }

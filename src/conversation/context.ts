@@ -64,7 +64,6 @@ export const bytesPerToken = 4;
 /** Paths and globs that a conversation may have. */
 const contextPathsMax = 1000;
 
-/** The window of the model in use. */
 function windowTokensOf({ modelInfo }: ConversationSettings): number {
   return modelInfo?.contextWindowTokens ?? defaultWindowTokens;
 }
@@ -83,7 +82,6 @@ export interface WindowUse {
   readonly level: 'none' | 'critical';
 }
 
-/** Estimates the use of the window. */
 export function windowUse(state: ConversationState, contextLength: number): WindowUse {
   const characters = contextLength + state.validChars;
   const maxCharacters = windowTokensOf(state) * bytesPerToken;

@@ -45,7 +45,6 @@ export function newEntryId(): EntryId {
   return `ent_${base32(randomBytes(13), 20)}` as EntryId;
 }
 
-/** Whether a message brings results of tools. */
 export function answersTool(message: UserMessage | undefined): boolean {
   return (message?.toolResults?.length ?? 0) > 0;
 }

@@ -88,7 +88,6 @@ function rangeAfterAppend(history: Sequence<HistoryEntry>, before: ValidRange, d
   return { start: nextTurnStart(history, Math.max(0, wanted), end), end };
 }
 
-/** The range over a whole history. */
 export function wholeRange(history: Sequence<HistoryEntry>): ValidRange {
   return { start: nextTurnStart(history, 0, history.length), end: history.length };
 }

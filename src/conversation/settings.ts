@@ -11,7 +11,6 @@ export interface ModelInfo extends ClientObject {
   readonly modelId: string;
   readonly modelName?: unknown;
   readonly description?: unknown;
-  /** Size of the context window in tokens. */
   readonly contextWindowTokens: number;
 }
 
@@ -82,7 +81,6 @@ export interface ConversationLimits {
   readonly transcriptLines: number;
   /** Characters of the text of a message, a summary or one call of appendTranscript. */
   readonly messageChars: number;
-  /** Characters of all texts of one tool result. */
   readonly toolResultChars: number;
 }
 

@@ -48,7 +48,6 @@ type AnyHandler = (params: unknown, context: RequestContext) => Promise<unknown>
 export class Dispatcher {
   readonly #ports: DispatchPorts;
   #handlers: Partial<Handlers> | undefined;
-  /** The abort of each running request. */
   readonly #running = new Set<AbortController>();
   readonly #stopReason = new DOMException('checkpointd is stopping.', 'AbortError');
   #idle: (() => void)[] = [];

@@ -36,7 +36,6 @@ export interface WireErrorData {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** The `error` member of a response. */
 export interface WireError {
   readonly code: number;
   readonly message: string;

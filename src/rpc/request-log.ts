@@ -53,7 +53,6 @@ function sessionOf(params: unknown, outcome: RequestOutcome): string {
   return '';
 }
 
-/** Tells the log of it. */
 export function logRequest(log: Log, { method, params, outcome, ms }: AnsweredRequest): void {
   const what = `${method.slice(0, nameCharactersMax)}${sessionOf(params, outcome)}`;
   const time = `${Math.round(ms)} ms`;

@@ -161,7 +161,6 @@ export class ServedClient {
     return this.#info;
   }
 
-  /** Begins to serve. */
   listen(): void {
     this.#watch(this.#ports.processId, this.#ports.isParent);
     this.#connection.listen();
@@ -262,7 +261,6 @@ export class ServedClient {
   }
 }
 
-/** Whether this is one of the events that a client can ask for. */
 function isEvent(name: string): boolean {
   if (!Object.hasOwn(methods, name)) return false;
   const facts = methods[name as keyof typeof methods];

@@ -96,7 +96,6 @@ export class TreeContextFiles implements ContextFiles {
     }
   }
 
-  /** Returns the file or directory at a path now. */
   find(path: TreePath): Found {
     let real = path;
     let stats = this.#look(path);

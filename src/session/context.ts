@@ -33,7 +33,6 @@ export function contextNow(session: Session, signal?: AbortSignal): Promise<Cont
   });
 }
 
-/** Reads the context files and builds the message. */
 export function buildContextMessage(
   session: Session,
   additions: ContextAdditions,

@@ -34,7 +34,6 @@ export interface SessionMarker {
   readonly directory?: DirectoryIdentity;
 }
 
-/** The paths of one session directory. */
 export class SessionDirectory {
   readonly storage: string;
   readonly session: SessionId;
@@ -279,7 +278,6 @@ export function storedNames(storage: string): string[] {
   );
 }
 
-/** True for the name of a session's directory. */
 export function isSessionId(name: string): name is SessionId {
   return /^ses_[0-9a-z]{26}$/.test(name);
 }

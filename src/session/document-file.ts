@@ -117,7 +117,6 @@ function isThere(path: string): boolean {
 /** Stamps of the file at a place: enough to see that it is still the same. */
 interface StandingFile {
   readonly stamp: string;
-  /** The checkpoint that holds it. */
   readonly safety?: CheckpointId;
 }
 

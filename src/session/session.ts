@@ -80,7 +80,6 @@ interface SessionParts {
   readonly answered: AnsweredRestores;
   /** Files that restores took away a moment ago. Another program may have written to them since. */
   readonly late: LateEdits;
-  /** The parents of removed checkpoints. */
   readonly removedParents: RemovedParents;
   readonly events: SessionEvents;
   /** The other sessions of this daemon on the same work tree. */
@@ -145,7 +144,6 @@ export class Session {
     this.#summary = new SummaryFile(parts.directory, parts.log);
   }
 
-  /** The checkpoints when they are enabled, undefined otherwise. */
   get enabled(): Checkpoints | undefined {
     return typeof this.#checkpoints === 'string' ? undefined : this.#checkpoints;
   }

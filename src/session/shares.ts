@@ -70,7 +70,6 @@ export class Shares {
     return this.#end !== undefined;
   }
 
-  /** The sessions that a client holds. */
   of(client: Client): SessionId[] {
     return [...this.#holders].filter(([, holders]) => holders.has(client)).map(([session]) => session);
   }

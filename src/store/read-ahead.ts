@@ -36,7 +36,6 @@ export class ReadAhead {
     }
   }
 
-  /** The content whose turn it is. */
   async *read(turn: number): AsyncIterable<Uint8Array> {
     const asked = this.#asked.get(turn);
     if (asked !== undefined) yield* await asked;

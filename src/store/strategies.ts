@@ -45,7 +45,6 @@ export const strategies: Record<string, StrategyDriver> = {
   sqlite: sqliteDriver,
 };
 
-/** The one that is used when a client names none. */
 export const defaultStrategy = 'shadow';
 
 /** The driver of a strategy. @throws StrategyUnavailable for a name that is not in the table */

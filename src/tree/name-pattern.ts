@@ -23,10 +23,8 @@ type Token = number | Class | '*';
 
 const anyCharacter: Class = { ranges: [], isNegated: true };
 
-/** Matches any name. */
 export const anyName = '*';
 
-/** The pattern of one name, compiled. */
 export class NamePattern {
   readonly #tokens: readonly Token[];
   /** Characters of the shortest name that matches. */
@@ -37,7 +35,6 @@ export class NamePattern {
     this.#lengthMin = this.#tokens.filter((token) => token !== '*').length;
   }
 
-  /** Whether the whole name matches. */
   matches(name: Characters): boolean {
     const tokens = this.#tokens;
     if (name.length < this.#lengthMin) return false;

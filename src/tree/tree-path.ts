@@ -37,7 +37,6 @@ export function isText(path: TreePath): boolean {
   return true;
 }
 
-/** Joins a directory's path and a name. */
 export function join(directory: TreePath, name: string): TreePath {
   return (directory === '' ? name : `${directory}/${name}`) as TreePath;
 }

@@ -26,7 +26,6 @@ export function isDirectory(node: DirectoryNode): node is Directory {
   return 'entries' in node;
 }
 
-/** Returns the node if it is a directory. */
 export function asDirectory(node: DirectoryNode | undefined): Directory | undefined {
   return node !== undefined && isDirectory(node) ? node : undefined;
 }

@@ -51,7 +51,6 @@ export class ChangeLog {
     this.#options = options;
   }
 
-  /** The position of the newest change. */
   get position(): number {
     return this.#position;
   }
@@ -93,7 +92,6 @@ export class ChangeLog {
       if (!this.#unwatched.has(directory)) this.#add(directory, 'handles', true);
   }
 
-  /** True when the log has every change since the position. */
   isCompleteSince(position: number): boolean {
     return this.#lossSince(position) === undefined;
   }

@@ -65,7 +65,6 @@ export class Fence {
     for (const name of this.#waiting.keys()) this.#answer(name, false);
   }
 
-  /** Removes the directory. */
   remove(): void {
     this.giveUp();
     // The directory is empty. What prevents its removal also prevents the end of the session, which reports it.

@@ -57,7 +57,6 @@ export class HandleTree {
     return paths.filter((path) => !this.#open(path));
   }
 
-  /** Closes all handles. */
   closeAll(): void {
     if (this.#tree !== undefined) this.#close(this.#tree);
     this.#tree = undefined;

@@ -17,7 +17,6 @@ import { packageVersion } from './places.ts';
 
 /** The contents of `run/daemon.json` in the storage. */
 export interface BackgroundNote extends Holder {
-  /** The path of the socket on which the daemon takes clients. */
   readonly socket: string;
   readonly version: string;
   /** When it started, ISO 8601. */
@@ -37,7 +36,6 @@ export function backgroundNote(storage: string): BackgroundNote | undefined {
   return holderState(note) === 'alive' ? { ...note, socket, version, since } : undefined;
 }
 
-/** The place of the background daemon, held by this process. */
 export class BackgroundPlace {
   readonly #storage: string;
   readonly #lock: ProcessLock;

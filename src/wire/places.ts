@@ -15,7 +15,6 @@ export function packageFile(name: string): string {
   return join(root, name);
 }
 
-/** Returns the version of this package. */
 export function packageVersion(): string {
   const manifest: unknown = JSON.parse(files.readFileSync(packageFile('package.json'), 'utf8'));
   return String((manifest as { readonly version?: unknown }).version);

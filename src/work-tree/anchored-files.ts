@@ -69,7 +69,6 @@ export class AnchoredFiles {
     return this.#below(this.#directory(parentOf(path)), nameOf(path));
   }
 
-  /** Whether a real directory stands at the path. */
   isDirectory(path: TreePath): boolean {
     return attemptOr(false, hasCode('ENOENT', 'ENOTDIR', 'ELOOP'), () =>
       files.lstatSync(this.address(path)).isDirectory(),

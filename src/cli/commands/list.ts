@@ -13,7 +13,6 @@ export interface CheckpointListing extends CliCommand {
 
 interface Seen {
   readonly checkpoints: readonly Checkpoint[];
-  /** The checkpoint that the session stands on. */
   readonly head?: Checkpoint | undefined;
 }
 

@@ -43,7 +43,6 @@ export function sessionLine(stored: StoredSession): string {
   ].join('  ');
 }
 
-/** Returns the sessions in the form of the wire. */
 async function listedByDaemon(storage: string): Promise<SessionSummary[]> {
   const client = await CheckpointdClient.start({ args: [`--storage-dir=${storage}`, '--no-listen'] });
   try {
@@ -60,7 +59,6 @@ const dayMs = 24 * 60 * 60_000;
 
 export interface DeletionOptions {
   readonly ids: readonly string[];
-  /** A number of days, as it was given. */
   readonly olderThan?: string;
   readonly dryRun?: true;
   readonly yes?: true;
@@ -70,7 +68,6 @@ interface Outcome {
   readonly session: string;
   readonly deleted: boolean;
   readonly bytesFreed?: number;
-  /** Why it was not deleted. */
   readonly reason?: string;
 }
 

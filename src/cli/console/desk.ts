@@ -13,7 +13,6 @@ export interface Desk {
   readonly pick: <T>(message: string, choices: readonly Choice<T>[], preferred?: T) => Promise<T | undefined>;
 }
 
-/** One line of a list to choose from. */
 export interface Choice<T> {
   readonly name: string;
   readonly value: T;

@@ -8,7 +8,6 @@ import type { Choice } from './desk.ts';
 type Key = { readonly name?: string; readonly ctrl?: boolean } | undefined;
 type Completer = (line: string) => Promise<[string[], string]>;
 
-/** The prefix of each choice. */
 const markWidth = 2;
 
 export class Prompt {

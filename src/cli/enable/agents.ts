@@ -9,7 +9,6 @@ import { type Change, isOurs, type Settings } from './settings.ts';
 import { hasHooks, tomlSettings } from './toml-settings.ts';
 
 export interface AgentSettings {
-  /** The agent's name for `checkpointd hook`. */
   readonly name: string;
   /** The agent's own directory; the agent is taken to be in use if that exists. */
   readonly directory: string;
@@ -137,7 +136,6 @@ function groups(events: readonly string[], handler: object): Record<string, Reco
   }));
 }
 
-/** Whether a hooks file of Copilot CLI holds nothing but hooks of ours. */
 function isOurHooksFile(text: string): boolean {
   return attemptOr(false, isA(SyntaxError), () => {
     const { hooks } = JSON.parse(text) as { readonly hooks?: Readonly<Record<string, unknown>> };

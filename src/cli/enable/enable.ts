@@ -20,7 +20,6 @@ import {
   writeSettings,
 } from './settings-disk.ts';
 
-/** The options as the command line gives them. */
 export interface EnableOptions {
   /** Names of agents, also several in one word behind commas. */
   readonly agent?: readonly string[];
@@ -212,16 +211,13 @@ function tell(outcomes: readonly Outcome[], steps: readonly Step[], what: 'enabl
   }
 }
 
-/** Whether an agent has our hooks. */
 export interface Enabled {
   readonly agent: string;
   readonly file: string;
   readonly enabled: boolean;
-  /** Why the settings could not be understood. */
   readonly reason?: string;
 }
 
-/** Looks at the settings of the agents that are found here. */
 export function enabledAgents(): Enabled[] {
   return knownAgents()
     .filter(({ directory }) => existsSync(directory))

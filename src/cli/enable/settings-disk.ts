@@ -23,7 +23,6 @@ interface Note {
   /** The hash of the file as `enable` left it. The way back is exact only while it matches. */
   readonly after: string;
   readonly back: readonly Edit[];
-  /** There was no file. */
   readonly created: boolean;
   readonly madeDirectories: readonly string[];
 }
@@ -68,7 +67,6 @@ export function missingDirectories(file: string): string[] {
   return missing;
 }
 
-/** Removes the file, and directories that were made for it and hold nothing else. */
 export function removeSettings(file: string, madeDirectories: readonly string[]): void {
   rmSync(file, { force: true });
   for (const directory of madeDirectories.toReversed()) {
@@ -81,7 +79,6 @@ export function removeSettings(file: string, madeDirectories: readonly string[])
   }
 }
 
-/** The notes of one storage, by file. */
 export class EnabledNotes {
   readonly #file: string;
 

@@ -13,7 +13,6 @@ export type Change =
   | { readonly text: string | undefined; readonly edits?: readonly Edit[] }
   | { readonly left: string };
 
-/** One file that an agent reads, in its own format. */
 export interface Settings {
   readonly file: string;
   /** With our hooks; of a file that has them already, unchanged. */

@@ -18,10 +18,8 @@ const silenceMs = 30 * 60_000;
 /** For somebody's command line that has the session for a moment. */
 const busyMs = 10_000;
 
-/** How the keeper introduces itself to daemons. */
 const hello = { clientInfo: { name: 'checkpointd hooks' } };
 
-/** How long an agent waits for a hook. */
 const waitedMs = 1000;
 
 /** Old sessions can wait until the agent is at work. */

@@ -10,7 +10,6 @@ export interface KeeperLine {
   readonly event?: string;
 }
 
-/** The keeper's answer. */
 export interface KeeperAnswer {
   /** The text for the agent's model. */
   readonly told?: string;

@@ -9,7 +9,6 @@ import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
 /** One older log of the same size is kept beside it. */
 const logBytesMax = 1024 * 1024;
 
-/** The directory of the log and the keeper's notes. */
 export function hooksDirectory(storage: string): string {
   return join(storage, 'hooks');
 }
@@ -19,7 +18,6 @@ export function enabledNotesFile(storage: string): string {
   return join(hooksDirectory(storage), 'enabled.json');
 }
 
-/** Appends one line. */
 export function logHook(storage: string, message: string): void {
   const directory = hooksDirectory(storage);
   const file = join(directory, 'hook.log');
@@ -40,7 +38,6 @@ export interface LastHook {
   readonly event?: string;
   /** The session that the hook was about. Absent: it came to none. */
   readonly session?: string;
-  /** The failure. Absent when the hook succeeded. */
   readonly failure?: string;
 }
 
@@ -57,7 +54,6 @@ export function noteLastHook(storage: string, hook: LastHook): void {
   attempt(isOfSystem, () => replaceNote(join(lastDirectory(storage), `${hook.agent}.json`), hook));
 }
 
-/** Returns the last hook of each agent that ever ran one. */
 export function lastHooks(storage: string): LastHook[] {
   return namesIn(lastDirectory(storage))
     .filter((name) => name.endsWith('.json'))

@@ -41,7 +41,6 @@ export function askKeeper(path: string, line: string): Promise<string> {
   });
 }
 
-/** The keeper's end. */
 export interface KeeperListener {
   readonly server: Server;
   /** Takes no further line, and removes the socket if it is still ours. */

@@ -6,7 +6,6 @@ import { logHook } from './hook-notes.ts';
 import { askKeeper, keeperSocket, listenAsKeeper } from './keeper-socket.ts';
 import { readWrittenEvent, removeEvent, removeUnfinished, writtenEvents } from './written-events.ts';
 
-/** How long it stays when no conversation is open. */
 const idleMs = 10 * 60_000;
 
 /** How often it looks for events whose hook was killed before it could tell the keeper. */

@@ -5,7 +5,6 @@ import { attempt, isA } from '../../base/attempt.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** How one agent names its events and fields. */
 interface Dialect {
   readonly events: Readonly<Record<string, AgentEvent['kind'] | 'ignored'>>;
   readonly event: (payload: Fields) => unknown;
@@ -170,7 +169,6 @@ function detailsOf(kind: AgentEvent['kind'], dialect: Dialect, payload: Fields):
   };
 }
 
-/** The paths that the input of an editing tool names. */
 function filesOf(input: unknown, fields: readonly string[]): readonly string[] {
   const given = typeof input === 'string' ? attempt(isA(SyntaxError), () => JSON.parse(input)) : input;
   if (!isObject(given)) return [];
@@ -191,16 +189,13 @@ function isObject(value: unknown): value is Fields {
 export interface AgentEvent {
   /** The agent's name, as `checkpointd hook` takes it. */
   readonly agent: string;
-  /** The agent's own id of the conversation. */
   readonly conversation: string;
   /** The agent's directory, an absolute path. */
   readonly directory: string;
   readonly kind: 'start' | 'prompt' | 'tool' | 'end';
   /** When the agent told it: the start of the hook, ms since 1970. */
   readonly atMs?: number;
-  /** The text of a prompt. */
   readonly text?: string;
-  /** The name of a tool. */
   readonly tool?: string;
   /** Paths that an editing tool reports, absolute or relative to the directory. */
   readonly files?: readonly string[];

@@ -130,7 +130,6 @@ function isNoCheckpoint(error: unknown): boolean {
   return error instanceof CheckpointdRequestError && ['UnknownCheckpoint', 'InvalidTag'].includes(error.kind);
 }
 
-/** The tags and names that an unknown one may have meant. */
 async function meantBy(
   error: unknown,
   { tag, from, to }: ToolInput,

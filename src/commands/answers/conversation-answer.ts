@@ -141,7 +141,6 @@ export function parseCursor(cursor: string, of: string): ThreadCursor {
   return { ref, start };
 }
 
-/** The page of a list that begins at the cursor's place. */
 export function pageAt<T>(
   list: Sequence<T>,
   of: string,

@@ -25,7 +25,6 @@ export function treePath({
   return parseTreePath(pathBytes == null ? fromText(path) : fromBytes(Buffer.from(pathBytes, 'base64')));
 }
 
-/** The paths of a list, or undefined for an absent one. */
 export function treePaths(paths: readonly PathRef[] | null | undefined): TreePath[] | undefined {
   return paths == null ? undefined : paths.map(treePath);
 }

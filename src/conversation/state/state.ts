@@ -83,7 +83,6 @@ export interface Lengths {
   readonly validHistoryRange: ValidRange;
 }
 
-/** Returns the lengths of a thread. */
 export function lengthsOf({ history, transcript, validRange }: Thread): Lengths {
   return {
     historyLength: history.length,
@@ -206,7 +205,6 @@ export type StateChange =
   | { readonly op: 'setMcpEnabled'; readonly enabled: boolean }
   | { readonly op: 'setLimits'; readonly limits: ConversationLimits };
 
-/** The whole of a conversation at one moment. */
 export interface Moment {
   readonly thread: Thread;
   readonly settings: ConversationSettings;

@@ -48,7 +48,6 @@ export interface LineCount {
   readonly removed: number | undefined;
 }
 
-/** The differences between two trees, with their counts of lines. */
 export interface Comparison {
   readonly items: readonly DiffItem[];
   readonly counts: readonly LineCount[];

@@ -19,11 +19,9 @@ export interface UserPlaces {
   readonly home: string;
   /** `$XDG_CONFIG_HOME`, or `~/.config`. */
   readonly configHome: string;
-  /** The system's git configuration. */
   readonly systemConfig: string;
 }
 
-/** The places of the user who started the daemon. */
 export function userPlaces(environment: NodeJS.ProcessEnv = process.env): UserPlaces {
   const home = environment.HOME ?? homedir();
   const xdg = environment.XDG_CONFIG_HOME;

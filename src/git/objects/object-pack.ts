@@ -235,7 +235,6 @@ export class BulkImport {
     return gitFailure(args, exitCode, this.#process.stderr(), systemCode(cause) ?? cause);
   }
 
-  /** Compares git's ids with ours. */
   async #confirm(slices: Slices): Promise<void> {
     gitAnswered(
       files.existsSync(this.#marksFile),

@@ -152,7 +152,6 @@ export class ObjectWriter {
   }
 }
 
-/** Removes a spool file that may be gone already. */
 export function removeSpool(file: string): void {
   attempt(isMissing, () => files.unlinkSync(file));
 }

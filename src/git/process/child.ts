@@ -63,7 +63,6 @@ class Received {
     return this.keep(this.#room.subarray(start, start + length));
   }
 
-  /** Keeps what is left. */
   keep(bytes: Buffer): Buffer {
     if (bytes.length === 0) this.#room = bytes;
     this.#bytes = bytes;
@@ -265,7 +264,6 @@ export class GitChild {
   }
 }
 
-/** Takes one line without its newline. */
 export const takeLine: TakeAnswer<string> = (received) => {
   const end = received.indexOf(10);
   return end < 0 ? undefined : { value: received.toString('latin1', 0, end), length: end + 1 };

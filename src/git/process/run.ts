@@ -25,7 +25,6 @@ export interface GitRun {
 
 export interface GitOutput {
   readonly stdout: Buffer;
-  /** Git's standard error, mostly warnings. */
   readonly stderr: string;
   readonly exitCode: number;
 }
@@ -48,7 +47,6 @@ export interface GitProcess {
 /** execa costs 118 ms to load, so it is loaded with the first git process and not before. */
 export const loadExeca = async (): Promise<typeof execa> => (await import('execa')).execa;
 
-/** Every git process that runs now. */
 const running = new Set<ProcessGroup>();
 
 /** Kills every git process at once, for a daemon that ends now: one that ignores SIGTERM must not outlive it. */
@@ -94,7 +92,6 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
   throw gitFailure(run.args, exitCode, stderr, causeOf(run.place, group, result));
 }
 
-/** The place where a git process starts. */
 const directoryOf = ({ cwd, gitDir }: GitPlace): string => cwd ?? gitDir;
 
 /** Why it ended, as {@link gitFailure} takes it. The system says ENOENT of a program and of a directory alike. */

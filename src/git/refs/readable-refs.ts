@@ -11,7 +11,6 @@ import { constants, type Dirent, files } from '../../base/files.ts';
 export class UnreadableRefs extends CheckpointdError {
   /** Sentences: what is wrong, and what puts it right. */
   readonly what: string;
-  /** The unreadable path. */
   readonly path: string;
 
   constructor(what: string, path: string, cause?: unknown) {
@@ -81,7 +80,6 @@ function looking<T>(path: string, look: () => T): T | undefined {
   }
 }
 
-/** Returns the outermost unreadable path. */
 function deniedAt(path: string): string {
   const above = dirname(path);
   try {

@@ -29,7 +29,6 @@ export class RefStore {
   readonly #child: GitChild;
   #refs = new Map<string, string>();
   #broken: string[] = [];
-  /** The stamp of the refs in memory. */
   #stamp = '';
   readonly #turns = new Turns();
   /** The note of a transaction that is done could not be removed: no other one begins before it is gone. */
@@ -79,7 +78,6 @@ export class RefStore {
     this.#stamp = stamp;
   }
 
-  /** Returns the object of each ref, by the ref's name. */
   get refs(): ReadonlyMap<string, string> {
     return this.#refs;
   }
@@ -338,7 +336,6 @@ export interface RefStoreOptions {
 
 // Reads all refs of some namespaces from disk with one git process, packed or not.
 
-/** Which refs, and where they lie. */
 export type RefPlace = Pick<RefStoreOptions, 'place' | 'prefixes' | 'refsIn'>;
 
 export interface ListedRefs {

@@ -112,7 +112,6 @@ export function removeStaleObjects(
 
 const indexOf = (pack: string): string => pack.replace(/pack$/, 'idx');
 
-/** Removes the lock files below a directory of refs. */
 export function removeLocks(directory: string): void {
   for (const entry of entriesIn(directory)) {
     const path = join(directory, entry.name);

@@ -17,7 +17,6 @@ export interface IndexEntry {
   readonly isSubmodule: boolean;
 }
 
-/** The paths in one repository's index. */
 export class UserIndex {
   readonly #repository: Repository;
   readonly #log: Log;

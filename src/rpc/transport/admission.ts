@@ -25,7 +25,6 @@ export type Verdict = { readonly pass: Incoming } | { readonly refuse: Refusal }
 /** Requests that may be unanswered at one time. */
 export const inFlightMax = 64;
 
-/** An error response to `id`. */
 export function refusal(id: RequestId | null, error: WireError): Refusal {
   return { jsonrpc: '2.0', id, error };
 }

@@ -20,7 +20,6 @@ import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 /** So that nobody holds an end up for good by reading a little now and then. */
 const drainRoundsMax = 10;
 
-/** The outcome of a request. */
 export type RequestOutcome =
   | {
       readonly result: unknown;

@@ -20,7 +20,6 @@ export interface BelongingParts {
   readonly refs: RefStore;
   readonly names: RefNames;
   readonly quarantine: Quarantine;
-  /** Where new objects go. */
   readonly incoming: string;
   /** Our git dir that sees all objects. */
   readonly gitDir: string;

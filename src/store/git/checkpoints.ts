@@ -22,7 +22,6 @@ export interface ReadCheckpoints {
   readonly problems: StoreProblem[];
 }
 
-/** Commits asked for at once. */
 const widthMax = 2000;
 
 export async function readCheckpoints(

@@ -7,7 +7,6 @@ import type { StoreOptions } from '../snapshot-store.ts';
 import type { RefNames } from './refs.ts';
 import type { Unsynced } from './unsynced.ts';
 
-/** Where a git store lives. */
 export interface GitHome {
   readonly strategy: string;
   /** New objects are written here. */

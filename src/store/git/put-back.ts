@@ -18,7 +18,6 @@ interface Found {
   readonly record: CheckpointRecord;
 }
 
-/** Commits read at once. */
 const widthMax = 2000;
 
 /** Gives refs again to those of these checkpoints that are whole, and says how many refs were put right in all. */

@@ -24,7 +24,6 @@ const youngMs = 5_000;
 const gcPollMs = 500;
 
 export interface QuarantinePlaces {
-  /** New objects. */
   readonly incoming: string;
   /** Our copies of what was linked over. */
   readonly kept: string;

@@ -35,7 +35,6 @@ export type RefMeaning =
   | { readonly kind: 'held' }
   | { readonly kind: 'foreign' };
 
-/** The directories that the refs of a session lie in. */
 export function refDirectories(names: RefNames): string[] {
   return [names.tags, ...['checkpoints/', 'names/', 'modes/'].map((each) => `${names.own}${each}`)];
 }

@@ -19,11 +19,9 @@ const quietMs = 500;
 export interface UnsyncedPlaces {
   /** Where loose objects stay that nothing else syncs. */
   readonly objects?: string;
-  /** The directory that `refs` lies in. */
   readonly refsIn: string;
   /** Small files without which the repository is none, and which never change. */
   readonly besides: readonly string[];
-  /** Returns the names of all refs of the store. */
   readonly refs: () => Iterable<string>;
 }
 

@@ -10,7 +10,6 @@ import type { TreeSource } from '../tree-reader.ts';
 import { type Damage, damageOf, type VerifiedSource } from '../verify-snapshots.ts';
 import { gitTrees, partsOfSnapshot } from './checkpoints.ts';
 
-/** What `store/verify` reads of a git store that has these checkpoints. */
 export function verifiedGit(reader: ObjectReader, checkpoints: readonly StoredCheckpoint[]): VerifiedSource {
   const modes = new Set(checkpoints.map(({ record }) => partsOfSnapshot(record.snapshot).modes));
   const source = gitTrees(reader);

@@ -23,7 +23,6 @@ const level = 1; // half the size at a third of the time of level 6, on source t
 const deflateAsync = promisify<Uint8Array, { level: number }, Buffer>(deflate);
 const inflateAsync = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate);
 
-/** Bytes as they are stored. */
 export interface Packed {
   readonly bytes: Uint8Array;
   readonly isCompressed: boolean;
@@ -89,7 +88,6 @@ export async function isReadable(database: SqliteDatabase, blob: BlobId): Promis
   });
 }
 
-/** Sizes of the contents that are there. */
 export function knownSizes(database: SqliteDatabase, blobs: readonly BlobId[]): Map<BlobId, number> {
   const rows = database.rows(
     'SELECT hash, size FROM json_each(?) JOIN checkpoint_blobs ON hash = value',

@@ -145,7 +145,6 @@ class Scratch {
     this.#writer = new ObjectWriter({ gitDir }, gitDir, () => void (this.#objects += 1));
   }
 
-  /** Makes an empty one below `parent`. */
   static make(database: SqliteDatabase, parent: string): Scratch {
     const gitDir = join(parent, `diff-${randomBytes(6).toString('hex')}.git`);
     const scratch = new Scratch(database, gitDir);

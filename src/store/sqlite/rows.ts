@@ -12,7 +12,6 @@ import type { SqliteDatabase, SqlValue } from './database/database.ts';
 
 export type ChangeType = 'added' | 'modified' | 'deleted';
 
-/** One row to be. */
 export interface FileRow {
   readonly path: TreePath;
   readonly type: ChangeType;
@@ -44,7 +43,6 @@ export interface ParentRows extends RowsBefore {
   readonly totalSize: number;
 }
 
-/** The rows of a new checkpoint. */
 export async function rowsFor(
   database: SqliteDatabase,
   trees: TreeReader,

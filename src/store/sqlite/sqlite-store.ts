@@ -293,7 +293,6 @@ async function conversationOf(database: SqliteDatabase, options: StoreOptions): 
   });
 }
 
-/** Whether there is such a file and something in it. */
 export function isThere(file: string): boolean {
   return files.existsSync(file) && files.statSync(file).size > 0;
 }

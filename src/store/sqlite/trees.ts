@@ -12,7 +12,6 @@ import { byBytes } from '../../tree/tree-path.ts';
 import { isSubTree, type SubTree, type TreeNode, type TreeSource } from '../tree-reader.ts';
 import type { SqliteDatabase } from './database/database.ts';
 
-/** The directories of a database. */
 export function sqliteTrees(database: SqliteDatabase): TreeSource {
   return {
     partsOf: (tree) => ({ tree }),

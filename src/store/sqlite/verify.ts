@@ -15,7 +15,6 @@ import { readBlob } from './content.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
 import { sqliteTrees } from './trees.ts';
 
-/** What `store/verify` reads of the database. */
 export function verifiedDatabase(database: SqliteDatabase): VerifiedSource {
   return {
     ...sqliteTrees(database),
@@ -55,7 +54,6 @@ const selectCheckpoints = `SELECT c.id, c.checkpoint, c.parent_id, c.is_full, c.
     checkpoint_file_snapshots WHERE checkpoint_id = c.id), c.tag, c.name, c.snapshot
   FROM checkpoints AS c LEFT JOIN checkpoints AS p ON p.id = c.parent_id`;
 
-/** What the rows are derived from. */
 interface DerivedFrom {
   readonly trees: TreeReader;
   readonly carried: CarriedRows;

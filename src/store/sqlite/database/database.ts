@@ -36,7 +36,6 @@ export interface DatabaseOptions {
 // SQLite's own busy handler sleeps on the event loop, so it gets little; the rest is waited for asynchronously.
 const blockingBusyMs = 15;
 
-/** What every connection begins with. */
 export const settingsOf = (durability: 'process' | 'power'): readonly string[] => [
   `PRAGMA busy_timeout = ${blockingBusyMs}`,
   'PRAGMA foreign_keys = ON',
@@ -132,7 +131,6 @@ export class SqliteDatabase {
     return this.#prepared(sql).statement.run(parameters).changes;
   }
 
-  /** Runs statements without parameters. */
   exec(sql: string): void {
     this.#open().exec(sql);
   }

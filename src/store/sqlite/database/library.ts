@@ -9,7 +9,6 @@ import { CheckpointdError, fileLimit, isNoSpace } from '../../../base/errors.ts'
 import { constants, files } from '../../../base/files.ts';
 import { explain, sqliteCode } from './failure.ts';
 
-/** What to do where libsql is missing. */
 export const sqliteRemedy =
   'The strategy "sqlite" needs the package libsql, which could not be loaded here. Install it beside checkpointd (npm install libsql), or choose the strategy "shadow" or "local".';
 
@@ -123,7 +122,6 @@ export function makeWritable(file: string): void {
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly (SqlValue | DamagedText)[];
 
-/** What a column of a result is told by the library. */
 interface ColumnFacts {
   readonly name: string;
   /** The declared type of a plain column; null for an expression. */
