@@ -15,7 +15,8 @@ export function refsInFiles(refsIn: string, prefixes: readonly string[]): Map<st
   return refs;
 }
 
-function packedRefs(file: string, prefixes: readonly string[]): Map<string, string> {
+/** Returns the object of each packed ref in some namespaces. @throws UnreadableRefs, system errors */
+export function packedRefs(file: string, prefixes: readonly string[]): Map<string, string> {
   const refs = new Map<string, string>();
   for (const line of textOf(file)?.split('\n') ?? []) {
     if (line === '' || line.startsWith('#') || line.startsWith('^')) continue;

@@ -4,7 +4,7 @@
 // else moves (the session's lock is held); it does not know what the refs mean.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
+import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isA, isMissing, isOfSystem } from '../../base/attempt.ts';
 import { isIntact, withSum } from '../../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
@@ -13,7 +13,7 @@ import { invariant } from '../../base/invariant.ts';
 import { Turns } from '../../base/turns.ts';
 import { isObjectId } from '../objects/object.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
-import type { GitPlace } from '../process/environment.ts';
+import { type GitPlace, syncedRefSettings } from '../process/environment.ts';
 import { gitAnswered, hasDied, runGit } from '../process/run.ts';
 import {
   refuseUnreadable,
@@ -22,7 +22,12 @@ import {
   UnreadableRefs,
   unreadablePackedRefs,
 } from './readable-refs.ts';
-import { refsInFiles } from './ref-files.ts';
+import { packedRefs, refsInFiles } from './ref-files.ts';
+
+/** Fewer refs keep a file each: reading so many takes a millisecond or two. */
+const looseRefsMin = 100;
+/** Files of refs that are removed before other changes of refs have their turn. */
+const unlinkedAtOnce = 100;
 
 export class RefStore {
   readonly #options: RefStoreOptions;
@@ -112,6 +117,38 @@ export class RefStore {
   removeBroken(): void {
     for (const ref of this.#broken) files.rmSync(join(this.#refsIn, ref), { force: true });
     this.#broken = [];
+  }
+
+  /**
+   * Brings the refs of a repository that belongs to the daemon alone into one file, and returns the paths of the files that
+   * this made unnecessary. Other changes have their turn in between.
+   *
+   * @throws as {@link commit}, AbortError between two steps; each ref has its value throughout
+   */
+  async pack(signal: AbortSignal): Promise<readonly string[]> {
+    const { place, prefixes } = this.#options;
+    const refsIn = this.#refsIn;
+    const loose = [...this.#refs.keys()].filter((ref) => files.existsSync(join(refsIn, ref)));
+    if (loose.length < looseRefsMin) return [];
+    // Git locks the file. A ref that moves meanwhile has a file of its own, which counts and stays.
+    const settings = { ...place.settings, ...syncedRefSettings };
+    await runGit({ place: { ...place, settings }, args: ['pack-refs', '--all', '--no-prune'], signal });
+    await syncAll([join(refsIn, 'packed-refs'), refsIn], signal);
+    const removed: string[] = [];
+    for (let from = 0; from < loose.length; from += unlinkedAtOnce) {
+      signal.throwIfAborted();
+      const part = loose.slice(from, from + unlinkedAtOnce);
+      await this.#turns.run(async () => {
+        await this.#takeBackUndecided();
+        if (this.#stamp !== this.#stampNow()) await this.#putBack();
+        const packed = packedRefs(join(refsIn, 'packed-refs'), prefixes);
+        for (const ref of part)
+          if (packed.get(ref) === this.#refs.get(ref) && removeRefFile(join(refsIn, ref), packed.get(ref)))
+            removed.push(join(refsIn, ref));
+        this.#stamp = this.#stampNow();
+      });
+    }
+    return removed;
   }
 
   async close(): Promise<void> {
@@ -394,6 +431,24 @@ function makeRef(file: string, to: string): boolean {
     if (systemCode(error) === undefined) throw error;
     removeLock(lock);
     return false;
+  }
+}
+
+/** Removes the file of a ref that is packed, under its lock and only while it has this value. False where it stays. */
+function removeRefFile(file: string, value: string | undefined): boolean {
+  const lock = `${file}.lock`;
+  try {
+    files.closeSync(files.openSync(lock, 'wx', 0o600));
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false; // another git moves it
+  }
+  try {
+    if (!files.existsSync(file) || files.readFileSync(file, 'latin1') !== `${value}\n`) return false;
+    files.unlinkSync(file);
+    return true;
+  } finally {
+    removeLock(lock);
   }
 }
 

@@ -32,6 +32,8 @@ export interface GitHome {
   sweep(signal?: AbortSignal): Promise<void>;
   /** What of it may not be on the disk yet. */
   readonly unsynced: Unsynced;
+  /** The object directory, where nothing but the daemon packs it. Absent: the user's git packs. */
+  readonly packs?: string;
   /** Bytes on disk and number of blobs. */
   usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
   destroy(): Promise<void>;

@@ -32,6 +32,7 @@ import {
   unusedModes,
 } from './checkpoints.ts';
 import type { GitHome } from './git-home.ts';
+import { Packing } from './packing.ts';
 import { foundText, putBackCheckpoints } from './put-back.ts';
 import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, tagRef, unknownCheckpoint } from './refs.ts';
 import { refuseUnpublished } from './unpublished.ts';
@@ -50,6 +51,8 @@ export class GitStore implements SnapshotStore {
   readonly #trees: TreeReader;
   readonly #differ: TreeDiffer;
   readonly #gate = new SweepGate();
+  /** Absent where the user's git packs. */
+  readonly #packing: Packing | undefined;
   #hasRemoved = false;
   #damaged: readonly StoreProblem[] = [];
   readonly #known = { proven: new RecentSet(knownMax), there: new RecentSet(knownMax) };
@@ -63,6 +66,10 @@ export class GitStore implements SnapshotStore {
     this.#reader = new ObjectReader(home.readPlace, home.looseIn);
     this.#trees = new TreeReader(gitTrees(this.#reader));
     this.#differ = new TreeDiffer(home.readPlace.gitDir);
+    if (home.packs === undefined) return;
+    const { packs: objects, writePlace: place, refs, unsynced } = home;
+    const onReplaced = (): Promise<void> => this.#renewReaders();
+    this.#packing = new Packing({ objects, place, refs, unsynced, onReplaced });
   }
 
   /** Ids of the running children, for tests that kill them. */
@@ -108,6 +115,7 @@ export class GitStore implements SnapshotStore {
     for (const { ref } of moves) this.#home.unsynced.moved(ref);
     this.#gate.published(record.snapshot);
     await this.#home.refsMoved?.();
+    this.#packing?.published();
     return { commit };
   }
 
@@ -236,6 +244,14 @@ export class GitStore implements SnapshotStore {
   }
 
   async sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> {
+    const alone = (): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> =>
+      this.#sweepAlone(signal);
+    return this.#packing === undefined ? alone() : this.#packing.whileIdle(alone);
+  }
+
+  async #sweepAlone(
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> {
     const freed = await this.#gate.sweep(async (unpublished) => {
       const before = await this.#home.usage();
       const held = await this.#hold(unpublished);
@@ -245,7 +261,7 @@ export class GitStore implements SnapshotStore {
         await this.#home.refs.commit(held.map((ref) => ({ ref, to: undefined })));
         for (const ids of Object.values(this.#known)) ids.clear();
         this.#trees.clear();
-        await Promise.all([this.#reader.renew(), this.#differ.renew()]);
+        await this.#renewReaders();
       }
       const after = await this.#home.usage();
       const bytesFreed = Math.max(0, before.bytes - after.bytes);
@@ -273,9 +289,19 @@ export class GitStore implements SnapshotStore {
     return { ...(await this.#home.usage()), checkpoints: checkpoints.length };
   }
 
+  /** Packs loose objects and refs now, where the store packs at all. @throws as {@link Packing.pack} */
+  async pack(): Promise<void> {
+    await this.#packing?.pack();
+  }
+
+  async #renewReaders(): Promise<void> {
+    await Promise.all([this.#reader.renew(), this.#differ.renew()]);
+  }
+
   async close(): Promise<void> {
     const children = [this.#objects, this.#reader, this.#differ, this.#home.refs];
     try {
+      await this.#packing?.close();
       await this.#home.unsynced.close();
       await this.#home.close();
     } finally {
@@ -284,6 +310,7 @@ export class GitStore implements SnapshotStore {
   }
 
   kill(): void {
+    this.#packing?.kill();
     this.#home.unsynced.kill();
     for (const child of [this.#objects, this.#reader, this.#differ, this.#home.refs]) child.kill();
   }

@@ -58,6 +58,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
       besides: ['HEAD', 'config'].map((name) => join(gitDir, name)),
       refs: () => refs.refs.keys(),
     }),
+    packs: objects,
     sweep: (signal) => sweepObjects(place, signal),
     usage: () => diskUsage({ gitDir }, [gitDir]),
     // The session directory is the store; whoever removes that removes all.

@@ -15,6 +15,8 @@ const knownMax = 100_000;
 
 /** The checkpoints of one step of an agent follow each other within this time. */
 const quietMs = 500;
+/** A client that never pauses has its checkpoints synced all the same, so that a restore does not pay for all of them. */
+const waitMsMax = 5000;
 
 export interface UnsyncedPlaces {
   /** Where loose objects stay that nothing else syncs. */
@@ -34,6 +36,8 @@ export class Unsynced {
   /** A sync that is asked for waits for the one in the background. */
   readonly #turns = new Turns();
   #timer: NodeJS.Timeout | undefined;
+  /** When the oldest path came that no sync has begun with. */
+  #waitingSinceMs = Number.POSITIVE_INFINITY;
   /** Ends the sync in the background with the store: what is removed at the end needs none. */
   readonly #closing = new AbortController();
 
@@ -48,6 +52,11 @@ export class Unsynced {
 
   moved(ref: string): void {
     this.#add(join(this.#places.refsIn, ref));
+  }
+
+  /** Forgets files that are gone because their contents are on the disk elsewhere. */
+  forget(paths: Iterable<string>): void {
+    for (const path of paths) this.#paths?.delete(path);
   }
 
   /** Everything that was stored and moved before this is called is on the disk when it resolves. */
@@ -72,6 +81,7 @@ export class Unsynced {
     const { objects, besides } = this.#places;
     const known = this.#paths;
     this.#paths = new Set();
+    this.#waitingSinceMs = Number.POSITIVE_INFINITY;
     let paths: ReadonlySet<string> | undefined = known;
     try {
       paths ??= await this.#young(signal);
@@ -89,10 +99,13 @@ export class Unsynced {
 
   #add(path: string): void {
     if (this.#closing.signal.aborted) return;
+    const nowMs = performance.now();
+    this.#waitingSinceMs = Math.min(this.#waitingSinceMs, nowMs);
     clearTimeout(this.#timer);
+    const delayMs = Math.min(quietMs, Math.max(0, this.#waitingSinceMs + waitMsMax - nowMs));
     // A failure leaves the paths for the next sync; the restore that asks for one reports it.
     const inBackground = (): Promise<void> => this.#turns.run(() => this.#sync(this.#closing.signal));
-    this.#timer = setTimeout(() => void ended(inBackground()), quietMs).unref();
+    this.#timer = setTimeout(() => void ended(inBackground()), delayMs).unref();
     if (this.#paths === undefined) return;
     this.#paths.add(path);
     if (this.#paths.size > knownMax) this.#paths = undefined;

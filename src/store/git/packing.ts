@@ -1,0 +1,213 @@
+// Packs the loose objects and refs of a repository that belongs to the daemon alone, while nothing waits for the result. A
+// checkpoint makes some six small files, so a long session would fill the disk with them and slow every opening down.
+// Each step leaves a whole repository behind: a pack is on the disk under its name before the objects in it are removed
+// elsewhere, and `packed-refs` before the files of its refs. A kill leaves a temporary file, or an object in two places.
+import { join } from 'node:path';
+import { syncAll } from '../../base/atomic-file.ts';
+import { attemptOr, isMissing } from '../../base/attempt.ts';
+import { files } from '../../base/files.ts';
+import { Slices } from '../../base/slices.ts';
+import { ended, Turns } from '../../base/turns.ts';
+import type { GitPlace } from '../../git/process/environment.ts';
+import { gitAnswered, runGit } from '../../git/process/run.ts';
+import type { RefStore } from '../../git/refs/ref-store.ts';
+import type { Unsynced } from './unsynced.ts';
+
+/** So many checkpoints are packed at once while a client makes one after another. */
+const checkpointsMax = 256;
+/** A session that made no checkpoint for so long is quiet. */
+const quietMs = 15_000;
+/** Fewer loose objects stay loose: a pack makes each later look-up of an object dearer. */
+const looseMin = 500;
+/** A larger pack is not written anew, so that the cost of packing follows the change. */
+const joinedBytesMax = 1 << 30;
+/** The sums of an index of a pack: see gitformat-pack, version 2. The last of them is the number of objects. */
+const indexCountOffset = 8 + 255 * 4;
+
+/** Two versions of a large content differ in little, so git may compare contents of this size, at this cost of memory. */
+const packSettings = { 'core.bigFileThreshold': '512m', 'pack.windowMemory': '1g', 'pack.threads': '1' };
+
+export interface PackingPlaces {
+  /** The object directory, which belongs to the daemon alone. */
+  readonly objects: string;
+  readonly place: GitPlace;
+  readonly refs: RefStore;
+  readonly unsynced: Unsynced;
+  /** Called after packs were replaced: git processes that run have the old ones open. */
+  readonly onReplaced: () => Promise<void>;
+}
+
+interface Pack {
+  /** The path of the pack without its ending. */
+  readonly stem: string;
+  readonly objects: number;
+}
+
+export class Packing {
+  readonly #places: PackingPlaces;
+  readonly #turns = new Turns();
+  #checkpoints = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #current = new AbortController();
+  #isClosed = false;
+
+  constructor(places: PackingPlaces) {
+    this.#places = places;
+  }
+
+  /** Counts a published checkpoint, and packs in the background when it is time. */
+  published(): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#timer);
+    this.#checkpoints += 1;
+    if (this.#checkpoints >= checkpointsMax) this.#begin();
+    else this.#timer = setTimeout(() => this.#begin(), quietMs).unref();
+  }
+
+  /** Packs now. @throws AbortError when it is interrupted, GitFailed, NoSpace, system errors; the repository is whole */
+  pack(): Promise<void> {
+    return this.#turns.run(async () => {
+      if (this.#isClosed) return;
+      this.#checkpoints = 0;
+      this.#current = new AbortController();
+      await this.#pack(this.#current.signal);
+    });
+  }
+
+  /** Runs `work` while nothing is packed. Packing that runs is interrupted. */
+  whileIdle<T>(work: () => Promise<T>): Promise<T> {
+    this.#current.abort();
+    return this.#turns.run(work);
+  }
+
+  /** Interrupts the packing and resolves when it has ended. */
+  async close(): Promise<void> {
+    this.kill();
+    await this.#turns.idle();
+  }
+
+  kill(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#current.abort();
+  }
+
+  /** A failure changes nothing, and the next packing tries again: a checkpoint does not depend on it. */
+  #begin(): void {
+    this.#checkpoints = 0;
+    void ended(this.pack());
+  }
+
+  async #pack(signal: AbortSignal): Promise<void> {
+    const { objects, refs, unsynced } = this.#places;
+    const loose = await looseObjects(objects, signal);
+    const joined = packsToJoin(objects, loose.length);
+    if (loose.length >= looseMin || joined.length > 1) await this.#packObjects(loose, joined, signal);
+    unsynced.forget(await refs.pack(signal));
+  }
+
+  async #packObjects(loose: readonly string[], joined: readonly Pack[], signal: AbortSignal): Promise<void> {
+    const { objects, place, unsynced, onReplaced } = this.#places;
+    const packed = await this.#objectsOf(joined, signal);
+    const directory = join(objects, 'pack');
+    const stem = await this.#writePack(new Set([...loose, ...packed]), signal);
+    await syncAll([`${stem}.pack`, `${stem}.idx`, `${stem}.rev`], signal);
+    await syncAll([directory, objects, place.gitDir], signal);
+    const slices = Slices.inBackground(signal);
+    const paths = loose.map((id) => join(objects, id.slice(0, 2), id.slice(2)));
+    for (const path of paths) {
+      if (slices.isDue()) await slices.pause();
+      files.rmSync(path, { force: true });
+    }
+    unsynced.forget(paths);
+    const old = joined.filter((pack) => pack.stem !== stem);
+    if (old.length === 0) return;
+    // The index first: a pack without an index is indexed again, an index without its pack is an error to git.
+    for (const pack of old)
+      for (const ending of ['idx', 'rev', 'pack']) files.rmSync(`${pack.stem}.${ending}`, { force: true });
+    await onReplaced();
+  }
+
+  /** Returns the ids of all objects in some packs. */
+  async #objectsOf(packs: readonly Pick<Pack, 'stem'>[], signal: AbortSignal): Promise<string[]> {
+    const ids: string[] = [];
+    for (const { stem } of packs) {
+      const input = files.readFileSync(`${stem}.idx`);
+      const { stdout } = await runGit({ place: this.#places.place, args: ['show-index'], input, signal });
+      for (const line of stdout.toString('latin1').split('\n')) {
+        const id = line.split(' ')[1];
+        if (id !== undefined) ids.push(id);
+      }
+    }
+    return ids;
+  }
+
+  /** Writes a pack of these objects beside the others, and returns its path without ending. */
+  async #writePack(ids: ReadonlySet<string>, signal: AbortSignal): Promise<string> {
+    const { objects, place } = this.#places;
+    const args = ['pack-objects', '-q', '--non-empty', '--delta-base-offset', join(objects, 'pack', 'pack')];
+    const settings = { ...place.settings, ...packSettings };
+    const input = Buffer.from(`${[...ids].join('\n')}\n`, 'latin1');
+    const { stdout } = await runGit({ place: { ...place, settings }, args, input, signal });
+    const stem = join(objects, 'pack', `pack-${stdout.toString('latin1').trim()}`);
+    const isThere = ['pack', 'idx'].every((ending) => files.existsSync(`${stem}.${ending}`));
+    gitAnswered(isThere, 'pack-objects prints the name of the pack that it wrote');
+    const packed = await this.#objectsOf([{ stem }], signal);
+    const left = packed.reduce((count, id) => count - Number(ids.has(id)), ids.size);
+    gitAnswered(left === 0, 'pack-objects packs all objects');
+    return stem;
+  }
+}
+
+/** Returns the ids of the loose objects in a directory of objects. */
+async function looseObjects(objects: string, signal: AbortSignal): Promise<string[]> {
+  const slices = Slices.inBackground(signal);
+  const ids: string[] = [];
+  for (const directory of listing(objects)) {
+    if (!/^[0-9a-f]{2}$/.test(directory)) continue;
+    if (slices.isDue()) await slices.pause();
+    for (const name of listing(join(objects, directory)))
+      if (/^[0-9a-f]{38}$/.test(name)) ids.push(`${directory}${name}`);
+  }
+  return ids;
+}
+
+/**
+ * Returns the packs that a new one takes in: each has at most twice as many objects as the new one without it. So each
+ * object is written anew as often as the number of objects doubles.
+ */
+function packsToJoin(objects: string, loose: number): readonly Pack[] {
+  const directory = join(objects, 'pack');
+  const names = new Set(listing(directory));
+  const packs: Pack[] = [];
+  for (const name of names) {
+    const stem = name.replace(/\.idx$/, '');
+    if (stem === name || !names.has(`${stem}.pack`) || names.has(`${stem}.keep`)) continue;
+    const path = join(directory, stem);
+    if (files.statSync(`${path}.pack`).size > joinedBytesMax) continue;
+    packs.push({ stem: path, objects: countOf(`${path}.idx`) });
+  }
+  packs.sort((a, b) => a.objects - b.objects);
+  let total = loose;
+  let joined = 0;
+  for (const pack of packs) {
+    if (pack.objects > 2 * total) break;
+    total += pack.objects;
+    joined += 1;
+  }
+  return packs.slice(0, joined);
+}
+
+/** Returns how many objects an index of a pack lists. */
+function countOf(index: string): number {
+  const fd = files.openSync(index, 'r');
+  try {
+    const count = Buffer.alloc(4);
+    files.readSync(fd, count, 0, 4, indexCountOffset);
+    return count.readUInt32BE();
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+const listing = (directory: string): string[] => attemptOr([], isMissing, () => files.readdirSync(directory));
