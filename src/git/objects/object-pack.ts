@@ -8,6 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { deflateSync } from 'node:zlib';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
@@ -16,9 +17,9 @@ import { type GitProcess, gitAnswered, gitFailure, openGit, runGit } from '../pr
 import type { ObjectType } from './object.ts';
 import { type ObjectSource, removeSpool } from './object-writer.ts';
 
+/** Small windows, because clearing larger ones takes longer than the copy of a small object. */
+const undeflated = { level: 0, windowBits: 9, memLevel: 1 } as const;
 const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
-/** The most that one stored block of a zlib stream holds. */
-const blockBytesMax = 0xffff;
 
 export interface NewObject {
   readonly type: ObjectType;
@@ -47,7 +48,7 @@ export async function packObjects(
   for (const { type, bytes } of objects) {
     if (slices.isDue()) await slices.pause();
     put(entryHeader(type, bytes.length));
-    for (const part of await stored(bytes, slices)) put(part);
+    put(deflateSync(bytes, undeflated));
   }
   parts.push(hash.digest());
   await runGit({ place, args: ['index-pack', '--stdin'], input: Buffer.concat(parts), signal });
@@ -68,35 +69,6 @@ function entryHeader(type: ObjectType, size: number): Uint8Array {
     if (rest === 0) return Uint8Array.from(bytes);
     byte = rest & 127;
   }
-}
-
-/** A zlib stream of stored blocks: deflate's own way of leaving bytes as they are. */
-async function stored(object: Uint8Array, slices: Slices): Promise<Uint8Array[]> {
-  const parts: Uint8Array[] = [Uint8Array.of(0x78, 0x01)];
-  let [low, high] = [1, 0]; // Adler-32
-  let at = 0;
-  do {
-    if (slices.isDue()) await slices.pause();
-    const block = object.subarray(at, at + blockBytesMax);
-    at += block.length;
-    const head = Buffer.allocUnsafe(5);
-    head[0] = at >= object.length ? 1 : 0;
-    head.writeUInt16LE(block.length, 1);
-    head.writeUInt16LE(block.length ^ 0xffff, 3);
-    parts.push(head, block);
-    // The sums stay exact in 53 bits over a block of this size, so one remainder a block is enough.
-    for (const byte of block) {
-      low += byte;
-      high += low;
-    }
-    low %= 65521;
-    high %= 65521;
-  } while (at < object.length);
-  const sum = Buffer.allocUnsafe(4);
-  sum.writeUInt16BE(high, 0);
-  sum.writeUInt16BE(low, 2);
-  parts.push(sum);
-  return parts;
 }
 
 // Many blobs in one pack, for a first capture. `fast-import` reads the bytes from its input and lists at its end the
