@@ -1,7 +1,6 @@
 // The commands that are run most (list, and the tags that a shell asks for at every TAB), where nothing is in doubt:
-// told in plain words, of a session that one daemon of our version has open, or that lies closed in order. They load
-// neither the library of the command line nor open anything. Everything else, failures included, is left to the command line, which does all of
-// it anew and tells it.
+// told in plain words, of a session that one daemon of our version has open. They neither load the library of the
+// command line nor open anything. The command line does everything else, failures included.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
@@ -43,8 +42,7 @@ type Looked = Awaited<ReturnType<CheckpointListing['look']>>;
 async function lookedAt(command: CheckpointListing, given: Given): Promise<Looked | undefined> {
   try {
     const stored = theOnly(given);
-    if (stored === undefined) return undefined;
-    if (stored.socket === undefined) return await atRest(command, stored);
+    if (stored?.socket === undefined) return undefined;
     return await answered(command, stored.socket, stored.session);
   } catch (error) {
     const isExpected = [CheckpointdGoneError, CheckpointdRequestError, CommandRefusal].some(
@@ -65,21 +63,6 @@ export function theOnly({ path, session: wanted, storage }: Given): StoredSessio
   );
   const [first, second] = found;
   return second !== undefined && second.workspace === first?.workspace ? undefined : first;
-}
-
-/** Returns what the files of a session that no daemon has open answer; undefined where there is any doubt. */
-async function atRest(command: CheckpointListing, stored: StoredSession): Promise<Looked | undefined> {
-  const { rest } = await import('../resting.ts');
-  const resting = await rest(stored);
-  try {
-    return await command.look(async (method, params) => {
-      const answer = await resting?.answer(method, { session: stored.session, ...params });
-      if (answer === undefined) throw new CheckpointdGoneError('The session has to be opened.');
-      return answer;
-    });
-  } finally {
-    await resting?.close();
-  }
 }
 
 /** Asks before the daemon has said who it is: it takes the requests in their order, and one answer is waited for. */
