@@ -325,3 +325,36 @@ function addAll(lost: Set<TreePath>, from: TreePath, below: Below): void {
     for (const each of below.get(path) ?? []) stack.push(each);
   }
 }
+
+/** The part of a store that is read through its directories. */
+export class TreeStore {
+  protected readonly trees: TreeReader;
+
+  constructor(trees: TreeReader) {
+    this.trees = trees;
+  }
+
+  entries(snapshot: SnapshotId, under?: TreePath): Promise<Entry[]> {
+    return this.trees.entries(snapshot, under);
+  }
+
+  directory(snapshot: SnapshotId): Promise<Directory> {
+    return this.trees.directory(snapshot);
+  }
+
+  entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
+    return this.trees.entry(snapshot, path);
+  }
+
+  directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
+    return this.trees.directoryPermissions(snapshot);
+  }
+
+  changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
+    return this.trees.changes(from, to);
+  }
+
+  lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]> {
+    return this.trees.lost(snapshot, directories);
+  }
+}

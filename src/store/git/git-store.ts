@@ -11,8 +11,6 @@ import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts'
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { emptyTree } from '../../git/objects/tree-format.ts';
 import type { RefChange } from '../../git/refs/ref-store.ts';
-import type { Directory, Entry, TreeChange } from '../../tree/tree.ts';
-import type { TreePath } from '../../tree/tree-path.ts';
 import type {
   GitTrees,
   Publication,
@@ -21,7 +19,7 @@ import type {
   StoreProblem,
   StoreUsage,
 } from '../snapshot-store.ts';
-import { TreeReader } from '../tree-reader.ts';
+import { TreeReader, TreeStore } from '../tree-reader.ts';
 import { verifySnapshots } from '../verify-snapshots.ts';
 import {
   encodeCommit,
@@ -42,13 +40,12 @@ import { GitWriter, SweepGate } from './writer.ts';
 /** Blobs remembered as stored; bounded, and forgetting one costs a question to git. */
 const knownMax = 200_000;
 
-export class GitStore implements SnapshotStore {
+export class GitStore extends TreeStore implements SnapshotStore {
   readonly strategy: string;
   readonly spoolDirectory: string;
   readonly #home: GitHome;
   readonly #objects: ObjectWriter;
   readonly #reader: ObjectReader;
-  readonly #trees: TreeReader;
   readonly #differ: TreeDiffer;
   readonly #gate = new SweepGate();
   /** Absent where the user's git packs. */
@@ -58,13 +55,14 @@ export class GitStore implements SnapshotStore {
   readonly #known = { proven: new RecentSet(knownMax), there: new RecentSet(knownMax) };
 
   constructor(home: GitHome) {
+    const reader = new ObjectReader(home.readPlace, home.looseIn);
+    super(new TreeReader(gitTrees(reader)));
     this.strategy = home.strategy;
     this.spoolDirectory = home.spoolDirectory;
     this.#home = home;
     const onStored = (id: string): void => home.unsynced.stored(id);
     this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory, onStored);
-    this.#reader = new ObjectReader(home.readPlace, home.looseIn);
-    this.#trees = new TreeReader(gitTrees(this.#reader));
+    this.#reader = reader;
     this.#differ = new TreeDiffer(home.readPlace.gitDir);
     if (home.packs === undefined) return;
     const { packs: objects, writePlace: place, refs, unsynced } = home;
@@ -90,7 +88,7 @@ export class GitStore implements SnapshotStore {
   writer(signal?: AbortSignal, writesAll = false): SnapshotWriter {
     if (writesAll) for (const ids of Object.values(this.#known)) ids.clear();
     const { writePlace: place, spoolDirectory } = this.#home;
-    const [objects, reader, trees, gate] = [this.#objects, this.#reader, this.#trees, this.#gate];
+    const [objects, reader, trees, gate] = [this.#objects, this.#reader, this.trees, this.#gate];
     const known = { ...this.#known, isBelieved: this.#home.isBelieved };
     return new GitWriter({ place, objects, spoolDirectory, reader, trees, ...known, gate, signal });
   }
@@ -182,26 +180,6 @@ export class GitStore implements SnapshotStore {
     this.#hasRemoved = true;
   }
 
-  entries(snapshot: SnapshotId, under?: TreePath): Promise<Entry[]> {
-    return this.#trees.entries(snapshot, under);
-  }
-
-  directory(snapshot: SnapshotId): Promise<Directory> {
-    return this.#trees.directory(snapshot);
-  }
-
-  entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
-    return this.#trees.entry(snapshot, path);
-  }
-
-  directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
-    return this.#trees.directoryPermissions(snapshot);
-  }
-
-  changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
-    return this.#trees.changes(from, to);
-  }
-
   sizes(blobs: readonly BlobId[]): Promise<number[]> {
     return this.#reader.sizes(blobs);
   }
@@ -227,10 +205,6 @@ export class GitStore implements SnapshotStore {
       if (part.length > 0) yield part;
       if (at >= to && at < size) return; // a range does not pay for the rest, and is then not checked
     }
-  }
-
-  lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]> {
-    return this.#trees.lost(snapshot, directories);
   }
 
   async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
@@ -260,7 +234,7 @@ export class GitStore implements SnapshotStore {
       } finally {
         await this.#home.refs.commit(held.map((ref) => ({ ref, to: undefined })));
         for (const ids of Object.values(this.#known)) ids.clear();
-        this.#trees.clear();
+        this.trees.clear();
         await this.#renewReaders();
       }
       const after = await this.#home.usage();
@@ -274,7 +248,7 @@ export class GitStore implements SnapshotStore {
     const { refs, names } = this.#home;
     await refs.reload();
     const { good, problems } = await readCheckpoints(refs, names, this.#reader);
-    this.#trees.clear();
+    this.trees.clear();
     const source = verifiedGit(this.#reader, good);
     return [...problems, ...(await verifySnapshots(source, good, signal, onChecked))];
   }

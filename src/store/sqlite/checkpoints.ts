@@ -25,43 +25,39 @@ interface Parent {
   readonly rows: Omit<ParentRows, 'carried'>;
 }
 
-export class SqliteCheckpoints {
-  readonly #database: SqliteDatabase;
-  readonly #trees: TreeReader;
-  readonly #carried: CarriedRows;
+/** The rows of one session, and what reads them. */
+export interface SessionRows {
+  readonly database: SqliteDatabase;
+  readonly trees: TreeReader;
+  readonly carried: CarriedRows;
   /** The row of `conversations`. */
-  readonly #conversation: number;
-  readonly #lease: number;
+  readonly conversation: number;
+  readonly lease: number;
+}
+
+export class SqliteCheckpoints {
+  readonly #parts: SessionRows;
   /** What {@link list} found last: rows that are left out, and columns that are lost. */
   damaged: readonly StoreProblem[] = [];
 
-  constructor(
-    database: SqliteDatabase,
-    trees: TreeReader,
-    carried: CarriedRows,
-    { conversation, lease }: { readonly conversation: number; readonly lease: number },
-  ) {
-    this.#database = database;
-    this.#trees = trees;
-    this.#carried = carried;
-    this.#conversation = conversation;
-    this.#lease = lease;
+  constructor(parts: SessionRows) {
+    this.#parts = parts;
   }
 
   /** @throws DuplicateName, StoreCorrupt for a snapshot that is not there; then nothing has changed. */
   async publish({ record, tag, name }: Publication): Promise<void> {
-    const parent = await this.#database.read(() => this.#parentOf(record));
+    const parent = await this.#parts.database.read(() => this.#parentOf(record));
     const set = await this.#rowsOf(record, parent);
-    if (parent === undefined) await this.#trees.node(record.snapshot);
+    if (parent === undefined) await this.#parts.trees.node(record.snapshot);
     const staged = set.rows.length > rowsAtOnceMax ? await this.#stage(record, set) : undefined;
     try {
-      await this.#database.transaction(() => {
+      await this.#parts.database.transaction(() => {
         if (name !== undefined) this.#refuseTaken(name, record.id);
         if (tag !== undefined) this.#clear('tag', tag);
         this.#giveWay(record.seq);
         const id = staged ?? this.#insert(record, set, state.unfinished);
-        if (staged === undefined) insertRows(this.#database, id, createdAt(record), set.rows);
-        this.#database.run(
+        if (staged === undefined) insertRows(this.#parts.database, id, createdAt(record), set.rows);
+        this.#parts.database.run(
           'UPDATE checkpoints SET state = 1, writer = NULL, parent_id = ?, tag = ?, name = ? WHERE id = ?',
           parent?.id ?? null,
           tag ?? null,
@@ -70,7 +66,7 @@ export class SqliteCheckpoints {
         );
       });
     } catch (error) {
-      if (staged !== undefined) await drain(this.#database, staged);
+      if (staged !== undefined) await drain(this.#parts.database, staged);
       throw error;
     }
   }
@@ -82,10 +78,10 @@ export class SqliteCheckpoints {
     const known = new Set<CheckpointId>();
     const slices = new Slices();
     for (let after = 0; ; ) {
-      const rows = await this.#database.read(() =>
-        this.#database.rows(
+      const rows = await this.#parts.database.read(() =>
+        this.#parts.database.rows(
           `SELECT ${columnsOfList} FROM checkpoints WHERE conversation_id = ? AND state = 1 AND id > ? ORDER BY id LIMIT 500`,
-          this.#conversation,
+          this.#parts.conversation,
           after,
         ),
       );
@@ -107,12 +103,12 @@ export class SqliteCheckpoints {
 
   /** @throws UnknownCheckpoint, DuplicateName */
   async rename(id: CheckpointId, name: string | undefined): Promise<void> {
-    await this.#database.transaction(() => {
+    await this.#parts.database.transaction(() => {
       if (name !== undefined) this.#refuseTaken(name, id);
-      const changed = this.#database.run(
+      const changed = this.#parts.database.run(
         'UPDATE checkpoints SET name = ? WHERE conversation_id = ? AND checkpoint = ? AND state = 1',
         name ?? null,
-        this.#conversation,
+        this.#parts.conversation,
         id,
       );
       if (changed > 0) return;
@@ -126,11 +122,14 @@ export class SqliteCheckpoints {
 
   /** Writes the rows of a checkpoint before it, under a row that is not one yet. */
   async #stage(record: CheckpointRecord, set: RowSet): Promise<number> {
-    const id = await this.#database.transaction(() => this.#insert(record, set, state.unfinished));
+    const id = await this.#parts.database.transaction(() => this.#insert(record, set, state.unfinished));
     const at = createdAt(record);
     const portions = portionsOf(set.rows);
-    await this.#database.inSlices(portions, () => (rows) => insertRows(this.#database, id, at, rows));
-    await this.#database.rest();
+    await this.#parts.database.inSlices(
+      portions,
+      () => (rows) => insertRows(this.#parts.database, id, at, rows),
+    );
+    await this.#parts.database.rest();
     return id;
   }
 
@@ -138,16 +137,16 @@ export class SqliteCheckpoints {
     const { message } = record;
     // A message is kept once, unless text of the database cannot hold it: lone surrogates, NUL.
     const isPlain = !message.includes('\0') && Buffer.from(message).toString() === message;
-    this.#database.run(
+    this.#parts.database.run(
       `INSERT INTO checkpoints (conversation_id, created_at, seq, checkpoint, snapshot, state, writer, is_full,
          rows_since_full, file_count, total_size, user_message, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      this.#conversation,
+      this.#parts.conversation,
       createdAt(record),
       record.seq,
       record.id,
       record.snapshot,
       as,
-      this.#lease,
+      this.#parts.lease,
       set.isFull ? 1 : 0,
       set.rowsSinceFull,
       set.fileCount,
@@ -155,15 +154,15 @@ export class SqliteCheckpoints {
       isPlain ? message : message.replaceAll('\0', '\ufffd'),
       recordText(record, isPlain),
     );
-    return Number(this.#database.row('SELECT last_insert_rowid()')?.[0]);
+    return Number(this.#parts.database.row('SELECT last_insert_rowid()')?.[0]);
   }
 
   /** Against the parent's; where the parent's own directories are damaged, the rows stand alone. */
   async #rowsOf(record: CheckpointRecord, parent: Parent | undefined): Promise<RowSet> {
     const rows = async (before: ParentRows | undefined): Promise<RowSet> =>
-      rowsFor(this.#database, this.#trees, this.#carried, record, before);
+      rowsFor(this.#parts.database, this.#parts.trees, this.#parts.carried, record, before);
     try {
-      return await rows(parent && { ...parent.rows, carried: await this.#carried.of(parent.id) });
+      return await rows(parent && { ...parent.rows, carried: await this.#parts.carried.of(parent.id) });
     } catch (error) {
       if (parent === undefined || !isCorrupt(error)) throw error;
       return rows(undefined);
@@ -173,16 +172,16 @@ export class SqliteCheckpoints {
   /** A row that is too damaged to be listed makes room for the next checkpoint of its number, and is kept. */
   #giveWay(seq: number): void {
     const select = `SELECT ${columnsOfList} FROM checkpoints WHERE conversation_id = ? AND state = 1 AND seq = ?`;
-    const row = this.#database.row(select, this.#conversation, seq);
+    const row = this.#parts.database.row(select, this.#parts.conversation, seq);
     if (row === undefined || readRow(row).stored !== undefined) return;
-    this.#database.run('UPDATE checkpoints SET seq = -id WHERE id = ?', Number(row[0]));
+    this.#parts.database.run('UPDATE checkpoints SET seq = -id WHERE id = ?', Number(row[0]));
   }
 
   #parentOf({ parent }: CheckpointRecord): Parent | undefined {
     if (parent === undefined) return undefined;
-    const row = this.#database.row(
+    const row = this.#parts.database.row(
       'SELECT id, snapshot, rows_since_full, file_count, total_size FROM checkpoints WHERE conversation_id = ? AND checkpoint = ? AND state = 1',
-      this.#conversation,
+      this.#parts.conversation,
       parent,
     );
     if (row === undefined) return undefined;
@@ -197,17 +196,17 @@ export class SqliteCheckpoints {
   }
 
   #clear(column: 'tag', value: Tag): void {
-    this.#database.run(
+    this.#parts.database.run(
       `UPDATE checkpoints SET ${column} = NULL WHERE conversation_id = ? AND ${column} = ? AND state = 1`,
-      this.#conversation,
+      this.#parts.conversation,
       value,
     );
   }
 
   #refuseTaken(name: string, id: CheckpointId): void {
-    const bearer = this.#database.row(
+    const bearer = this.#parts.database.row(
       'SELECT checkpoint FROM checkpoints WHERE conversation_id = ? AND name = ? AND state = 1',
-      this.#conversation,
+      this.#parts.conversation,
       name,
     )?.[0];
     if (bearer === undefined || bearer === id) return;

@@ -6,9 +6,8 @@ import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { TreeChange } from '../../tree/tree.ts';
-import type { TreeReader } from '../tree-reader.ts';
-import { type CarriedRows, leavesOut, type Seen } from './carried.ts';
-import type { SqliteDatabase } from './database/database.ts';
+import { leavesOut, type Seen } from './carried.ts';
+import type { SessionRows } from './checkpoints.ts';
 import {
   changeRows,
   drain,
@@ -56,23 +55,10 @@ const identityColumns =
   'created_at, seq, checkpoint, snapshot, file_count, total_size, tag, name, user_message, record';
 
 export class SqliteRemoval {
-  readonly #database: SqliteDatabase;
-  readonly #trees: TreeReader;
-  readonly #carried: CarriedRows;
-  readonly #conversation: number;
-  readonly #lease: number;
+  readonly #parts: SessionRows;
 
-  constructor(
-    database: SqliteDatabase,
-    trees: TreeReader,
-    carried: CarriedRows,
-    { conversation, lease }: { readonly conversation: number; readonly lease: number },
-  ) {
-    this.#database = database;
-    this.#trees = trees;
-    this.#carried = carried;
-    this.#conversation = conversation;
-    this.#lease = lease;
+  constructor(parts: SessionRows) {
+    this.#parts = parts;
   }
 
   /** All of them disappear in one transaction; ids that are not there are passed over. */
@@ -89,27 +75,27 @@ export class SqliteRemoval {
       for (const node of nodes.values()) {
         if (node.parent === undefined || gone.has(node.id)) continue;
         if (!gone.has(node.parent) && !changing.has(node.parent)) continue;
-        const seen = await this.#carried.seen(node.id);
+        const seen = await this.#parts.carried.seen(node.id);
         if (!node.isFull && leavesOut(seen.skipped)) changing.add(node.id);
         folds.push(await this.#plan(node, seen, plan));
       }
-      await this.#database.transaction(() => this.#apply(folds, gone));
+      await this.#parts.database.transaction(() => this.#apply(folds, gone));
     } catch (error) {
-      for (const { staged } of folds) if (staged !== undefined) await drain(this.#database, staged);
+      for (const { staged } of folds) if (staged !== undefined) await drain(this.#parts.database, staged);
       throw error;
     } finally {
-      this.#carried.forget();
+      this.#parts.carried.forget();
     }
     await this.#tidy();
   }
 
   /** Every checkpoint of the session at once. */
   async removeAll(): Promise<void> {
-    await this.#database.transaction(() =>
-      this.#database.run(
+    await this.#parts.database.transaction(() =>
+      this.#parts.database.run(
         'UPDATE checkpoints SET state = 2, writer = ?, tag = NULL, name = NULL WHERE conversation_id = ?',
-        this.#lease,
-        this.#conversation,
+        this.#parts.lease,
+        this.#parts.conversation,
       ),
     );
     await this.#tidy();
@@ -119,12 +105,12 @@ export class SqliteRemoval {
   async forget(sweep: () => Promise<unknown>): Promise<void> {
     // As below.
     await attemptAsync(isA(CheckpointdError), async () => {
-      await this.#database.transaction(() => {
-        this.#database.run('DELETE FROM lease_snapshots WHERE lease_id = ?', this.#lease);
-        this.#database.run(
+      await this.#parts.database.transaction(() => {
+        this.#parts.database.run('DELETE FROM lease_snapshots WHERE lease_id = ?', this.#parts.lease);
+        this.#parts.database.run(
           'DELETE FROM conversations WHERE id = ? AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE conversation_id = ?)',
-          this.#conversation,
-          this.#conversation,
+          this.#parts.conversation,
+          this.#parts.conversation,
         );
       });
       await sweep();
@@ -138,20 +124,20 @@ export class SqliteRemoval {
 
   /** Takes the rows of what was removed, also by an earlier life of this session, away bit by bit. */
   async drainRemoved(): Promise<void> {
-    const rows = await this.#database.read(() =>
-      this.#database.rows(
+    const rows = await this.#parts.database.read(() =>
+      this.#parts.database.rows(
         'SELECT id FROM checkpoints WHERE state <> 1 AND conversation_id = ? AND (state = 2 OR writer IS NULL)',
-        this.#conversation,
+        this.#parts.conversation,
       ),
     );
-    for (const [id] of rows) await drain(this.#database, Number(id));
+    for (const [id] of rows) await drain(this.#parts.database, Number(id));
   }
 
   async #nodes(): Promise<Map<number, Node>> {
-    const rows = await this.#database.read(() =>
-      this.#database.rows(
+    const rows = await this.#parts.database.read(() =>
+      this.#parts.database.rows(
         'SELECT id, parent_id, checkpoint, snapshot, is_full, created_at FROM checkpoints WHERE conversation_id = ? AND state = 1 ORDER BY seq',
-        this.#conversation,
+        this.#parts.conversation,
       ),
     );
     return new Map(
@@ -178,9 +164,9 @@ export class SqliteRemoval {
     }
     if (node.isFull) return { node, ancestor };
     if (ancestor !== undefined) {
-      const carried = await this.#carried.of(ancestor.id, { gone, standAlone });
+      const carried = await this.#parts.carried.of(ancestor.id, { gone, standAlone });
       const before = { snapshot: ancestor.snapshot, carried };
-      const rows = changeRows(await this.#carried.changes(before, seen));
+      const rows = changeRows(await this.#parts.carried.changes(before, seen));
       const isSmall = rows.length <= rowsAtOnceMax && (await this.#rowCount(node)) <= rowsAtOnceMax;
       if (isSmall) return { node, ancestor, rows };
       return { node, ancestor, staged: await this.#stage(node, rows, false) };
@@ -188,42 +174,45 @@ export class SqliteRemoval {
     standAlone.add(node.id);
     invariant(donor !== undefined, 'the root of a chain has full rows');
     if (!donors.has(donor.id)) {
-      const changes = await this.#trees.changes(donor.snapshot, node.snapshot);
+      const changes = await this.#parts.trees.changes(donor.snapshot, node.snapshot);
       if (changes.length <= rowsAtOnceMax) {
         donors.add(donor.id);
         return { node, ancestor, takeover: { donor, changes } };
       }
     }
-    const full = await fullRows(this.#database, this.#trees, node.snapshot);
+    const full = await fullRows(this.#parts.database, this.#parts.trees, node.snapshot);
     return { node, ancestor, staged: await this.#stage(node, full.rows, true) };
   }
 
   async #rowCount(node: Node): Promise<number> {
-    const row = await this.#database.read(() =>
-      this.#database.row('SELECT count(*) FROM checkpoint_file_snapshots WHERE checkpoint_id = ?', node.id),
+    const row = await this.#parts.database.read(() =>
+      this.#parts.database.row(
+        'SELECT count(*) FROM checkpoint_file_snapshots WHERE checkpoint_id = ?',
+        node.id,
+      ),
     );
     return Number(row?.[0]);
   }
 
   /** Writes rows under a copy of the checkpoint that nobody sees yet. */
   async #stage(node: Node, rows: readonly FileRow[], isFull: boolean): Promise<number> {
-    const id = await this.#database.transaction(() => {
-      this.#database.run(
+    const id = await this.#parts.database.transaction(() => {
+      this.#parts.database.run(
         `INSERT INTO checkpoints (conversation_id, parent_id, state, writer, is_full, rows_since_full, ${identityColumns})
          SELECT conversation_id, NULL, ?, ?, ?, ?, ${identityColumns} FROM checkpoints WHERE id = ?`,
         state.unfinished,
-        this.#lease,
+        this.#parts.lease,
         isFull ? 1 : 0,
         isFull ? 0 : rows.length,
         node.id,
       );
-      return Number(this.#database.row('SELECT last_insert_rowid()')?.[0]);
+      return Number(this.#parts.database.row('SELECT last_insert_rowid()')?.[0]);
     });
-    await this.#database.inSlices(
+    await this.#parts.database.inSlices(
       portionsOf(rows),
-      () => (some) => insertRows(this.#database, id, node.createdAt, some),
+      () => (some) => insertRows(this.#parts.database, id, node.createdAt, some),
     );
-    await this.#database.rest();
+    await this.#parts.database.rest();
     return id;
   }
 
@@ -237,9 +226,9 @@ export class SqliteRemoval {
     const reborn = new Set(moved.values());
     const steppedDown = [...gone.keys(), ...moved.keys()];
     for (const id of steppedDown) {
-      this.#database.run(
+      this.#parts.database.run(
         'UPDATE checkpoints SET state = 2, writer = ?, parent_id = NULL WHERE id = ?',
-        this.#lease,
+        this.#parts.lease,
         id,
       );
     }
@@ -247,30 +236,30 @@ export class SqliteRemoval {
       const to = moved.get(fold.node.id);
       if (to === undefined) continue;
       if (fold.takeover !== undefined) {
-        patchFullRows(this.#database, to, fold.node.createdAt, fold.takeover.changes);
+        patchFullRows(this.#parts.database, to, fold.node.createdAt, fold.takeover.changes);
       }
       // Inside the database: text that is damaged is carried along as it is.
-      this.#database.run(
+      this.#parts.database.run(
         `UPDATE checkpoints SET state = 1, writer = NULL, rows_since_full = 0, (${identityColumns}) =
            (SELECT ${identityColumns} FROM checkpoints WHERE id = ?) WHERE id = ?`,
         fold.node.id,
         to,
       );
-      this.#database.run(
+      this.#parts.database.run(
         'UPDATE checkpoints SET parent_id = ? WHERE parent_id = ? AND state = 1',
         to,
         fold.node.id,
       );
     }
     for (const id of steppedDown.filter((each) => !reborn.has(each)))
-      this.#database.run('UPDATE checkpoints SET tag = NULL, name = NULL WHERE id = ?', id);
+      this.#parts.database.run('UPDATE checkpoints SET tag = NULL, name = NULL WHERE id = ?', id);
     for (const { node, ancestor, rows } of folds) {
       const id = moved.get(node.id) ?? node.id;
       const parent = ancestor === undefined ? null : (moved.get(ancestor.id) ?? ancestor.id);
-      this.#database.run('UPDATE checkpoints SET parent_id = ? WHERE id = ?', parent, id);
+      this.#parts.database.run('UPDATE checkpoints SET parent_id = ? WHERE id = ?', parent, id);
       if (rows === undefined) continue;
-      this.#database.run('DELETE FROM checkpoint_file_snapshots WHERE checkpoint_id = ?', id);
-      insertRows(this.#database, id, node.createdAt, rows);
+      this.#parts.database.run('DELETE FROM checkpoint_file_snapshots WHERE checkpoint_id = ?', id);
+      insertRows(this.#parts.database, id, node.createdAt, rows);
     }
   }
 }

@@ -10,8 +10,6 @@ import { RecentSet } from '../../base/recent-set.ts';
 import { Slices } from '../../base/slices.ts';
 import { Turns } from '../../base/turns.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
-import type { Directory, Entry, TreeChange } from '../../tree/tree.ts';
-import { rootPath, type TreePath } from '../../tree/tree-path.ts';
 import { emptied } from '../guarded-store.ts';
 import type {
   GitTrees,
@@ -22,7 +20,7 @@ import type {
   StoreProblem,
   StoreUsage,
 } from '../snapshot-store.ts';
-import { isSubTree, TreeReader } from '../tree-reader.ts';
+import { isSubTree, TreeReader, TreeStore } from '../tree-reader.ts';
 import { verifySnapshots } from '../verify-snapshots.ts';
 import { CarriedRows } from './carried.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
@@ -82,13 +80,12 @@ interface Parts {
   readonly spoolDirectory: string;
 }
 
-class SqliteStore implements SnapshotStore {
+class SqliteStore extends TreeStore implements SnapshotStore {
   readonly strategy = 'sqlite';
   readonly spoolDirectory: string;
   readonly #database: SqliteDatabase;
   readonly #conversation: number;
   readonly #lease: SqliteLease;
-  readonly #trees: TreeReader;
   readonly #carried: CarriedRows;
   readonly #seen: SeenRows;
   readonly #proven = new RecentSet(provenMax);
@@ -99,16 +96,16 @@ class SqliteStore implements SnapshotStore {
   readonly #changes = new Turns();
 
   constructor(database: SqliteDatabase, { conversation, lease, spoolDirectory }: Parts) {
+    super(new TreeReader(sqliteTrees(database)));
     this.spoolDirectory = spoolDirectory;
     this.#database = database;
     this.#conversation = conversation;
     this.#lease = lease;
-    this.#trees = new TreeReader(sqliteTrees(database));
     this.#seen = new SeenRows(database);
-    this.#carried = new CarriedRows(database, this.#trees);
-    const owner = { conversation, lease: lease.id };
-    this.#checkpoints = new SqliteCheckpoints(database, this.#trees, this.#carried, owner);
-    this.#removal = new SqliteRemoval(database, this.#trees, this.#carried, owner);
+    this.#carried = new CarriedRows(database, this.trees);
+    const parts = { database, trees: this.trees, carried: this.#carried, conversation, lease: lease.id };
+    this.#checkpoints = new SqliteCheckpoints(parts);
+    this.#removal = new SqliteRemoval(parts);
     this.#gitTrees = new SqliteGitTrees(database, spoolDirectory);
     this.#replaced = watchStanding([database.file]);
   }
@@ -117,9 +114,10 @@ class SqliteStore implements SnapshotStore {
     return sha256();
   }
 
-  writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter {
-    if (writesAll === true) this.#proven.clear();
-    return new SqliteWriter(this.#database, this.#lease, this.#seen, this.#proven, signal, writesAll);
+  writer(signal?: AbortSignal, writesAll = false): SnapshotWriter {
+    if (writesAll) this.#proven.clear();
+    const [database, lease, seen, proven] = [this.#database, this.#lease, this.#seen, this.#proven];
+    return new SqliteWriter({ database, lease, seen, proven, signal, writesAll });
   }
 
   publish(publication: Publication): Promise<{ readonly commit?: string }> {
@@ -155,26 +153,6 @@ class SqliteStore implements SnapshotStore {
     return this.#change(() => this.#removal.remove(ids));
   }
 
-  entries(snapshot: SnapshotId, under: TreePath = rootPath): Promise<Entry[]> {
-    return this.#trees.entries(snapshot, under);
-  }
-
-  directory(snapshot: SnapshotId): Promise<Directory> {
-    return this.#trees.directory(snapshot);
-  }
-
-  entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
-    return this.#trees.entry(snapshot, path);
-  }
-
-  directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
-    return this.#trees.directoryPermissions(snapshot);
-  }
-
-  changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
-    return this.#trees.changes(from, to);
-  }
-
   sizes(blobs: readonly BlobId[]): Promise<number[]> {
     return sizesOf(this.#database, blobs);
   }
@@ -183,15 +161,11 @@ class SqliteStore implements SnapshotStore {
     return readBlob(this.#database, blob, range);
   }
 
-  lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]> {
-    return this.#trees.lost(snapshot, directories);
-  }
-
   async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
     const changes =
       from === undefined
-        ? (await this.#trees.entries(to)).map((after) => ({ path: after.path, after }))
-        : await this.#trees.changes(from, to);
+        ? (await this.trees.entries(to)).map((after) => ({ path: after.path, after }))
+        : await this.trees.changes(from, to);
     return this.#gitTrees.show(changes);
   }
 
@@ -206,7 +180,7 @@ class SqliteStore implements SnapshotStore {
   async verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]> {
     const checkpoints = await this.checkpoints();
     const contents = await verifySnapshots(verifiedDatabase(this.#database), checkpoints, signal, onChecked);
-    const from = { trees: this.#trees, carried: this.#carried };
+    const from = { trees: this.trees, carried: this.#carried };
     const rows = await verifyRows(this.#database, from, this.#conversation, signal);
     const affects = checkpoints.map(({ record }) => record.id);
     const schema = (await damagedSchema(this.#database)).map(

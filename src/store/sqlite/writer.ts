@@ -37,11 +37,18 @@ interface Pending {
 const batchBytesMax = 1 << 22;
 const batchCountMax = 1000;
 
+export interface WriterParts {
+  readonly database: SqliteDatabase;
+  readonly lease: SqliteLease;
+  readonly seen: SeenRows;
+  /** Contents that this store wrote or read whole since it was opened. */
+  readonly proven: RecentSet;
+  readonly signal: AbortSignal | undefined;
+  readonly writesAll: boolean;
+}
+
 export class SqliteWriter implements SnapshotWriter {
-  readonly #database: SqliteDatabase;
-  readonly #lease: SqliteLease;
-  readonly #seen: SeenRows;
-  readonly #signal: AbortSignal | undefined;
+  readonly #parts: WriterParts;
   #began: Promise<number> | undefined;
   #pending = new Map<BlobId, Uint8Array>();
   #pendingBytes = 0;
@@ -52,25 +59,9 @@ export class SqliteWriter implements SnapshotWriter {
   #isDone = false;
   readonly #slices: Slices;
 
-  /** Contents that this store wrote or read whole since it was opened. */
-  readonly #proven: RecentSet;
-  readonly #writesAll: boolean;
-
-  constructor(
-    database: SqliteDatabase,
-    lease: SqliteLease,
-    seen: SeenRows,
-    proven: RecentSet,
-    signal?: AbortSignal,
-    writesAll = false,
-  ) {
-    this.#proven = proven;
-    this.#writesAll = writesAll;
-    this.#database = database;
-    this.#lease = lease;
-    this.#seen = seen;
-    this.#signal = signal;
-    this.#slices = new Slices(signal);
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+    this.#slices = new Slices(parts.signal);
   }
 
   async addBlob(blob: BlobId, content: StableContent): Promise<void> {
@@ -91,9 +82,9 @@ export class SqliteWriter implements SnapshotWriter {
     await this.#large.idle();
     await this.#flush(since);
     await this.#flushing;
-    const sealing = new SqliteSeal(this.#database, this.#seen, this.#lease, this.#added, this.#signal);
+    const sealing = new SqliteSeal(this.#parts, this.#added);
     const snapshot = await sealing.run(root);
-    await this.#lease.pinned(snapshot);
+    await this.#parts.lease.pinned(snapshot);
     await this.#end();
     return snapshot;
   }
@@ -106,8 +97,8 @@ export class SqliteWriter implements SnapshotWriter {
 
   #begin(): Promise<number> {
     invariant(!this.#isDone, 'a sealed or aborted writer takes nothing more');
-    this.#signal?.throwIfAborted();
-    this.#began ??= this.#lease.beginWriting();
+    this.#parts.signal?.throwIfAborted();
+    this.#began ??= this.#parts.lease.beginWriting();
     return this.#began;
   }
 
@@ -116,8 +107,8 @@ export class SqliteWriter implements SnapshotWriter {
     this.#isDone = true;
     if (this.#began === undefined) return;
     await this.#began;
-    await this.#lease.endWriting();
-    await this.#database.rest();
+    await this.#parts.lease.endWriting();
+    await this.#parts.database.rest();
   }
 
   async #addSmall(blob: BlobId, content: StableContent, since: number): Promise<void> {
@@ -139,7 +130,7 @@ export class SqliteWriter implements SnapshotWriter {
       await this.#store(batch, since);
       for (const { blob } of batch) {
         this.#added.add(blob);
-        this.#proven.add(blob);
+        this.#parts.proven.add(blob);
       }
     })();
     return this.#flushing;
@@ -148,9 +139,9 @@ export class SqliteWriter implements SnapshotWriter {
   /** Asks for all at once what is there: that is held already, or needs a younger stamp and no packing. */
   async #store(batch: readonly Pending[], since: number): Promise<void> {
     const ids = batch.map(({ blob }) => blob);
-    const stamps = this.#writesAll
+    const stamps = this.#parts.writesAll
       ? new Map<BlobId, number>()
-      : await this.#database.read(() => stampsOf(this.#database, ids));
+      : await this.#parts.database.read(() => stampsOf(this.#parts.database, ids));
     await this.#prove(batch, stamps);
     const packed = new Map<BlobId, Packed>();
     const wanted: Pending[] = [];
@@ -161,45 +152,53 @@ export class SqliteWriter implements SnapshotWriter {
       if (stamp === undefined) packed.set(one.blob, packSmall(one.bytes));
       wanted.push(one);
     }
-    await this.#database.inSlices(
+    await this.#parts.database.inSlices(
       wanted,
       () => {
-        const stamp = generationOf(this.#database);
+        const stamp = generationOf(this.#parts.database);
         return ({ blob, bytes }) => this.#insertSmall(blob, bytes, packed.get(blob), stamp);
       },
-      this.#signal,
+      this.#parts.signal,
     );
   }
 
   /** What is there already is read once a session; what is damaged is no longer counted as there. */
   async #prove(batch: readonly Pending[], stamps: Map<BlobId, number>): Promise<void> {
     for (const one of batch) {
-      if (!stamps.has(one.blob) || this.#proven.has(one.blob)) continue;
+      if (!stamps.has(one.blob) || this.#parts.proven.has(one.blob)) continue;
       if (this.#slices.isDue()) await this.#slices.pause();
-      const damaged = await this.#database.read(() => isDamaged(this.#database, one));
+      const damaged = await this.#parts.database.read(() => isDamaged(this.#parts.database, one));
       if (damaged) stamps.delete(one.blob);
-      else this.#proven.add(one.blob);
+      else this.#parts.proven.add(one.blob);
     }
   }
 
   /** Without `ready` it was there a moment ago, and only a sweep that came between makes it be packed after all. */
   #insertSmall(blob: BlobId, bytes: Uint8Array, ready: Packed | undefined, stamp: number): void {
-    if (ready === undefined && touchBlob(this.#database, blob, stamp)) return;
+    if (ready === undefined && touchBlob(this.#parts.database, blob, stamp)) return;
     const packed = ready ?? packSmall(bytes);
-    insertBlob(this.#database, { blob, size: bytes.length, stamp, storedSize: packed.bytes.length, packed });
+    insertBlob(this.#parts.database, {
+      blob,
+      size: bytes.length,
+      stamp,
+      storedSize: packed.bytes.length,
+      packed,
+    });
   }
 
   /** One large content at a time: each has two chunks in memory. */
   #addLarge(blob: BlobId, content: StableContent, size: number): Promise<void> {
     return this.#large.run(async () => {
       if (this.#added.has(blob)) return;
-      const isThere = await this.#database.transaction(() =>
-        touchBlob(this.#database, blob, generationOf(this.#database)),
+      const isThere = await this.#parts.database.transaction(() =>
+        touchBlob(this.#parts.database, blob, generationOf(this.#parts.database)),
       );
       const isWhole =
-        isThere && !this.#writesAll && (this.#proven.has(blob) || (await isReadable(this.#database, blob)));
+        isThere &&
+        !this.#parts.writesAll &&
+        (this.#parts.proven.has(blob) || (await isReadable(this.#parts.database, blob)));
       if (!isWhole) await this.#storeChunks(blob, content, size);
-      this.#proven.add(blob);
+      this.#parts.proven.add(blob);
       this.#added.add(blob);
     });
   }
@@ -209,20 +208,20 @@ export class SqliteWriter implements SnapshotWriter {
     let chunk = 0;
     let pays = true;
     for await (const bytes of chunksOf(content, size)) {
-      this.#signal?.throwIfAborted();
+      this.#parts.signal?.throwIfAborted();
       const packed: Packed = pays ? await packChunk(bytes) : { bytes, isCompressed: false };
       pays = packed.isCompressed; // a film does not begin to compress in its middle
       const digest = digestOf(bytes);
       const number = chunk;
-      await this.#database.transaction(() => {
-        const stamp = generationOf(this.#database);
-        insertChunk(this.#database, { blob, chunk: number, stamp, digest }, packed);
+      await this.#parts.database.transaction(() => {
+        const stamp = generationOf(this.#parts.database);
+        insertChunk(this.#parts.database, { blob, chunk: number, stamp, digest }, packed);
       });
       storedSize += packed.bytes.length;
       chunk += 1;
     }
-    await this.#database.transaction(() => {
-      insertBlob(this.#database, { blob, size, stamp: generationOf(this.#database), storedSize });
+    await this.#parts.database.transaction(() => {
+      insertBlob(this.#parts.database, { blob, size, stamp: generationOf(this.#parts.database), storedSize });
     });
   }
 }
@@ -266,26 +265,14 @@ interface Plan {
 // Sweeps of other daemons that come between the look and the last transaction, before it looks inside that.
 const attemptsMax = 4;
 
-export class SqliteSeal {
-  readonly #database: SqliteDatabase;
-  readonly #seen: SeenRows;
-  readonly #lease: SqliteLease;
+class SqliteSeal {
+  readonly #parts: WriterParts;
   /** Contents that the writer has brought: its lease holds them. */
   readonly #added: ReadonlySet<BlobId>;
-  readonly #signal: AbortSignal | undefined;
 
-  constructor(
-    database: SqliteDatabase,
-    seen: SeenRows,
-    lease: SqliteLease,
-    added: ReadonlySet<BlobId>,
-    signal: AbortSignal | undefined,
-  ) {
-    this.#database = database;
-    this.#seen = seen;
-    this.#lease = lease;
+  constructor(parts: WriterParts, added: ReadonlySet<BlobId>) {
+    this.#parts = parts;
     this.#added = added;
-    this.#signal = signal;
   }
 
   /** @throws DataCorrupt (retryable) when contents that the capture relied on are gone, and the database's errors. */
@@ -301,7 +288,7 @@ export class SqliteSeal {
 
   /** Names every directory that has no id yet, children first. */
   async #plan(root: Directory): Promise<Plan> {
-    const slices = new Slices(this.#signal);
+    const slices = new Slices(this.#parts.signal);
     const plan: Plan = {
       root: '' as SnapshotId,
       ids: new Map(),
@@ -311,7 +298,7 @@ export class SqliteSeal {
     };
     const visit = async (directory: Directory, isRoot: boolean): Promise<string | undefined> => {
       const { sealed } = directory;
-      if (sealed !== undefined && !this.#seen.isLost(sealed)) {
+      if (sealed !== undefined && !this.#parts.seen.isLost(sealed)) {
         plan.reused.set(sealed, directory);
         return sealed;
       }
@@ -339,12 +326,12 @@ export class SqliteSeal {
 
   /** Makes sure that what the plan takes for granted is there; returns the generation in which it was. */
   async #check(plan: Plan): Promise<number> {
-    const trees = await this.#seen.missingTrees([...plan.reused.keys()], this.#signal);
+    const trees = await this.#parts.seen.missingTrees([...plan.reused.keys()], this.#parts.signal);
     if (trees.missing.length > 0) {
-      this.#seen.lose(trees.missing); // swept meanwhile; they are in memory, so they are stored again
+      this.#parts.seen.lose(trees.missing); // swept meanwhile; they are in memory, so they are stored again
       return -1;
     }
-    const blobs = await this.#seen.missingBlobs([...plan.blobs], this.#signal);
+    const blobs = await this.#parts.seen.missingBlobs([...plan.blobs], this.#parts.signal);
     if (blobs.missing.length > 0) {
       throw new CheckpointdError(
         'DataCorrupt',
@@ -361,35 +348,35 @@ export class SqliteSeal {
     const nodes = [...plan.nodes.values()];
     const root = plan.nodes.get(plan.root);
     const inner = nodes.filter((node) => node !== root);
-    await this.#database.inSlices(
+    await this.#parts.database.inSlices(
       inner,
       () => {
-        const stamp = generationOf(this.#database);
+        const stamp = generationOf(this.#parts.database);
         return (node) => this.#insertNode(node, stamp);
       },
-      this.#signal,
+      this.#parts.signal,
     );
-    const isStored = await this.#database.transaction(() => {
-      const present = generationOf(this.#database);
+    const isStored = await this.#parts.database.transaction(() => {
+      const present = generationOf(this.#parts.database);
       if (present !== generation && !(anyGeneration && this.#isAllThere(plan))) return false;
       if (root !== undefined) this.#insertNode(root, present);
-      this.#lease.pin(plan.root);
+      this.#parts.lease.pin(plan.root);
       return true;
     });
     if (isStored) {
-      this.#seen.addTrees(generation, [...plan.nodes.keys()]);
-      this.#seen.addBlobs(generation, [...this.#added]);
+      this.#parts.seen.addTrees(generation, [...plan.nodes.keys()]);
+      this.#parts.seen.addBlobs(generation, [...this.#added]);
     }
     return isStored;
   }
 
   /** Inside a transaction, where nothing moves: for a store that is swept all the time. May take long. */
   #isAllThere(plan: Plan): boolean {
-    return this.#seen.areThere([...plan.reused.keys()], [...plan.blobs]);
+    return this.#parts.seen.areThere([...plan.reused.keys()], [...plan.blobs]);
   }
 
   #insertNode({ id, bytes }: EncodedNode, stamp: number): void {
-    this.#database.run(
+    this.#parts.database.run(
       'INSERT INTO checkpoint_trees (id, stamp, node) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET stamp = max(stamp, excluded.stamp), node = excluded.node WHERE stamp < excluded.stamp OR node <> excluded.node',
       Buffer.from(id, 'hex'),
       stamp,
