@@ -51,7 +51,7 @@ export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
   if (holder.bootId !== undefined && self.bootId !== undefined && holder.bootId !== self.bootId)
     return 'dead';
   if (holder.pidNamespace !== self.pidNamespace) return 'unknown';
-  if (!exists(holder.pid) || isZombie(holder.pid)) return 'dead';
+  if (!isAlive(holder.pid) || isZombie(holder.pid)) return 'dead';
   const startTime = startTimeOf(holder.pid);
   if (holder.startTime === undefined || startTime === undefined) return 'alive';
   return startTime === holder.startTime ? 'alive' : 'dead';
@@ -111,7 +111,8 @@ export function parseHolder(text: string): Holder {
   return { pid: -1, host: '' };
 }
 
-function exists(pid: number): boolean {
+/** True when a process is there, also one that this user may not signal. */
+export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

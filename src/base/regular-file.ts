@@ -3,6 +3,7 @@
 import { attempt } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { constants, files } from './files.ts';
+import type { Slices } from './slices.ts';
 
 /**
  * The bytes of a regular file; undefined when something else stands there. Links are followed unless `isLinkRead` is
@@ -21,6 +22,21 @@ export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffe
   } finally {
     files.closeSync(fd);
   }
+}
+
+const chunkBytesMax = 1 << 20;
+
+/** Reads an open file to the size that it had at first, with pauses. */
+export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> {
+  const bytes = Buffer.alloc(files.fstatSync(fd).size);
+  let length = 0;
+  while (length < bytes.length) {
+    const got = files.readSync(fd, bytes, length, Math.min(chunkBytesMax, bytes.length - length), length);
+    if (got === 0) break;
+    length += got;
+    if (slices.isDue()) await slices.pause();
+  }
+  return bytes.subarray(0, length);
 }
 
 /**

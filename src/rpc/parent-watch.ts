@@ -1,6 +1,7 @@
 // Notices that the client has died although the input did not end: a sibling process may hold the pipe's other end
 // open, and orphans of 36 minutes were seen. It watches process ids only; a reused id looks alive, so the end of
 // input stays the first sign.
+import { isAlive } from '../base/process-lock.ts';
 
 export interface ParentWatchPorts {
   /** The client's process id, from `initialize` or the command line. */
@@ -11,16 +12,6 @@ export interface ParentWatchPorts {
   readonly intervalMs?: number;
   readonly isAlive?: (processId: number) => boolean;
   readonly parentOf?: () => number;
-}
-
-/** Whether a process is there. One that we may not signal (EPERM) is. */
-export function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 /**

@@ -4,6 +4,7 @@
 import { systemCode } from '../base/errors.ts';
 import { stampKey } from '../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../base/files.ts';
+import { readInSlices } from '../base/regular-file.ts';
 import { Slices } from '../base/slices.ts';
 import type { ContextFile, ContextFiles } from '../conversation/context.ts';
 import { Globs } from '../tree/globs.ts';
@@ -36,8 +37,6 @@ interface Wanted {
   readonly literal: string;
   readonly isAnchored: boolean;
 }
-
-const readLengthMax = 1 << 20;
 
 /** One look at the work tree's files. Close it. */
 export class TreeContextFiles implements ContextFiles {
@@ -184,18 +183,8 @@ export class TreeContextFiles implements ContextFiles {
   }
 
   async #textOf(fd: number): Promise<string | undefined> {
-    const stats = files.fstatSync(fd);
-    if (!stats.isFile()) return undefined;
-    const bytes = Buffer.alloc(stats.size);
-    let length = 0;
-    while (length < bytes.length) {
-      const wanted = Math.min(readLengthMax, bytes.length - length);
-      const got = files.readSync(fd, bytes, length, wanted, length);
-      if (got === 0) break;
-      length += got;
-      if (this.#slices.isDue()) await this.#slices.pause();
-    }
-    return bytes.toString('utf8', 0, length);
+    if (!files.fstatSync(fd).isFile()) return undefined;
+    return (await readInSlices(fd, this.#slices)).toString('utf8');
   }
 }
 

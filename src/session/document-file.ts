@@ -8,6 +8,7 @@ import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } fr
 import { constants, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { base32, type CheckpointId, newOperationId } from '../base/ids.ts';
+import { readInSlices } from '../base/regular-file.ts';
 import { Slices } from '../base/slices.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -356,15 +357,7 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
   const [first, second] = [files.openSync(a, constants.O_RDONLY), files.openSync(b, constants.O_RDONLY)];
   try {
     const slices = new Slices();
-    const [left, right] = [Buffer.alloc(1 << 20), Buffer.alloc(1 << 20)];
-    for (let at = 0; ; ) {
-      const length = files.readSync(first, left, 0, left.length, at);
-      if (files.readSync(second, right, 0, right.length, at) !== length) return false;
-      if (length === 0) return true;
-      if (!left.subarray(0, length).equals(right.subarray(0, length))) return false;
-      at += length;
-      if (slices.isDue()) await slices.pause();
-    }
+    return (await readInSlices(first, slices)).equals(await readInSlices(second, slices));
   } finally {
     files.closeSync(first);
     files.closeSync(second);
@@ -404,16 +397,7 @@ export async function readDocumentFile(session: Session, path: string): Promise<
         { details: { path: file, bytes: stats.size, limit: documentBytesMax } },
       );
     }
-    const slices = new Slices();
-    const bytes = Buffer.alloc(stats.size);
-    let length = 0;
-    while (length < bytes.length) {
-      const got = files.readSync(fd, bytes, length, Math.min(1 << 20, bytes.length - length), length);
-      if (got === 0) break;
-      length += got;
-      if (slices.isDue()) await slices.pause();
-    }
-    return bytes.toString('utf8', 0, length);
+    return (await readInSlices(fd, new Slices())).toString('utf8');
   } finally {
     files.closeSync(fd);
   }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isAlive, type ParentWatchPorts, watchParent } from '../../src/rpc/parent-watch.ts';
+import { isAlive } from '../../src/base/process-lock.ts';
+import { type ParentWatchPorts, watchParent } from '../../src/rpc/parent-watch.ts';
 
 /** Watches a made-up process for a while; counts how often its death was told. */
 async function watched(ports: Partial<ParentWatchPorts>, change: () => void): Promise<number> {
