@@ -22,7 +22,6 @@ export function createLog(level: LogLevel, sinks: readonly LogSink[]): Log {
 
 /**
  * Says nothing; for parts that are tested alone.
- *
  * @forTests
  */
 export const silentLog: Log = createLog('error', []);

@@ -8,7 +8,6 @@ import type { Slices } from './slices.ts';
 /**
  * The bytes of a regular file; undefined when something else stands there. Links are followed unless `isLinkRead` is
  * false: then a link is something else.
- *
  * @throws system errors, ENOENT among them
  */
 export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffer | undefined {
@@ -41,7 +40,6 @@ export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> 
 
 /**
  * The same of a file that git goes without where it is missing or closed to us: undefined then, too.
- *
  * @throws system errors that say nothing of the file: too many are open, the disk fails
  */
 export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer | undefined {

@@ -9,7 +9,6 @@ let installed: Fault | undefined;
 
 /**
  * Installs a fault, or removes it with `undefined`.
- *
  * @forTests
  */
 export function installFault(fault: Fault | undefined): void {
@@ -23,7 +22,6 @@ let meanwhile: Meanwhile | undefined;
 
 /**
  * Installs what happens at every such place, or removes it with `undefined`. It may do all that another operation could.
- *
  * @forTests
  */
 export function installMeanwhile(happens: Meanwhile | undefined): void {

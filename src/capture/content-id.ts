@@ -17,7 +17,6 @@ export interface PresentContent {
 
 /**
  * The content at a path now; undefined when nothing is there, or nothing that a snapshot could hold.
- *
  * @throws PathOutsideWorkTree when a symbolic link stands on the way, WorkTreeUnreadable when it cannot be read
  */
 export async function contentAt(

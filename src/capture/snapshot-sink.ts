@@ -23,7 +23,6 @@ export interface SnapshotWriter {
   /**
    * Stores content under the id that {@link SnapshotSink.hash} gives for it. May return before the bytes are in
    * the store (batches); `seal` waits for all. Storing what is already there costs next to nothing.
-   *
    * @throws NoSpace, GitFailed, StoreUnavailable: then the capture has failed and the writer must be aborted.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void>;

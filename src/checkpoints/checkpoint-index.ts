@@ -160,7 +160,6 @@ export class CheckpointIndex {
 
   /**
    * Finds what a client names: a tag, a checkpoint id, a name, or the id of a commit (at least 7 digits).
-   *
    * @throws InvalidTag for text that could be none of these, UnknownCheckpoint with the way to the list.
    */
   resolve(text: string): StoredCheckpoint {

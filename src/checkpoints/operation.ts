@@ -32,7 +32,6 @@ export interface ProgressFigures {
 
 /**
  * Runs one step after the commit. A failure becomes a warning, `lost` with its reason, and the answer is `undefined`.
- *
  * @throws InvariantViolation alone: the session takes no more changes then, and the process ends
  */
 export async function afterCommit<T>(

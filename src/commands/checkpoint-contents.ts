@@ -253,7 +253,6 @@ const textBytesMax = 32 << 20;
 
 /**
  * Compares two states of the files with git's own differ, so that all strategies agree. Texts stay bytes.
- *
  * @throws InvalidTag, UnknownCheckpoint, CheckpointsDisabled, DataCorrupt
  */
 async function snapshotDiff(

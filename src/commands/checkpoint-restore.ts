@@ -100,7 +100,6 @@ function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'chec
  * Takes the newest step of one stack, goes back over it, and puts it on the other. Each restore names the safety checkpoint
  * that was taken before it. An undo restores that checkpoint and is itself a restore, whose own safety checkpoint is the
  * target of a redo.
- *
  * @throws NothingToUndo
  */
 async function stepOverRestore(

@@ -49,7 +49,6 @@ export async function execute(
 
 /**
  * Carries out a request that only reads, on a session that no daemon has open.
- *
  * @throws what the command throws; StoreUnavailable for a command that does not only read, or has a warning
  */
 export async function executeReading(

@@ -224,7 +224,6 @@ export class Conversation {
   /**
    * Stores a summary that stands for the history before the valid range, which then holds the last `keep` entries
    * (or all from the entry `keep` on), widened to whole turns. Nothing is dropped: a rewind undoes it.
-   *
    * @throws UnknownEntry, MessageTooLarge
    */
   compact(
@@ -282,7 +281,6 @@ export class Conversation {
 
   /**
    * Replaces thread and settings by a document's (text or value), in one step; this conversation keeps its id.
-   *
    * @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree, AbortError: nothing changed
    */
   async import(
@@ -314,7 +312,6 @@ export class Conversation {
 /**
  * Reads the message that the user will send next; none for null and undefined. An empty message gets a text in its place,
  * because a model refuses one without.
- *
  * @throws InvalidParams, MessageTooLarge
  */
 export function nextMessageFrom(

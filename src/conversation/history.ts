@@ -135,7 +135,6 @@ export function windowUpTo({ history, validRange }: HistoryWindow, length: numbe
 
 /**
  * The range that a client asks for; a start at an entry that answers a tool moves on to the next turn, or to the end.
- *
  * @throws InvalidRange unless it lies in the history
  */
 export function requestedRange(history: Sequence<HistoryEntry>, start: number, end: number): ValidRange {

@@ -119,7 +119,6 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
 /**
  * Asks the kernel whether a file or link may be removed, and changes nothing: `rmdir` checks that first, and then refuses
  * what is no directory. No other call reports append-only without opening the file for writing, which its watchers see.
- *
  * @throws EPERM when it may not be removed, ENOTDIR when it may, where the system checks in this order (Linux)
  */
 function askToRemove(address: Buffer): void {

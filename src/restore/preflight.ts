@@ -18,7 +18,6 @@ const listedMax = 10;
 /**
  * Refuses a plan whose contents are missing, or do not fit beside the old ones with a tenth to spare (all are
  * staged before the first old one goes). Resolves with the sizes.
- *
  * @throws DataCorrupt, NoSpace
  */
 export async function requireContents(

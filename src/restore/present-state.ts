@@ -56,7 +56,6 @@ const chunkBytes = 1 << 20;
 /**
  * Reads what stands at a path and names its content. `changing`: it was written to while it was read. `absent`: also where
  * a directory above is missing, or a link or file stands in its place.
- *
  * @throws other system errors
  */
 export async function identify(

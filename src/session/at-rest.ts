@@ -44,7 +44,6 @@ export interface SessionAtRest {
 /**
  * Assembles the session to read it. `scratch` is an empty directory of the caller for what a comparison with the work tree
  * makes.
- *
  * @throws any error when the session has to be opened to be read
  */
 export async function readAtRest(

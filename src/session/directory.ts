@@ -120,7 +120,6 @@ export class SessionDirectory {
 
   /**
    * Makes the directory (0700) and the marker; the marker comes last, so a directory with one is whole.
-   *
    * @throws StoreUnavailable when a link, a file or somebody's directory stands there
    */
   create(marker: SessionMarker): void {
@@ -152,7 +151,6 @@ export class SessionDirectory {
 
   /**
    * The directory when it is the very one that this session made; undefined when there is nothing.
-   *
    * @throws StoreUnavailable for a link, a file, another user's directory, one of another session, or one that took
    * the place of ours. Comes before every removal.
    */

@@ -40,7 +40,6 @@ function documentSource(session: Session, path: string): string {
 
 /**
  * Where a document will stand: in a directory that is there, links above it resolved.
- *
  * @throws InvalidParams (no such directory, a directory, a link or a device stands there, the daemon's storage, a git directory),
  * PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its directory may not be entered)
  */
@@ -130,7 +129,6 @@ function fileStamp(target: string): string | undefined {
 
 /**
  * Saves the file at an absolute path in the sessions whose work trees hold it.
- *
  * @throws PreconditionFailed where a session would have to save it and cannot; what captures throw
  */
 async function saveReplaced(
@@ -263,7 +261,6 @@ interface ExportPlace {
  * Finds the place of an export and saves what stands there, where it is to be replaced and lies in the work tree of one
  * of `sessions`. To be called before the session's own lane is entered: the file may lie in the work tree of another
  * session, which may be exporting into this one.
- *
  * @throws InvalidParams (no such directory, a directory stands there, inside the storage or a git directory),
  * PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (what stands there cannot be saved)
  */
@@ -281,7 +278,6 @@ export async function placeOfExport(
 
 /**
  * Writes the document beside its place and moves it there. What stands there is replaced only when asked for.
- *
  * @throws PreconditionFailed (something stands there and overwriting was not asked for, or it changed since it was
  * saved), NoSpace: then nothing was written
  */

@@ -48,7 +48,6 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
 
 /**
  * Enables checkpoints; an obstacle leaves them disabled for its reason.
- *
  * @throws GitMissing, GitTooOld, StrategyUnavailable, the store's own errors, CaptureTimedOut after
  * `limits.initTimeoutMs`, AbortError. Then checkpoints stay disabled and the directory can be tried again.
  */

@@ -245,7 +245,6 @@ export function deleteOpen(
 
 /**
  * Deletes a session that no process has open.
- *
  * @throws UnknownSession, StoreBusy, StoreVersion, RestoreFailed where a restore stopped half-way: recovering it needs
  * the session open
  */
@@ -362,7 +361,6 @@ function isOrphan(directory: SessionDirectory): boolean {
 
 /**
  * Goes on with a deletion that was interrupted, so that the path is free for a session that begins anew.
- *
  * @throws StoreBusy while another process deletes it; what keeps its store from being emptied
  */
 export async function finishDeletion(directory: SessionDirectory, log: Log): Promise<void> {
@@ -441,7 +439,6 @@ async function emptyClosed(directory: SessionDirectory, log: Log): Promise<void>
 
 /**
  * Empties a store that had at least `expected` checkpoints.
- *
  * @throws what the store throws; the note stays where something is gone, and the session counts as deleted
  */
 async function emptyStore(
@@ -484,7 +481,6 @@ function trashOf({ storage, session }: SessionDirectory): string {
 
 /**
  * Renames the directory away; returns its new place, or undefined when there was nothing to rename.
- *
  * @throws StoreUnavailable when another directory than the session's is at its path; that one stays.
  */
 export function renameAway(directory: SessionDirectory): string | undefined {
@@ -511,7 +507,6 @@ export function renameAway(directory: SessionDirectory): string | undefined {
 /**
  * Renames what the store has in the directory (the bare repository) away, and no file of ours; returns where to. The new
  * place bears a marker of the same session that names it as its directory.
- *
  * @throws StoreUnavailable as {@link renameAway}
  */
 export function renameStoreAway(directory: SessionDirectory): string {

@@ -50,7 +50,6 @@ export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
 /**
  * Brings the log and the newest checkpoint together, once both are read: the conversation stands where it stood, and
  * no position that a checkpoint names is given again.
- *
  * @throws DataCorrupt with the remedy when the log does not hold what the checkpoint names and `recover` is not asked
  */
 export function joinLog(

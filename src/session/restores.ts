@@ -41,7 +41,6 @@ export function restoreSite(
 /**
  * Comes before every change of a session: recovers if a restore failed in this process. `check` refuses the change, where
  * it can be refused before that.
- *
  * @throws StoreUnavailable when the session's directory was removed under it: nothing could be stored.
  */
 export async function ensureRecovered(

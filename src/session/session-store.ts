@@ -27,7 +27,6 @@ export interface OpenedStore {
 /**
  * Opens the store; nothing new takes the place of one that is gone. `mayMake`: a repository is made where the strategy
  * needs one.
- *
  * @throws StoreCorrupt when it is damaged as a whole or holds nothing of what it held; the driver's errors
  */
 export async function openStore(session: Session, mayMake: boolean): Promise<OpenedStore> {
@@ -70,7 +69,6 @@ export async function setStoreAside(session: Session): Promise<void> {
 /**
  * Opens the store of a session that is not open, to remove what it holds; undefined when its repository is gone, and all
  * that the store held with it. `expected` is the number of checkpoints in it.
- *
  * @throws StoreCorrupt and the driver's errors
  */
 export async function openClosedStore(

@@ -10,7 +10,6 @@ import { files, type Stats } from '../base/files.ts';
  *
  * A default one may be a link (people move `~/.local/state` to another disk): it is resolved once, and what it
  * leads to is checked. A link that a client names is refused, because whoever can turn it could turn our deletions.
- *
  * @throws ReadOnlyStore or StoreUnavailable with what to change.
  */
 export function prepareStorage(storage: string, { isDefault = false } = {}): string {

@@ -44,7 +44,6 @@ export class GuardedStore implements SnapshotStore {
 
   /**
    * Compares the store with the list of what was published; to be called once, when it is opened.
-   *
    * @throws StoreCorrupt when nothing of it is left
    */
   async compare(): Promise<StoredCheckpoint[]> {

@@ -232,7 +232,6 @@ export interface StrategyDriver {
   /**
    * Opens the store of a session that no daemon has open, to read it. What a reader makes lies in `scratch`; the session and
    * the user's repository are not written to. Absent: such a session is read only by opening it.
-   *
    * @throws any error when opening the store would have to mend, finish or explain something
    */
   openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;

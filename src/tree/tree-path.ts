@@ -71,7 +71,6 @@ export function byBytes(a: string, b: string): number {
 
 /**
  * Checks a path that came from outside (a client, a stored tree) and normalises `./a`, `a//b` and `a/`.
- *
  * @throws PathOutsideWorkTree for absolute paths, `..`, NUL, and any part named `.git` in any case.
  */
 export function parseTreePath(path: TreePath): TreePath {

@@ -50,7 +50,6 @@ export class HandleTree {
   /**
    * Opens a handle on each directory that has none, parents first. Returns the directories that still have none: gone,
    * too deep, or below a directory without a handle.
-   *
    * @throws the system's error when its limit of watches is reached
    */
   open(paths: readonly TreePath[]): TreePath[] {

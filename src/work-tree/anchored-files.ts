@@ -60,7 +60,6 @@ export class AnchoredFiles {
   /**
    * The path for one system call that does not follow its last part. Valid until the next but
    * {@link openDirectoriesMax} calls: use it at once.
-   *
    * @throws a system error ENOENT or ENOTDIR when a part above is missing or no directory (a link is none).
    */
   address(path: TreePath): Buffer {

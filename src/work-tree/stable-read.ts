@@ -214,7 +214,6 @@ export function readLink(
 
 /**
  * Sorts the errors that are facts about one path: `gone`, or present and unknown.
- *
  * @throws every other error (EMFILE, ENFILE, ENOMEM …): the capture fails rather than calling a file unreadable.
  */
 export function problemOf(error: unknown): 'gone' | 'unreadable' | 'nameTooLong' {

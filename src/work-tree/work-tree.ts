@@ -31,7 +31,6 @@ export interface OpenWorkTreeOptions {
 
 /**
  * Opens the work tree at an absolute path.
- *
  * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable, ProtectedWorkTree (after canonicalisation, so that
  * links, `..`, letter case and trailing slashes hide nothing).
  */
@@ -71,7 +70,6 @@ function isBareRepository(root: string): boolean {
 
 /**
  * `dev:ino` of the directory that stands at a canonical path now.
- *
  * @throws WorkTreeMissing, NotADirectory (also for a link that took its place), WorkTreeUnreadable.
  */
 export function requireRoot(root: string): string {
@@ -95,7 +93,6 @@ export function requireRoot(root: string): string {
 
 /**
  * Looks whether the work tree stands where it was opened; one that was made anew at the same path is taken for it.
- *
  * @throws what {@link requireRoot} throws; WorkTreeMissing when another file system is mounted there.
  */
 export function requireWorkTree({ root, standing }: WorkTree): void {
@@ -171,7 +168,6 @@ function canonical(path: string): string {
 
 /**
  * Refuses a storage directory inside the work tree: it would capture itself without end.
- *
  * @throws StorageInsideWorkTree
  */
 export function refuseStorageInside(tree: WorkTree, storageDirectory: string): void {
@@ -259,7 +255,6 @@ const followsDescriptors = process.platform === 'linux' && files.existsSync('/pr
 
 /**
  * Opens a directory, so that nothing is looked up through another one. It must be the one that `stamp` was seen of.
- *
  * @throws Exchanged when another directory stood in its place, or in the place of one above; the system's errors
  */
 export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {

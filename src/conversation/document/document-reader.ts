@@ -40,7 +40,6 @@ interface ReadDocument {
 
 /**
  * Reads a document, given as JSON text or as a value.
- *
  * @throws DocumentInvalid (not JSON, truncated, wrong types, duplicate ids, ranges out of bounds), DocumentVersion,
  * MessageTooLarge, PathOutsideWorkTree (context paths), AbortError
  */

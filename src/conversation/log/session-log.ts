@@ -97,7 +97,6 @@ export class SessionLog implements RecordLog {
 
   /**
    * Opens the log, made new where there is none, and cuts a torn tail.
-   *
    * @throws StoreVersion for a log of a later form, StoreCorrupt for one that is damaged before its tail; the file
    * is left alone then.
    */
@@ -118,7 +117,6 @@ export class SessionLog implements RecordLog {
 
   /**
    * Opens the log to read it. It changes nothing, and refuses every append.
-   *
    * @throws as {@link open}; StoreCorrupt also for a log with a torn tail, which only {@link open} cuts
    */
   static async openToRead(file: string): Promise<SessionLog> {
@@ -157,7 +155,6 @@ export class SessionLog implements RecordLog {
 
   /**
    * Adds a record in one write and returns its position.
-   *
    * @throws NoSpace, StoreUnavailable: nothing was added. After a failure that could not be undone every further
    * append is refused, because what the file holds is not known until it is opened again.
    */

@@ -76,7 +76,6 @@ export class IgnoreChecker {
 
   /**
    * Returns for each path whether the rules exclude it; undefined where git died of the question.
-   *
    * @throws GitMissing, GitFailed when git does nothing for seconds
    */
   async ignored(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {

@@ -59,7 +59,6 @@ export class ObjectReader {
 
   /**
    * One object whole, whatever its size; its hash is checked.
-   *
    * @throws DataCorrupt when it is missing, damaged or of another type
    */
   async read(type: ObjectType, id: string): Promise<Buffer> {

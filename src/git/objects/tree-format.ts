@@ -56,7 +56,6 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
 
 /**
  * Decodes a directory in its stored order; one of a hundred thousand names in slices.
- *
  * @throws StoreCorrupt for truncated bytes, names and modes that are not allowed, double names, wrong order.
  */
 export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]> {

@@ -168,7 +168,6 @@ export class GitChild {
 
   /**
    * Writes a question and resolves with its answer; asks are pipelined and answered in order.
-   *
    * @throws GitFailed when the process died or said nothing for the ask's patience; where asks are not replayed,
    * the ask may or may not have had its effect.
    */

@@ -56,7 +56,6 @@ export function killAllGit(): void {
 
 /**
  * Runs one git command to its end.
- *
  * @throws GitMissing when there is no git, StoreUnavailable or WorkTreeMissing when its directory is gone, GitFailed
  * (NoSpace where git says so) for any exit code not accepted and for a git that does nothing for eight seconds,
  * AbortError when the signal was aborted: git gets SIGTERM, so that it removes its own lock files, and SIGKILL after

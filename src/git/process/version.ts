@@ -9,7 +9,6 @@ let known: Promise<string> | undefined;
 
 /**
  * The version of the git on PATH, when it is new enough. A failure is not remembered: git may be installed later.
- *
  * @throws GitMissing, GitTooOld
  */
 export function checkGit(): Promise<string> {

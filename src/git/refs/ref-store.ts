@@ -105,7 +105,6 @@ export class RefStore {
 
   /**
    * Makes all changes or none; they stand when this resolves.
-   *
    * @throws StoreCorrupt when somebody else moved one of the refs, NoSpace, GitFailed: then nothing has changed.
    */
   commit(changes: readonly RefChange[]): Promise<void> {
@@ -122,7 +121,6 @@ export class RefStore {
   /**
    * Brings the refs of a repository that belongs to the daemon alone into one file, and returns the paths of the files that
    * this made unnecessary. Other changes have their turn in between.
-   *
    * @throws as {@link commit}, AbortError between two steps; each ref has its value throughout
    */
   async pack(signal: AbortSignal): Promise<readonly string[]> {

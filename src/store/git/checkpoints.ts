@@ -131,7 +131,6 @@ export function encodeCommit(record: CheckpointRecord): Buffer {
 
 /**
  * Reads a record back.
- *
  * @throws StoreCorrupt when the commit is none of ours or does not fit its own tree; StoreVersion for a record of a
  * later form, which must never count as damage: a session without its checkpoints would be given a new base.
  */

@@ -71,7 +71,6 @@ export class Quarantine {
   /**
    * Links everything new into the user's repository. It is on the disk before it has a name there: a power cut must not
    * leave an empty object where their git believes a whole one.
-   *
    * @throws ReadOnlyStore, NoSpace, StoreUnavailable: then no ref has moved
    */
   async release(): Promise<void> {

@@ -171,7 +171,6 @@ export interface ByteRange {
 /**
  * The content, in pieces of at most {@link chunkBytes}. Every piece is checked against its own hash before it is
  * given out, and the whole against its id at the end.
- *
  * @throws DataCorrupt when it is missing, does not unpack or is not what was stored.
  */
 export async function* readBlob(

@@ -44,7 +44,6 @@ export const databaseFile = (storageDirectory: string): string =>
 
 /**
  * Opens the database, making it or bringing it to this version, and this session's part of it.
- *
  * @throws StrategyUnavailable without libsql; StoreVersion, StoreCorrupt (the file is left alone), ReadOnlyStore,
  * StoreBusy, NoSpace.
  */

@@ -77,7 +77,6 @@ export class SqliteDatabase {
 
   /**
    * Opens or creates the file (0600); looks at nothing in it yet.
-   *
    * @throws StrategyUnavailable where the library cannot be loaded, else as {@link transaction}.
    */
   static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
@@ -138,7 +137,6 @@ export class SqliteDatabase {
   /**
    * Runs `work` in one immediate transaction: all of it or nothing. `work` is synchronous and short (a slice),
    * may run twice, and sees no state but the database's. A failure is rolled back and tried once more (O22).
-   *
    * @throws StoreBusy, NoSpace, ReadOnlyStore, StoreCorrupt, StoreUnavailable; what `work` throws.
    */
   async transaction<T>(work: () => T, busyMs = this.#busyMs): Promise<T> {

@@ -151,7 +151,6 @@ const allStatements = migrations.join('');
 /**
  * Makes the tables, or brings an older database to this version, and puts back what is damaged of their description;
  * safe when several daemons do it at once. Returns the names of what was put back.
- *
  * @throws StoreVersion for a newer database and StoreCorrupt for one that is not ours: both are left alone.
  */
 export async function prepareSchema(database: SqliteDatabase): Promise<string[]> {
@@ -240,7 +239,6 @@ export async function damagedSchema(database: SqliteDatabase): Promise<string[]>
 /**
  * Puts damaged parts back, all or none, and builds their indexes anew; returns their names. The connection has
  * `writable_schema` on until this is done, because SQLite opens no database whose schema it cannot read otherwise.
- *
  * @throws StoreCorrupt where a table is gone or is described otherwise than by damage of single bytes
  */
 async function mendSchema(database: SqliteDatabase): Promise<string[]> {
