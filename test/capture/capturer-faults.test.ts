@@ -42,8 +42,8 @@ test('an unreadable directory is flagged and its old content is not presented as
   });
 });
 
-test('an unreadable file and one that vanished are flagged; running out of descriptors fails the capture instead (O21)', async () => {
-  await withRig({}, async (rig) => {
+test('an unreadable file and one that vanished are flagged; running out of descriptors fails the capture instead (O21)', () =>
+  withRig({}, async (rig) => {
     rig.write('a', 'a');
     rig.write('b', 'b');
     const failOpen = (code: string) => (call: string, target: string) => {
@@ -70,11 +70,10 @@ test('an unreadable file and one that vanished are flagged; running out of descr
     assert.is(rig.store.counts.aborted, 3);
     installFault(undefined);
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['a', 'b']);
-  });
-});
+  }));
 
-test('a FIFO, a socket and a device are skipped with their reason and never opened (F14)', async () => {
-  await withRig({}, async (rig) => {
+test('a FIFO, a socket and a device are skipped with their reason and never opened (F14)', () =>
+  withRig({}, async (rig) => {
     rig.write('a', 'a');
     const first = await rig.capturer.capture();
     rmSync(join(rig.root, 'a'));
@@ -99,11 +98,10 @@ test('a FIFO, a socket and a device are skipped with their reason and never open
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
-  });
-});
+  }));
 
-test('a work tree that is gone, or replaced by a link, is an error and never an empty snapshot (F43)', async () => {
-  await withRig({}, async (rig) => {
+test('a work tree that is gone, or replaced by a link, is an error and never an empty snapshot (F43)', () =>
+  withRig({}, async (rig) => {
     rig.write('f', 'f');
     const first = await rig.capturer.capture();
     renameSync(rig.root, `${rig.root}.moved`);
@@ -120,11 +118,10 @@ test('a work tree that is gone, or replaced by a link, is an error and never an 
     rig.write('g', 'g');
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture({ previous: first.snapshot })), ['g']);
     rmSync(`${rig.root}.moved`, { recursive: true });
-  });
-});
+  }));
 
-test('a failure of the store or a cancel aborts the writer, and the next capture is whole', async () => {
-  await withRig({}, async (rig) => {
+test('a failure of the store or a cancel aborts the writer, and the next capture is whole', () =>
+  withRig({}, async (rig) => {
     for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, String(i));
     rig.store.failNextBlob = new CheckpointdError('NoSpace', 'full');
     await rig.capturer.capture().then(
@@ -138,11 +135,10 @@ test('a failure of the store or a cancel aborts the writer, and the next capture
     );
     assert.is(rig.store.counts.aborted, 2);
     assert.is((await pathsOf(rig.store, await rig.capturer.capture())).length, 50);
-  });
-});
+  }));
 
-test('a file that an unpublished capture has stored is stored again for one that counts', async () => {
-  await withRig({}, async (rig) => {
+test('a file that an unpublished capture has stored is stored again for one that counts', () =>
+  withRig({}, async (rig) => {
     rig.write('a', 'a');
     const first = await rig.capturer.capture();
     await new Promise((resolve) => setTimeout(resolve, 1100));
@@ -153,7 +149,6 @@ test('a file that an unpublished capture has stored is stored again for one that
     assert.ok(blob !== undefined && rig.store.blobs.delete(blob), 'swept: no checkpoint holds it');
     const second = await rig.capturer.capture({ previous: first.snapshot });
     assert.is(await contentOf(rig.store, second, 'b'), 'b');
-  });
-});
+  }));
 
 test.run();

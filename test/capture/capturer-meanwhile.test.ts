@@ -27,8 +27,8 @@ async function beside(script: string, cwd: string, body: () => Promise<void>): P
   }
 }
 
-test('a file rewritten over and over is never captured torn (F7)', async () => {
-  await withRig({}, async (rig) => {
+test('a file rewritten over and over is never captured torn (F7)', () =>
+  withRig({}, async (rig) => {
     const size = 1 << 20;
     rig.write('f', 'A'.repeat(size));
     const script = `const fs = require('fs'); const fd = fs.openSync('f', 'r+');
@@ -50,11 +50,10 @@ test('a file rewritten over and over is never captured torn (F7)', async () => {
       }
     });
     console.log(`note: F7 saw ${counts.whole} whole and ${counts.flagged} flagged`);
-  });
-});
+  }));
 
-test('a large file that is truncated while it is hashed is whole, empty or flagged (F8)', async () => {
-  await withRig({}, async (rig) => {
+test('a large file that is truncated while it is hashed is whole, empty or flagged (F8)', () =>
+  withRig({}, async (rig) => {
     const size = 16 << 20;
     rig.write('big', Buffer.alloc(size, 1));
     const script = `const fs = require('fs'); console.log('go'); const full = Buffer.alloc(${size}, 1);
@@ -69,11 +68,10 @@ test('a large file that is truncated while it is hashed is whole, empty or flagg
       }
     });
     assert.equal(copiesLeft(rig.store), [], 'no private copy is left');
-  });
-});
+  }));
 
-test('files that come and go do not disturb the others (F10)', async () => {
-  await withRig({}, async (rig) => {
+test('files that come and go do not disturb the others (F10)', () =>
+  withRig({}, async (rig) => {
     for (let i = 0; i < 20; i += 1) rig.write(`stable/s${i}`, String(i));
     const script = `const fs = require('fs'); console.log('go');
       for (;;) for (let i = 0; i < 200; i += 1) { const f = 'v' + i; if (fs.existsSync(f)) fs.unlinkSync(f); else fs.writeFileSync(f, f); }`;
@@ -83,11 +81,10 @@ test('files that come and go do not disturb the others (F10)', async () => {
         assert.is(paths.filter((path) => path.startsWith('stable/')).length, 20);
       }
     });
-  });
-});
+  }));
 
-test('a file that moves among three hundred directories is captured exactly once (F11)', async () => {
-  await withRig({}, async (rig) => {
+test('a file that moves among three hundred directories is captured exactly once (F11)', () =>
+  withRig({}, async (rig) => {
     for (let d = 0; d < 300; d += 1) rig.write(`d${d}/f`, '');
     rig.write('d0/X', 'x');
     const script = `const fs = require('fs'); console.log('go'); let at = 0;
@@ -101,8 +98,7 @@ test('a file that moves among three hundred directories is captured exactly once
         assert.ok(found.length === 1 || isFlagged, `found ${found.length}`);
       }
     });
-  });
-});
+  }));
 
 test('a file or a directory that moves behind or before the walk is captured exactly once (F11)', async () => {
   for (const what of ['X', 'sub'] as const) {

@@ -9,8 +9,8 @@ import { contentOf, git, pathsOf, reasonFor, withRig } from '../support/capture-
 
 const test = suite('what belongs to a capture');
 
-test('nested repositories are captured as files, under their own rules, and nothing of them runs (F26)', async () => {
-  await withRig({}, async (rig) => {
+test('nested repositories are captured as files, under their own rules, and nothing of them runs (F26)', () =>
+  withRig({}, async (rig) => {
     const nested = join(rig.root, 'n');
     mkdirSync(nested);
     git(rig.home, nested, 'init', '-q');
@@ -53,11 +53,10 @@ test('nested repositories are captured as files, under their own rules, and noth
     assert.is(await contentOf(rig.store, capture, 'n/a'), 'dirty');
     assert.is(digest(), before);
     assert.throws(() => lstatSync(ran), /ENOENT/);
-  });
-});
+  }));
 
-test('what the user tracks is captured though a rule ignores it (F28)', async () => {
-  await withRig({}, async (rig) => {
+test('what the user tracks is captured though a rule ignores it (F28)', () =>
+  withRig({}, async (rig) => {
     rig.write('.gitignore', 'dist\n*.gen\n');
     rig.write('dist/x', 'tracked');
     rig.write('dist/y', 'not tracked');
@@ -75,11 +74,10 @@ test('what the user tracks is captured though a rule ignores it (F28)', async ()
     const third = await rig.another({}).capture();
     assert.equal(await pathsOf(rig.store, third), ['.gitignore']);
     assert.ok(rig.log.some((line) => line.startsWith('warn ') && line.includes('index')));
-  });
-});
+  }));
 
-test('a rule that is added, changed, negated or nested is obeyed at once; what was held stays held (F29)', async () => {
-  await withRig({}, async (rig) => {
+test('a rule that is added, changed, negated or nested is obeyed at once; what was held stays held (F29)', () =>
+  withRig({}, async (rig) => {
     rig.write('a.log', 'a');
     rig.write('d/b.log', 'b');
     rig.write('d/c.txt', 'c');
@@ -108,11 +106,10 @@ test('a rule that is added, changed, negated or nested is obeyed at once; what w
       held.filter((path) => !path.endsWith('.gitignore')),
       ['a.log', 'd/b.log', 'd/c.txt'],
     );
-  });
-});
+  }));
 
-test('a work tree in a sub-directory obeys the rules of the repository around it', async () => {
-  await withRig({ below: 'sub/tree' }, async (rig) => {
+test('a work tree in a sub-directory obeys the rules of the repository around it', () =>
+  withRig({ below: 'sub/tree' }, async (rig) => {
     writeFileSync(join(rig.root, '../../.gitignore'), '*.log\n/sub/tree/only\n');
     writeFileSync(join(rig.root, '../.gitignore'), '!keep.log\ntree/mid\n');
     rig.write('a.log', '');
@@ -130,11 +127,10 @@ test('a work tree in a sub-directory obeys the rules of the repository around it
       'keep.log',
       'only',
     ]);
-  });
-});
+  }));
 
-test('outside a repository the .gitignore files of the work tree hold', async () => {
-  await withRig({ repository: false }, async (rig) => {
+test('outside a repository the .gitignore files of the work tree hold', () =>
+  withRig({ repository: false }, async (rig) => {
     rig.write('.gitignore', 'node_modules/\n');
     rig.write('node_modules/x', '');
     rig.write('d/.gitignore', 'y\n');
@@ -145,11 +141,10 @@ test('outside a repository the .gitignore files of the work tree hold', async ()
       'd/.gitignore',
       'd/z',
     ]);
-  });
-});
+  }));
 
-test('include opts ignored files in, exclude opts files out, and .git never comes', async () => {
-  await withRig({ include: ['.env', 'build/out/**', 'gen'], exclude: ['*.iso', 'secret/'] }, async (rig) => {
+test('include opts ignored files in, exclude opts files out, and .git never comes', () =>
+  withRig({ include: ['.env', 'build/out/**', 'gen'], exclude: ['*.iso', 'secret/'] }, async (rig) => {
     rig.write('.gitignore', '.env\nbuild\nnode_modules\ngen\n');
     for (const path of [
       '.env',
@@ -174,11 +169,10 @@ test('include opts ignored files in, exclude opts files out, and .git never come
       'p/.env',
       'q',
     ]);
-  });
-});
+  }));
 
-test('what a restore would displace is captured though ignored, and a .git in it is said', async () => {
-  await withRig({ exclude: ['*.bin'] }, async (rig) => {
+test('what a restore would displace is captured though ignored, and a .git in it is said', () =>
+  withRig({ exclude: ['*.bin'] }, async (rig) => {
     rig.write('.gitignore', 'data\nx\n');
     for (const path of ['data/a', 'data/d/b.bin', 'data/other', 'x']) rig.write(path, path);
     mkdirSync(join(rig.root, 'data/d/.git'));
@@ -188,11 +182,10 @@ test('what a restore would displace is captured though ignored, and a .git in it
     const whole = await rig.capturer.capture({ alsoInclude: ['data/d', 'data', 'data/a'].map(fromText) });
     assert.equal(await pathsOf(rig.store, whole), ['.gitignore', 'data/a', 'data/d/b.bin', 'data/other']);
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore']);
-  });
-});
+  }));
 
-test('storage and names of temporary files of a restore are not captured, and the names are reported', async () => {
-  await withRig({ leftOut: [fromText('.state/checkpointd')] }, async (rig) => {
+test('storage and names of temporary files of a restore are not captured, and the names are reported', () =>
+  withRig({ leftOut: [fromText('.state/checkpointd')] }, async (rig) => {
     rig.write('.state/checkpointd/s', '');
     rig.write('.state/other', '');
     const name = `.ckpt-tmp-${'0a'.repeat(10)}-12`;
@@ -207,7 +200,6 @@ test('storage and names of temporary files of a restore are not captured, and th
     ]);
     rig.write('.gitignore', '.ckpt-tmp-*\n');
     assert.equal((await rig.capturer.capture()).skipped, [], 'what the user ignores is not reported');
-  });
-});
+  }));
 
 test.run();

@@ -97,8 +97,8 @@ test('a rewrite of the same size with its time set back is seen (F1)', async () 
   }
 });
 
-test('three hundred rewrites in the same tick: none is missed (F2)', async () => {
-  await withRig({}, async (rig) => {
+test('three hundred rewrites in the same tick: none is missed (F2)', () =>
+  withRig({}, async (rig) => {
     let previous;
     for (let i = 0; i < 300; i += 1) {
       rig.write('f', `a${String(i).padStart(3, '0')}`);
@@ -109,11 +109,10 @@ test('three hundred rewrites in the same tick: none is missed (F2)', async () =>
       assert.is(await contentOf(rig.store, two, 'f'), `b${String(i).padStart(3, '0')}`);
       previous = two.snapshot;
     }
-  });
-});
+  }));
 
-test('a second capture reads and seals only what changed', async () => {
-  await withRig({ settleMs: 1000 }, async (rig) => {
+test('a second capture reads and seals only what changed', () =>
+  withRig({ settleMs: 1000 }, async (rig) => {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     const first = await rig.capturer.capture();
     assert.is(rig.store.counts.trees, 21);
@@ -130,11 +129,10 @@ test('a second capture reads and seals only what changed', async () => {
     const third = await rig.capturer.capture({ previous: second.snapshot });
     assert.ok((await pathsOf(rig.store, third)).includes('e3/f4'));
     assert.not.ok((await pathsOf(rig.store, third)).includes('d3/f4'));
-  });
-});
+  }));
 
-test('a walk that takes its time says how many names it has looked at', async () => {
-  await withRig({}, async (rig) => {
+test('a walk that takes its time says how many names it has looked at', () =>
+  withRig({}, async (rig) => {
     for (let d = 0; d < 5; d += 1) for (let f = 0; f < 4; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     const told: Parameters<CaptureProgress>[0][] = [];
     const onProgress: CaptureProgress = (done) => void told.push(done);
@@ -157,11 +155,10 @@ test('a walk that takes its time says how many names it has looked at', async ()
       [...walked].sort((a, b) => a - b),
     );
     assert.ok((walked.at(-1) ?? 0) <= 25);
-  });
-});
+  }));
 
-test('nothing that a capture skips is carried over from the one before', async () => {
-  await withRig({ maxFileBytes: 100, settleMs: 1000 }, async (rig) => {
+test('nothing that a capture skips is carried over from the one before', () =>
+  withRig({ maxFileBytes: 100, settleMs: 1000 }, async (rig) => {
     const paths = ['closed/f', 'fifo', 'grown', 'kept', 'link', 'unreadable'];
     for (const path of paths) rig.write(path, path);
     rmSync(join(rig.root, 'link'));
@@ -194,8 +191,7 @@ test('nothing that a capture skips is carried over from the one before', async (
     } finally {
       installFault(undefined);
     }
-  });
-});
+  }));
 
 test('every full capture says why it looked at everything, and only one that succeeded is reported', async () => {
   const kinds: Partial<FinishedScan>[] = [];

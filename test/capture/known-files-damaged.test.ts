@@ -19,8 +19,8 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('the file of what is known');
 
-test('a file that is damaged, cut, empty, of another form or no file is not believed', async () => {
-  await withReopened(async (it) => {
+test('a file that is damaged, cut, empty, of another form or no file is not believed', () =>
+  withReopened(async (it) => {
     const whole = readFileSync(it.file);
     const flipped = (at: number): Buffer => {
       const bytes = Buffer.from(whole);
@@ -52,11 +52,10 @@ test('a file that is damaged, cut, empty, of another form or no file is not beli
     assert.is(it.read, filesRead, 'a link in its place');
     await it.once();
     assert.is(it.read, 0, 'it is whole again');
-  });
-});
+  }));
 
-test('a writing that fails at any call leaves the earlier file, and no capture fails for it', async () => {
-  await withReopened(async (it) => {
+test('a writing that fails at any call leaves the earlier file, and no capture fails for it', () =>
+  withReopened(async (it) => {
     const before = readFileSync(it.file);
     let calls = 0;
     for (let fails = 1; fails < 20; fails += 1) {
@@ -76,11 +75,10 @@ test('a writing that fails at any call leaves the earlier file, and no capture f
     }
     assert.ok(calls >= 3, 'reading, opening and renaming were tried');
     assert.ok(it.rig.log.some((line) => line.includes('were not written for the next opening')));
-  });
-});
+  }));
 
-test('one that a kill left half written is not looked at', async () => {
-  await withReopened(async (it) => {
+test('one that a kill left half written is not looked at', () =>
+  withReopened(async (it) => {
     const half = `${it.file}.0123456789ab.tmp`;
     cpSync(it.file, half);
     truncateSync(half, 100);
@@ -89,11 +87,10 @@ test('one that a kill left half written is not looked at', async () => {
     rmSync(it.file);
     await it.agrees('alone');
     assert.is(it.read, filesRead);
-  });
-});
+  }));
 
-test('a daemon killed at any call of the writing leaves the next opening what it needs, and no more', async () => {
-  await withRig(async (rig) => {
+test('a daemon killed at any call of the writing leaves the next opening what it needs, and no more', () =>
+  withRig(async (rig) => {
     const kinds = ['open', 'rename'];
     for (const [i, kind] of [...kinds, undefined].entries()) {
       const [arm, count] = [join(rig.top, `arm-${i}`), join(rig.top, `count-${i}`)];
@@ -116,8 +113,7 @@ test('a daemon killed at any call of the writing leaves the next opening what it
     const own = join(rig.storage, rig.sessions()[0] ?? '', 'checkpointd');
     const names = readdirSync(own).filter((name) => name.startsWith('known-files'));
     assert.equal(names, ['known-files'], 'what the kills left half-way is gone');
-  });
-});
+  }));
 
 test('nothing is written where nothing is to be kept', async () => {
   await withReopened(async (it) => {

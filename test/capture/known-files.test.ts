@@ -13,8 +13,8 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('known files');
 
-test('the first capture of a later opening reads only what changed since', async () => {
-  await withReopened(async (it) => {
+test('the first capture of a later opening reads only what changed since', () =>
+  withReopened(async (it) => {
     const { snapshot } = await it.agrees('nothing changed');
     assert.is(it.read, 0);
     it.rig.write('d1/e/f1', 'changed');
@@ -25,11 +25,10 @@ test('the first capture of a later opening reads only what changed since', async
     assert.is.not(changed.snapshot, snapshot);
     await it.agrees('again');
     assert.is(it.read, 0);
-  });
-});
+  }));
 
-test('directories whose times are settled are not even listed', async () => {
-  await withReopened(async (it) => {
+test('directories whose times are settled are not even listed', () =>
+  withReopened(async (it) => {
     await delay(1200);
     await it.once(); // lists and remembers them
     const listed: string[] = [];
@@ -43,8 +42,7 @@ test('directories whose times are settled are not even listed', async () => {
     installFault(undefined);
     assert.equal(listed, [join(it.rig.root, 'd1/e')]);
     await it.agrees('a name that came');
-  });
-});
+  }));
 
 test('contents are known by the ids of their store, however long', async () => {
   class LongIds extends MemoryStore {
@@ -64,8 +62,8 @@ test('contents are known by the ids of their store, however long', async () => {
   });
 });
 
-test('a rewrite of the same size with its time put back is found', async () => {
-  await withReopened(async (it) => {
+test('a rewrite of the same size with its time put back is found', () =>
+  withReopened(async (it) => {
     const file = join(it.rig.root, 'd0/e/f0');
     const old = new Date('2020-01-01');
     utimesSync(file, old, old);
@@ -82,11 +80,10 @@ test('a rewrite of the same size with its time put back is found', async () => {
     assert.is(await contentOf(it.rig.store, replaced, 'd0/e/f0'), 'Content 0\n');
     chmodSync(file, 0o755);
     await it.agrees('made executable');
-  });
-});
+  }));
 
-test('a content that may have changed without a trace is never believed', async () => {
-  await withReopened(async (it) => {
+test('a content that may have changed without a trace is never believed', () =>
+  withReopened(async (it) => {
     it.previous = undefined;
     rmSync(it.file);
     await it.once({ settleMs: 60_000 });
@@ -96,11 +93,10 @@ test('a content that may have changed without a trace is never believed', async 
     await it.once({ settleMs: 2 });
     await it.agrees('settled meanwhile, but not when it was looked at', { settleMs: 60_000 });
     assert.is(it.read, 0, 'what was settled under the rule of then is believed');
-  });
-});
+  }));
 
-test('what another place, device or settings were told of is not believed', async () => {
-  await withReopened(async (it) => {
+test('what another place, device or settings were told of is not believed', () =>
+  withReopened(async (it) => {
     for (const field of ['root', 'settings', 'device']) {
       it.rewrite((header) => (header[field] = field === 'device' ? 1 : 'another'));
       await it.agrees(field);
@@ -113,22 +109,20 @@ test('what another place, device or settings were told of is not believed', asyn
     const small = await it.agrees('a smaller limit', { maxFileBytes: 3 });
     assert.is(reasonFor(small, 'd0/e/f0'), 'tooLarge');
     await it.agrees('no limit');
-  });
-});
+  }));
 
-test('another directory at the same path is read', async () => {
-  await withReopened(async (it) => {
+test('another directory at the same path is read', () =>
+  withReopened(async (it) => {
     const { root } = it.rig;
     renameSync(root, `${root}-before`);
     cpSync(`${root}-before`, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
     writeFileSync(join(root, 'd0/e/f0'), 'CONTENT 0\n');
     await it.agrees('a copy');
     assert.is(it.read, filesRead);
-  });
-});
+  }));
 
-test('after another start of the machine what was written just before its end is read', async () => {
-  await withReopened(async (it) => {
+test('after another start of the machine what was written just before its end is read', () =>
+  withReopened(async (it) => {
     it.rewrite((header) => (header['boot'] = 'another'));
     await it.agrees('all of it is young');
     assert.is(it.read, filesRead);
@@ -139,11 +133,10 @@ test('after another start of the machine what was written just before its end is
     });
     await it.agrees('all of it was on the disk');
     assert.is(it.read, 0);
-  });
-});
+  }));
 
-test('a snapshot that holds something else than was seen is not taken over', async () => {
-  await withReopened(async (it) => {
+test('a snapshot that holds something else than was seen is not taken over', () =>
+  withReopened(async (it) => {
     const first = it.previous;
     it.rig.write('d0/e/f0', 'changed');
     rmSync(join(it.rig.root, 'd2'), { recursive: true });
@@ -152,11 +145,10 @@ test('a snapshot that holds something else than was seen is not taken over', asy
     it.previous = first;
     await it.agrees('built on an earlier one');
     assert.is(it.read, 1);
-  });
-});
+  }));
 
-test('rules that changed meanwhile are asked again', async () => {
-  await withReopened(async (it) => {
+test('rules that changed meanwhile are asked again', () =>
+  withReopened(async (it) => {
     it.rig.write('.gitignore', 'd1/\n');
     await it.once();
     it.previous = undefined;
@@ -171,7 +163,6 @@ test('rules that changed meanwhile are asked again', async () => {
     await it.agrees('tracked all the same');
     mkdirSync(join(it.rig.root, 'd0/e/.git'));
     await it.agrees('something called .git');
-  });
-});
+  }));
 
 test.run();

@@ -33,8 +33,8 @@ async function readsAgain(rig: Rig, also: Fault = () => undefined): Promise<bool
 
 const later = (ms: number) => (): number => Date.now() + ms;
 
-test('a stamp is settled when its change is older than the grain by the clock that set it', async () => {
-  await withRig({}, async (rig) => {
+test('a stamp is settled when its change is older than the grain by the clock that set it', () =>
+  withRig({}, async (rig) => {
     rig.write('f', '');
     const stamp = stampOf(lstatSync(join(rig.root, 'f'), { bigint: true }));
     const changedMs = Number(stamp.ctimeNs / 1_000_000n);
@@ -47,15 +47,13 @@ test('a stamp is settled when its change is older than the grain by the clock th
     assert.not.ok(at(0), 'a clock of which nothing is known');
     const elsewhere = { device: stamp.dev + 1, isLocal: true, reachedMs: changedMs + 5000, behindMs: 0 };
     assert.not.ok(isSettled(stamp, elsewhere, 1000), 'another file system has another clock');
-  });
-});
+  }));
 
-test('a content is read again for a minute after its last change', async () => {
-  await withRig({}, async (rig) => {
+test('a content is read again for a minute after its last change', () =>
+  withRig({}, async (rig) => {
     rig.write('f', '1');
     assert.is(await readsAgain(rig), true);
-  });
-});
+  }));
 
 test('the clock of the file system counts and not ours, which may be minutes ahead of it', async () => {
   await withRig({ now: later(10 * settleMsUsual) }, async (rig) => {
@@ -100,19 +98,18 @@ test('where the clock cannot be read a content is settled once it was seen uncha
   });
 });
 
-test('a file system that takes no file of ours fails no capture', async () => {
-  await withRig({}, async (rig) => {
+test('a file system that takes no file of ours fails no capture', () =>
+  withRig({}, async (rig) => {
     rig.write('f', '1');
     const full: Fault = (call, target) => {
       if ((call === 'utimes' || call === 'writeFile') && target.endsWith('/clock'))
         throw Object.assign(new Error('full'), { code: 'ENOSPC' });
     };
     assert.is(await readsAgain(rig, full), true);
-  });
-});
+  }));
 
-test('a link in the place of the clock file leads nowhere', async () => {
-  await withRig({}, async (rig) => {
+test('a link in the place of the clock file leads nowhere', () =>
+  withRig({}, async (rig) => {
     rig.write('victim', 'mine\n');
     const victim = join(rig.root, 'victim');
     const before = lstatSync(victim, { bigint: true });
@@ -121,8 +118,7 @@ test('a link in the place of the clock file leads nowhere', async () => {
     symlinkSync(victim, join(rig.store.spoolDirectory, 'clock'));
     assert.ok(readFileClock(openWorkTree(rig.root), rig.store.spoolDirectory, Date.now).reachedMs > 0);
     assert.equal(stampOf(lstatSync(victim, { bigint: true })), stampOf(before));
-  });
-});
+  }));
 
 const mapping = `
 import mmap, sys

@@ -7,8 +7,8 @@ import { audited } from './audited.ts';
 
 const test = suite('drift');
 
-test('every file of a directory that no handle reported is drift', async () => {
-  await audited(async (it) => {
+test('every file of a directory that no handle reported is drift', () =>
+  audited(async (it) => {
     it.watch.change(() => it.write('a/f', ''));
     await it.capture();
     it.watch.miss(() => it.write('a/new/deep/f', ''));
@@ -17,11 +17,10 @@ test('every file of a directory that no handle reported is drift', async () => {
     it.watch.miss(() => rmSync(it.at('a/new'), { recursive: true }));
     await it.capture();
     assert.equal(it.drifts[1], ['a/new/deep/f']);
-  });
-});
+  }));
 
-test('a private directory that gets its first file, or loses its last one, has not changed itself', async () => {
-  await audited(async (it) => {
+test('a private directory that gets its first file, or loses its last one, has not changed itself', () =>
+  audited(async (it) => {
     it.watch.change(() => {
       mkdirSync(it.at('private/deep'), { recursive: true });
       chmodSync(it.at('private'), 0o700);
@@ -38,8 +37,7 @@ test('a private directory that gets its first file, or loses its last one, has n
     it.watch.miss(() => chmodSync(it.at('private'), 0o500));
     await it.capture();
     assert.equal(it.drifts, [['private']]);
-  });
-});
+  }));
 
 test('a mark that comes late, behind the fence, is waited for', async () => {
   await audited(async (it) => {
@@ -57,8 +55,8 @@ test('a mark that comes late, behind the fence, is waited for', async () => {
   }, 1);
 });
 
-test('too much at once is not called anything, and the next drift is found again', async () => {
-  await audited(async (it) => {
+test('too much at once is not called anything, and the next drift is found again', () =>
+  audited(async (it) => {
     await it.capture();
     it.watch.miss(() => {
       for (let i = 0; i < 1001; i += 1) it.write(`many/${i}`, '');
@@ -68,18 +66,16 @@ test('too much at once is not called anything, and the next drift is found again
     it.watch.miss(() => it.write('many/7', 'changed'));
     await it.capture();
     assert.equal(it.drifts, [['many/7']]);
-  });
-});
+  }));
 
-test('what was told costs no fence', async () => {
-  await audited(async (it) => {
+test('what was told costs no fence', () =>
+  audited(async (it) => {
     await it.capture();
     for (let i = 0; i < 5; i += 1) {
       it.watch.change(() => it.write('a/f', String(i)));
       await it.capture();
     }
     assert.is(it.fences, 0);
-  });
-});
+  }));
 
 test.run();

@@ -11,8 +11,8 @@ import { type Audited, audited } from './audited.ts';
 
 const test = suite('what proves drift');
 
-test('what is told while a capture looks belongs to the next one, if it was read before', async () => {
-  await audited(async (it) => {
+test('what is told while a capture looks belongs to the next one, if it was read before', () =>
+  audited(async (it) => {
     it.watch.change(() => {
       it.write('first', '0');
       it.write('d/last', '0');
@@ -35,11 +35,10 @@ test('what is told while a capture looks belongs to the next one, if it was read
       await it.capture();
     }
     assert.equal(it.drifts, []);
-  });
-});
+  }));
 
-test('a capture that takes over what it did not look at, or takes what the rules leave out, has no part', async () => {
-  await audited(async (it) => {
+test('a capture that takes over what it did not look at, or takes what the rules leave out, has no part', () =>
+  audited(async (it) => {
     it.watch.change(() => {
       it.write('a/f', '1');
       it.write('out/f', '1');
@@ -59,11 +58,10 @@ test('a capture that takes over what it did not look at, or takes what the rules
     await it.capture({ alsoInclude: [fromText('out')] });
     await it.capture();
     assert.equal(it.drifts, []);
-  });
-});
+  }));
 
-test('what a capture could not list or read proves nothing, and neither does what it could again', async () => {
-  await audited(async (it) => {
+test('what a capture could not list or read proves nothing, and neither does what it could again', () =>
+  audited(async (it) => {
     it.watch.change(() => {
       it.write('closed/f', '1');
       it.write('closed/deep/g', '1');
@@ -90,8 +88,7 @@ test('what a capture could not list or read proves nothing, and neither does wha
     it.watch.miss(() => it.write('open', '2'));
     await it.capture();
     assert.equal(it.drifts, [['open']]);
-  });
-});
+  }));
 
 /** The path behind `/proc/self/fd/N/…`. */
 function readable(target: string): string {
@@ -99,8 +96,8 @@ function readable(target: string): string {
   return descriptor === undefined ? target : `${readlinkSync(`/proc/self/fd/${descriptor}`)}${rest}`;
 }
 
-test('what rules, failures or names keep out of a capture proves nothing', async () => {
-  await audited(async (it) => {
+test('what rules, failures or names keep out of a capture proves nothing', () =>
+  audited(async (it) => {
     it.watch.change(() => {
       it.write('ignored/f', '1');
       it.write('file.log', '1');
@@ -122,8 +119,7 @@ test('what rules, failures or names keep out of a capture proves nothing', async
     writeFileSync(Buffer.concat([name, Buffer.from('/f')]), '');
     await it.capture();
     assert.is(it.drifts.length, 2, 'below a name that is not UTF-8 nothing can be watched');
-  });
-});
+  }));
 
 test('it is silent when the watch was not live throughout, or cannot prove that it was heard out', async () => {
   const missedNow = async (it: Audited, content: string): Promise<void> => {
@@ -155,8 +151,8 @@ test('it is silent when the watch was not live throughout, or cannot prove that 
   });
 });
 
-test('a failure of the check is logged, and harms neither the capture nor the next check', async () => {
-  await audited(async (it) => {
+test('a failure of the check is logged, and harms neither the capture nor the next check', () =>
+  audited(async (it) => {
     await it.capture();
     it.watch.fence = () => Promise.reject(new Error('a defect'));
     it.watch.miss(() => it.write('f', '1'));
@@ -169,7 +165,6 @@ test('a failure of the check is logged, and harms neither the capture nor the ne
     it.watch.miss(() => it.write('f', '2'));
     await it.capture();
     assert.equal(it.drifts, [['f']]);
-  });
-});
+  }));
 
 test.run();

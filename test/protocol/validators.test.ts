@@ -49,11 +49,10 @@ test('results and error data are checked too', () => {
   assert.is(validateErrorData({ kind: 'InvalidTag', retryable: false, effects: 'some' }).length, 1);
 });
 
-test('no JSON value at all makes a validator throw, and at most 50 issues are told', () => {
+test('no JSON value at all makes a validator throw, and at most 50 issues are told', () =>
   checkProperty(fc.tuple(fc.constantFrom(...Object.keys(methods)), fc.jsonValue()), ([method, value]) => {
     assert.ok(validateParams(method, value).length <= 50);
-  });
-});
+  }));
 
 test('names of methods and errors do not reach the prototype', () => {
   assert.equal(validateParams('constructor', { a: 1 }), []);

@@ -46,7 +46,7 @@ test('soft deletes only what stands in the way; F80 hard deletes what the target
   ]);
 });
 
-test('writes go from shallow to deep, deletes from deep to shallow, whatever the order of the changes', () => {
+test('writes go from shallow to deep, deletes from deep to shallow, whatever the order of the changes', () =>
   checkProperty(fc.tuple(trees, trees, fc.constantFrom('soft', 'hard'), fc.nat()), ([a, b, mode, turn]) => {
     const plan = planBetween(a, b, mode);
     const changes = changesBetween(a, b);
@@ -73,8 +73,7 @@ test('writes go from shallow to deep, deletes from deep to shallow, whatever the
       assert.ok(i === 0 || depth(plan.writes[i - 1]?.path ?? '') <= depth(path));
     for (const [i, { path }] of plan.deletes.entries())
       assert.ok(i === 0 || depth(plan.deletes[i - 1]?.path ?? '') >= depth(path));
-  });
-});
+  }));
 
 test('nothing to do is an empty plan', () => {
   checkProperty(trees, (tree) => assert.equal(operations(planBetween(tree, tree, 'hard')), []));

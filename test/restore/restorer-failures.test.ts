@@ -15,8 +15,8 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('too little free space is found before the first change', async () => {
-  await inDirectory(async (root) => {
+test('too little free space is found before the first change', () =>
+  inDirectory(async (root) => {
     const present = model({ a: 'new', gone: 'x' });
     const target = model({ a: 'old' });
     build(root, present);
@@ -25,11 +25,10 @@ test('too little free space is found before the first change', async () => {
     const error = await failure(apply(root, planBetween(present, target, 'hard'), contents));
     assert.equal([error.kind, error.effects, error.retryable], ['NoSpace', 'none', true]);
     assert.equal([...walk(root)], [...manifest(present)]);
-  });
-});
+  }));
 
-test('a name too long for the file system fails alone', async () => {
-  await inDirectory(async (root) => {
+test('a name too long for the file system fails alone', () =>
+  inDirectory(async (root) => {
     const target = model({ ok: 'x', ['n'.repeat(256)]: 'y' });
     const result = await apply(root, planBetween(model({}), target, 'hard'), new MemoryContents(target));
     assert.equal(
@@ -37,8 +36,7 @@ test('a name too long for the file system fails alone', async () => {
       ['nameTooLong'],
     );
     assert.equal(result.restored, ['ok']);
-  });
-});
+  }));
 
 test('a damaged or missing content is found before the first change', async () => {
   for (const damage of ['corrupt', 'missing'] as const) {
@@ -56,8 +54,8 @@ test('a damaged or missing content is found before the first change', async () =
   }
 });
 
-test('a cancel before the first change leaves nothing behind', async () => {
-  await inDirectory(async (root) => {
+test('a cancel before the first change leaves nothing behind', () =>
+  inDirectory(async (root) => {
     const present = model({ a: 'new', b: 'new' });
     const target = model({ a: 'old', b: 'old' });
     build(root, present);
@@ -69,7 +67,6 @@ test('a cancel before the first change leaves nothing behind', async () => {
     }).catch((error: Error) => (name = error.name));
     assert.is(name, 'AbortError');
     assert.equal([...walk(root)], [...manifest(present)]);
-  });
-});
+  }));
 
 test.run();

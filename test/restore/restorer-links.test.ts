@@ -16,8 +16,8 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a directory that became a link to the outside is a directory again; the outside is untouched (F67)', async () => {
-  await inDirectory(async (root) => {
+test('a directory that became a link to the outside is a directory again; the outside is untouched (F67)', () =>
+  inDirectory(async (root) => {
     mkdirSync(`${root}/outside`);
     mkdirSync(`${root}/w`);
     writeFileSync(`${root}/outside/f`, 'canary');
@@ -27,11 +27,10 @@ test('a directory that became a link to the outside is a directory again; the ou
     await apply(`${root}/w`, planBetween(present, target, 'soft'), new MemoryContents(present, target));
     assert.equal([...walk(`${root}/w`)], [...manifest(target)]);
     assert.equal([...walk(`${root}/outside`)], [['f', 'file 644 canary']]);
-  });
-});
+  }));
 
-test('a link where a file was is replaced, never written through; a link above that appeared since stays (F68)', async () => {
-  await inDirectory(async (root) => {
+test('a link where a file was is replaced, never written through; a link above that appeared since stays (F68)', () =>
+  inDirectory(async (root) => {
     mkdirSync(`${root}/outside/b`, { recursive: true });
     writeFileSync(`${root}/outside/canary`, 'canary');
     writeFileSync(`${root}/outside/b/c`, 'canary');
@@ -51,11 +50,10 @@ test('a link where a file was is replaced, never written through; a link above t
         ['canary', 'file 644 canary'],
       ],
     );
-  });
-});
+  }));
 
-test('a root that is exchanged before the first write ends the restore; the other tree stays as it is (F70)', async () => {
-  await inDirectory(async (root) => {
+test('a root that is exchanged before the first write ends the restore; the other tree stays as it is (F70)', () =>
+  inDirectory(async (root) => {
     const present = model({ f: 'new' });
     const target = model({ f: 'old', g: 'g' });
     build(`${root}/w`.replace(/w$/, ''), model({}));
@@ -73,7 +71,6 @@ test('a root that is exchanged before the first write ends the restore; the othe
     );
     assert.equal([error.kind, error.effects], ['WorkTreeMissing', 'none']);
     assert.equal([[...walk(`${root}/o`)], [...walk(`${root}/moved`)]], [[], [...manifest(present)]]);
-  });
-});
+  }));
 
 test.run();

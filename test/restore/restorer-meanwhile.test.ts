@@ -16,8 +16,8 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('strict modes come back and no reader ever sees them wider (F22)', async () => {
-  await inDirectory(async (root) => {
+test('strict modes come back and no reader ever sees them wider (F22)', () =>
+  inDirectory(async (root) => {
     const present = model({ 'd/secret': file('b', 0o644), plain: file('x', 0o600) });
     const target: ModelTree = {
       ...model({
@@ -41,11 +41,10 @@ test('strict modes come back and no reader ever sees them wider (F22)', async ()
     clearInterval(watch);
     assert.equal([...walk(root)], [...manifest(target)]);
     for (const each of seen) assert.match(each, / 0$/);
-  });
-});
+  }));
 
-test('an edit made after the capture is never lost: the file stays and is reported (F76)', async () => {
-  await inDirectory(async (root) => {
+test('an edit made after the capture is never lost: the file stays and is reported (F76)', () =>
+  inDirectory(async (root) => {
     const present = model({ e: 'new', gone: 'g', 'd/in': 'i', m: 'm' });
     const target = model({ e: 'old', d: 'file now', m: 'n', fresh: 'f' });
     build(root, present);
@@ -59,11 +58,10 @@ test('an edit made after the capture is never lost: the file stays and is report
     assert.equal(result.restored, ['m']);
     for (const name of ['e', 'gone', 'd/in', 'fresh'])
       assert.is(readFileSync(`${root}/${name}`, 'utf8'), 'mine');
-  });
-});
+  }));
 
-test('an edit between staging and putting in place is never lost (F76)', async () => {
-  await inDirectory(async (root) => {
+test('an edit between staging and putting in place is never lost (F76)', () =>
+  inDirectory(async (root) => {
     const present = model({ e: 'new', gone: 'g', 'd/in': 'i' });
     const target = model({ e: 'old', d: 'file now', z: 'z' });
     build(root, present);
@@ -81,11 +79,10 @@ test('an edit between staging and putting in place is never lost (F76)', async (
     assert.equal(result.conflicts, ['d', 'e', 'gone', 'z']);
     for (const name of ['e', 'gone', 'd/in', 'z']) assert.is(readFileSync(`${root}/${name}`, 'utf8'), 'mine');
     assert.is([...walk(root).keys()].filter((name) => name.includes('.ckpt-')).length, 0);
-  });
-});
+  }));
 
-test('readers never find a file missing, empty or partial (F77)', async () => {
-  await inDirectory(async (root) => {
+test('readers never find a file missing, empty or partial (F77)', () =>
+  inDirectory(async (root) => {
     const size = 300_000;
     const names = Array.from({ length: 8 }, (_, i) => `f${i}`);
     const a = model(Object.fromEntries(names.map((name) => [name, 'a'.repeat(size)])));
@@ -112,7 +109,6 @@ test('readers never find a file missing, empty or partial (F77)', async () => {
     child.stdin.end();
     assert.is(await ended, 0, output);
     assert.ok(Number(/reads (\d+)/.exec(output)?.[1]) > 50, output);
-  });
-});
+  }));
 
 test.run();

@@ -54,17 +54,16 @@ test('a soft restore brings back all of the target and keeps what is not in its 
   );
 });
 
-test('a soft restore of the empty tree does nothing and succeeds (F79)', async () => {
-  await inDirectory(async (root) => {
+test('a soft restore of the empty tree does nothing and succeeds (F79)', () =>
+  inDirectory(async (root) => {
     const present = model({ 'a/b': 'x' });
     build(root, present);
     const result = await apply(root, planBetween(present, model({}), 'soft'), new MemoryContents());
     assert.equal([result.restored, result.deleted, [...walk(root)]], [[], [], [...manifest(present)]]);
-  });
-});
+  }));
 
-test('files that do not differ keep inode and times; those that do keep their own usual mode (F23)', async () => {
-  await inDirectory(async (root) => {
+test('files that do not differ keep inode and times; those that do keep their own usual mode (F23)', () =>
+  inDirectory(async (root) => {
     const present = model({ same: 'x', 'd/same': 'y', edited: file('new', 0o664) });
     const target = model({ same: 'x', 'd/same': 'y', edited: 'old' });
     build(root, present);
@@ -75,11 +74,10 @@ test('files that do not differ keep inode and times; those that do keep their ow
       list.map(({ ino, mtimeNs, ctimeNs }) => [ino, mtimeNs, ctimeNs]);
     assert.equal(facts(after), facts(before));
     assert.is(lstatSync(`${root}/edited`).mode & 0o7777, 0o664);
-  });
-});
+  }));
 
-test('a change of permissions alone rewrites nothing (F23)', async () => {
-  await inDirectory(async (root) => {
+test('a change of permissions alone rewrites nothing (F23)', () =>
+  inDirectory(async (root) => {
     const present = model({ a: file('x', 0o755), b: file('y', 0o644) });
     const target = model({ a: file('x', 0o644), b: file('y', 0o444) });
     build(root, present);
@@ -89,11 +87,10 @@ test('a change of permissions alone rewrites nothing (F23)', async () => {
     await apply(root, plan, new MemoryContents());
     assert.equal([...walk(root)], [...manifest(target)]);
     assert.is(lstatSync(`${root}/a`).ino, inode);
-  });
-});
+  }));
 
-test('a path longer than PATH_MAX is restored and removed', async () => {
-  await inDirectory(async (root) => {
+test('a path longer than PATH_MAX is restored and removed', () =>
+  inDirectory(async (root) => {
     const deep = Array.from({ length: 30 }, () => 'd'.repeat(200)).join('/');
     const target = model({ [`${deep}/f`]: 'x' });
     const contents = new MemoryContents(target);
@@ -101,11 +98,10 @@ test('a path longer than PATH_MAX is restored and removed', async () => {
     assert.equal([there.failed, there.restored.length], [[], 1]);
     const back = await apply(root, planBetween(target, model({}), 'hard'), contents);
     assert.equal([back.failed, back.deleted.length, [...walk(root)]], [[], 1, []]);
-  });
-});
+  }));
 
-test('descriptors are back to the baseline after a restore', async () => {
-  await inDirectory(async (root) => {
+test('descriptors are back to the baseline after a restore', () =>
+  inDirectory(async (root) => {
     const { readdirSync } = await import('node:fs');
     const target = model(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`d${i}/e/f`, `${i}`])));
     const before = readdirSync('/proc/self/fd').length;
@@ -113,7 +109,6 @@ test('descriptors are back to the baseline after a restore', async () => {
     assert.is(readdirSync('/proc/self/fd').length, before);
     assert.equal([...walk(root)], [...manifest(target)]);
     chmodSync(root, 0o755);
-  });
-});
+  }));
 
 test.run();

@@ -93,15 +93,14 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('reopened, the same work tree is meant whatever its spelling, and another one is another session (R13)', async () => {
-  await withRig(async (rig) => {
+test('reopened, the same work tree is meant whatever its spelling, and another one is another session (R13)', () =>
+  withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const spelled = await rig.open(client, { strategy: 'sqlite', workspace: `${rig.work}/deep/..//` });
     assert.is(spelled.session, session);
     const other = await rig.open(client, { strategy: 'sqlite', workspace: `${rig.work}/deep` });
     assert.is.not(other.session, session);
     await client.close();
-  });
-});
+  }));
 
 test.run();

@@ -13,29 +13,26 @@ import {
 } from '../../src/tree/tree-path.ts';
 import { checkProperty } from '../support/property.ts';
 
-test('any bytes survive as a path', () => {
+test('any bytes survive as a path', () =>
   checkProperty(fc.uint8Array(), (bytes) => {
     assert.equal([...bytesOf(fromBytes(bytes))], [...bytes]);
-  });
-});
+  }));
 
-test('text goes in and out unchanged and is known to be text', () => {
+test('text goes in and out unchanged and is known to be text', () =>
   checkProperty(fc.string({ unit: 'grapheme' }), (text) => {
     assert.is(toText(fromText(text)), text);
     assert.ok(isText(fromText(text)));
-  });
-});
+  }));
 
 test('bytes that are not UTF-8 are known not to be text', () => {
   assert.not(isText(fromBytes(Uint8Array.of(0x61, 0xff))));
 });
 
-test('order of paths is the order of their bytes', () => {
+test('order of paths is the order of their bytes', () =>
   checkProperty(fc.tuple(fc.uint8Array(), fc.uint8Array()), ([a, b]) => {
     const [pathA, pathB] = [fromBytes(a), fromBytes(b)];
     assert.is(pathA < pathB, Buffer.compare(a, b) < 0);
-  });
-});
+  }));
 
 for (const bad of ['/etc/passwd', '../x', 'a/../../x', 'a\0b', '.git/config', 'a/.GIT/x', 'x/git~1']) {
   test(`a path outside the work tree is refused: ${JSON.stringify(bad)}`, () => {

@@ -43,8 +43,8 @@ async function withTree(body: (rig: Rig) => Promise<void>): Promise<void> {
   }
 }
 
-test('a handle marks names byte for byte, and those of its own directory', async () => {
-  await withTree(async ({ root, tree, marked, marks }) => {
+test('a handle marks names byte for byte, and those of its own directory', () =>
+  withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     assert.equal(tree.open(paths('', 'a', 'a/b')), []);
     assert.is(tree.size, 3);
@@ -53,20 +53,18 @@ test('a handle marks names byte for byte, and those of its own directory', async
     marked.clear();
     writeFileSync(Buffer.concat([Buffer.from(`${root}/a/`), Buffer.from([0xff, 0x31])]), '');
     await until('bytes', () => marked.has('a/\xff1'));
-  });
-});
+  }));
 
-test('a directory below one without a handle gets none', async () => {
-  await withTree(async ({ root, tree }) => {
+test('a directory below one without a handle gets none', () =>
+  withTree(async ({ root, tree }) => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     assert.equal(tree.open(paths('a/b')), ['a/b']);
     assert.equal(tree.open(paths('', 'gone', 'gone/b', 'a')), ['gone', 'gone/b']);
     assert.is(tree.size, 2);
-  });
-});
+  }));
 
-test('a replaced directory loses its handle and those below it until they are opened anew', async () => {
-  await withTree(async ({ root, tree, marked, marks }) => {
+test('a replaced directory loses its handle and those below it until they are opened anew', () =>
+  withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'd/e'), { recursive: true });
     tree.open(paths('', 'd', 'd/e'));
     for (let i = 0; i < 20; i += 1) {
@@ -82,11 +80,10 @@ test('a replaced directory loses its handle and those below it until they are op
     await until('the move is marked', () => marked.has('moved'));
     tree.open(paths('moved', 'moved/e'));
     await marks('moved/e/f');
-  });
-});
+  }));
 
-test('an entry that is called like the root closes nothing, and a replaced root closes all handles', async () => {
-  await withTree(async ({ root, tree, marked, marks }) => {
+test('an entry that is called like the root closes nothing, and a replaced root closes all handles', () =>
+  withTree(async ({ root, tree, marked, marks }) => {
     const name = root.slice(root.lastIndexOf('/') + 1);
     tree.open(paths(''));
     await marks(name);
@@ -100,11 +97,10 @@ test('an entry that is called like the root closes nothing, and a replaced root 
     rmSync(`${root}-aside`, { recursive: true });
     tree.open(paths(''));
     await marks('f');
-  });
-});
+  }));
 
-test('the limit of watches is thrown, another failure concerns one directory, and closeAll leaves no handle', async () => {
-  await withTree(async ({ root, tree }) => {
+test('the limit of watches is thrown, another failure concerns one directory, and closeAll leaves no handle', () =>
+  withTree(async ({ root, tree }) => {
     const before = inotifyWatches();
     mkdirSync(join(root, 'a'));
     const failing = (code: string): void =>
@@ -118,7 +114,6 @@ test('the limit of watches is thrown, another failure concerns one directory, an
     installFault(undefined);
     tree.closeAll();
     if (before !== undefined) await until('all are closed', () => inotifyWatches() === before);
-  });
-});
+  }));
 
 test.run();

@@ -55,8 +55,8 @@ async function withTop(
 const sha = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const spools = (top: string): string[] => readdirSync(top).filter((name) => name.endsWith('.spool'));
 
-test('small and large contents come whole, with the stamp they had', async () => {
-  await withTop(async (top, read) => {
+test('small and large contents come whole, with the stamp they had', () =>
+  withTop(async (top, read) => {
     for (const size of [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3_000_001]) {
       const bytes = Buffer.alloc(size, 'x');
       writeFileSync(join(top, 'f'), bytes);
@@ -69,11 +69,10 @@ test('small and large contents come whole, with the stamp they had', async () =>
       discard(got.content);
       assert.equal(spools(top), []);
     }
-  });
-});
+  }));
 
-test('a file that changes while it is read is read again, and after three times it is unstable', async () => {
-  await withTop(async (top, read) => {
+test('a file that changes while it is read is read again, and after three times it is unstable', () =>
+  withTop(async (top, read) => {
     const file = join(top, 'f');
     for (const times of [1, 2, 3]) {
       writeFileSync(file, 'start');
@@ -90,11 +89,10 @@ test('a file that changes while it is read is read again, and after three times 
       if (got.kind === 'read') assert.is(got.id, sha(readFileSync(file)));
     }
     assert.equal(spools(top), []);
-  });
-});
+  }));
 
-test('links, FIFOs and directories are never read through, and nothing blocks', async () => {
-  await withTop(async (top, read) => {
+test('links, FIFOs and directories are never read through, and nothing blocks', () =>
+  withTop(async (top, read) => {
     symlinkSync('/etc/passwd', join(top, 'link'));
     execFileSync('mkfifo', [join(top, 'fifo')]);
     const started = performance.now();
@@ -109,11 +107,10 @@ test('links, FIFOs and directories are never read through, and nothing blocks', 
     const link = readLink({ prefix: top, release: () => undefined }, 'link');
     assert.is(link.kind === 'read' ? link.target.toString() : link.kind, '/etc/passwd');
     assert.equal(readLink({ prefix: top, release: () => undefined }, 'f'), { kind: 'gone' });
-  });
-});
+  }));
 
-test('a full disk of the store fails the read and is never taken for the state of the file (F89)', async () => {
-  await withTop(async (top, read) => {
+test('a full disk of the store fails the read and is never taken for the state of the file (F89)', () =>
+  withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(3 << 20));
     for (const [code, kind] of [
       ['ENOSPC', 'NoSpace'],
@@ -139,11 +136,10 @@ test('a full disk of the store fails the read and is never taken for the state o
       }
     }
     assert.equal(spools(top), []);
-  });
-});
+  }));
 
-test('a cancel in the middle of a large file leaves no private copy', async () => {
-  await withTop(async (top, read) => {
+test('a cancel in the middle of a large file leaves no private copy', () =>
+  withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(64 << 20));
     const abort = new AbortController();
     const reading = read('f', { slices: new Slices(abort.signal) });
@@ -153,11 +149,10 @@ test('a cancel in the middle of a large file leaves no private copy', async () =
       (error: unknown) => assert.match(String(error), 'enough'),
     );
     assert.equal(spools(top), []);
-  });
-});
+  }));
 
-test('two stamps are the same only when all that they hold is', async () => {
-  await withTop(async (top) => {
+test('two stamps are the same only when all that they hold is', () =>
+  withTop(async (top) => {
     writeFileSync(join(top, 'f'), '');
     const stamp = stampOf(lstatSync(join(top, 'f'), { bigint: true }));
     for (const field of ['mtimeNs', 'ctimeNs', 'size', 'ino', 'dev', 'mode'] as const) {
@@ -167,7 +162,6 @@ test('two stamps are the same only when all that they hold is', async () => {
       };
       assert.not.ok(isSameStamp(stamp, other), field);
     }
-  });
-});
+  }));
 
 test.run();

@@ -41,7 +41,7 @@ function kindOf(step: () => unknown): string {
   return 'none';
 }
 
-test('a work tree is opened by its canonical path and keeps its identity', () => {
+test('a work tree is opened by its canonical path and keeps its identity', () =>
   withTop((top) => {
     mkdirSync(join(top, 'w'));
     symlinkSync('w', join(top, 'link'));
@@ -53,10 +53,9 @@ test('a work tree is opened by its canonical path and keeps its identity', () =>
     assert.is(requireRoot(join(top, 'moved')), tree.identity);
     mkdirSync(join(top, 'w'));
     assert.is.not(requireRoot(join(top, 'w')), tree.identity);
-  });
-});
+  }));
 
-test('what is missing, a file, a loop or unreadable is said by its kind (F112)', () => {
+test('what is missing, a file, a loop or unreadable is said by its kind (F112)', () =>
   withTop((top) => {
     writeFileSync(join(top, 'file'), '');
     symlinkSync('loop', join(top, 'loop'));
@@ -103,10 +102,9 @@ test('what is missing, a file, a loop or unreadable is said by its kind (F112)',
         kindOf(() => openWorkTree(join(top, 'closed'))),
         'WorkTreeUnreadable',
       );
-  });
-});
+  }));
 
-test('protected places are refused however they are spelled, unless allowed (R13)', () => {
+test('protected places are refused however they are spelled, unless allowed (R13)', () =>
   withTop((top) => {
     const home = join(top, 'home');
     for (const name of ['', 'Desktop', 'Documents', 'Downloads', 'project'])
@@ -137,10 +135,9 @@ test('protected places are refused however they are spelled, unless allowed (R13
       kindOf(() => openWorkTree(join(home, 'project/.git/hooks'), { home, allowProtected: true })),
       'ProtectedWorkTree',
     );
-  });
-});
+  }));
 
-test('a bare repository is no work tree, whatever its name; a work tree of it in it is one', () => {
+test('a bare repository is no work tree, whatever its name; a work tree of it in it is one', () =>
   withTop((top) => {
     const bare = join(top, 'project');
     for (const name of ['objects', 'refs']) mkdirSync(join(bare, name), { recursive: true });
@@ -153,10 +150,9 @@ test('a bare repository is no work tree, whatever its name; a work tree of it in
     assert.is(openWorkTree(join(bare, 'main')).root, join(bare, 'main'));
     mkdirSync(join(bare, '.git'));
     assert.is(kind(), 'none', 'it has a git directory of its own');
-  });
-});
+  }));
 
-test('storage inside the work tree is refused, also through links and before it exists', () => {
+test('storage inside the work tree is refused, also through links and before it exists', () =>
   withTop((top) => {
     mkdirSync(join(top, 'w/a'), { recursive: true });
     mkdirSync(join(top, 'elsewhere'));
@@ -170,8 +166,7 @@ test('storage inside the work tree is refused, also through links and before it 
       assert.is(refused(path), 'none', path);
     assert.is(String(storageWithin(tree, join(top, 'w/.state/x'))), '.state/x');
     assert.is(String(storageWithin(tree, join(top, 'in/x'))), 'a/x');
-  });
-});
+  }));
 
 /** Mounts in order, runs the body and unmounts everything again. False when nothing can be mounted here. */
 function withMounts(mounts: readonly (readonly string[])[], body: () => void): boolean {
@@ -188,7 +183,7 @@ function withMounts(mounts: readonly (readonly string[])[], body: () => void): b
   }
 }
 
-test('storage that a bind mount brings into the work tree is refused, whichever side is mounted', () => {
+test('storage that a bind mount brings into the work tree is refused, whichever side is mounted', () =>
   withTop((top) => {
     const at = (path: string): string => join(top, path);
     for (const path of ['w/a b/c', 'w/in', 'w/small', 'w/over', 'out', 'again', 'far/near', 'tmpfs'])
@@ -223,8 +218,7 @@ test('storage that a bind mount brings into the work tree is refused, whichever 
       undefined,
       undefined,
     ]);
-  });
-});
+  }));
 
 test('a backslash is part of a name, in the path of the storage as anywhere', () => {
   if (process.platform === 'win32') return;
@@ -237,7 +231,7 @@ test('a backslash is part of a name, in the path of the storage as anywhere', ()
   });
 });
 
-test('a work tree whose path has odd names opens, one whose path is not text does not', () => {
+test('a work tree whose path has odd names opens, one whose path is not text does not', () =>
   withTop((top) => {
     mkdirSync(join(top, 'a b"c\'d'));
     assert.is(openWorkTree(join(top, 'a b"c\'d')).root, join(top, 'a b"c\'d'));
@@ -247,7 +241,6 @@ test('a work tree whose path has odd names opens, one whose path is not text doe
       kindOf(() => openWorkTree(join(top, 'bytes'))),
       'WorkTreeUnreadable',
     );
-  });
-});
+  }));
 
 test.run();

@@ -48,8 +48,8 @@ async function withChecker(body: (bench: Bench) => Promise<void>): Promise<void>
   }
 }
 
-test('names that git could take for options, magic or quoting are names', async () => {
-  await withChecker(async ({ root, ignored }) => {
+test('names that git could take for options, magic or quoting are names', () =>
+  withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const odd = ['-x', ':x', ':(top)x', ':!x', '*', '"q"', 'new\nline', 'r\r', 'é', ' ', '\\', '!n', '#h'];
     const asked = odd.flatMap((name) => [name, `${name}.o`]);
@@ -57,11 +57,10 @@ test('names that git could take for options, magic or quoting are names', async 
       await ignored(...asked),
       odd.flatMap(() => [false, true]),
     );
-  });
-});
+  }));
 
-test('info/exclude, the global file and its setting count, and their changes are noticed', async () => {
-  await withChecker(async ({ root, home, checker, ignored }) => {
+test('info/exclude, the global file and its setting count, and their changes are noticed', () =>
+  withChecker(async ({ root, home, checker, ignored }) => {
     assert.equal(await ignored('a', 'b', 'c'), [false, false, false]);
     assert.is((await checker.refresh()).hasRules, false);
     writeFileSync(join(root, '.git/info/exclude'), 'a\n');
@@ -78,11 +77,10 @@ test('info/exclude, the global file and its setting count, and their changes are
     assert.equal(await ignored('a', 'c', 'd'), [true, false, true]);
     git(home, root, 'config', 'core.excludesFile', '');
     assert.equal(await ignored('a', 'b', 'c', 'd'), [true, false, false, false]);
-  });
-});
+  }));
 
-test('a changed .gitignore is read again after renew, and one engine serves until then', async () => {
-  await withChecker(async ({ root, checker, ignored }) => {
+test('a changed .gitignore is read again after renew, and one engine serves until then', () =>
+  withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), 'a\n');
     assert.equal(await ignored('a', 'b'), [true, false]);
     const { pid } = checker;
@@ -92,11 +90,10 @@ test('a changed .gitignore is read again after renew, and one engine serves unti
     checker.renew();
     assert.equal(await ignored('a', 'b'), [false, true]);
     assert.is.not(checker.pid, pid);
-  });
-});
+  }));
 
-test('a killed engine is started again and no answer is lost (F61)', async () => {
-  await withChecker(async ({ root, checker, ignored }) => {
+test('a killed engine is started again and no answer is lost (F61)', () =>
+  withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     await ignored('a.o');
     for (let round = 0; round < 5; round += 1) {
@@ -108,20 +105,18 @@ test('a killed engine is started again and no answer is lost (F61)', async () =>
         names.map((name) => name.endsWith('.o')),
       );
     }
-  });
-});
+  }));
 
-test('a question that ends git (beyond a symbolic link) costs only its own answer', async () => {
-  await withChecker(async ({ root, ignored }) => {
+test('a question that ends git (beyond a symbolic link) costs only its own answer', () =>
+  withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');
     symlinkSync('/tmp', join(root, 'link'));
     assert.equal(await ignored('a.o', 'link/b.o', 'c.o', 'd'), [true, undefined, true, false]);
-  });
-});
+  }));
 
-test('an ignored file is ignored however many directories are above it', async () => {
-  await withChecker(async ({ root, log, ignored }) => {
+test('an ignored file is ignored however many directories are above it', () =>
+  withChecker(async ({ root, log, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n!kept.o\n');
     const paths: string[] = [];
     for (const depth of [1, 19, 20, 21, 23, 24, 25, 60]) {
@@ -133,11 +128,10 @@ test('an ignored file is ignored however many directories are above it', async (
     assert.equal(await ignored(...paths), verdicts);
     assert.equal(await ignored(...paths.reverse()), verdicts.reverse());
     assert.equal(log, []);
-  });
-});
+  }));
 
-test('broken and hostile configurations cost their own answer and run nothing (F53, F55)', async () => {
-  await withChecker(async ({ root, home, log, ignored }) => {
+test('broken and hostile configurations cost their own answer and run nothing (F53, F55)', () =>
+  withChecker(async ({ root, home, log, ignored }) => {
     const ran = join(home, 'ran');
     writeFileSync(join(root, '.gitignore'), 'a\n');
     writeFileSync(
@@ -150,8 +144,7 @@ test('broken and hostile configurations cost their own answer and run nothing (F
     assert.equal(await ignored('a', 'b', 'c'), [true, true, false]);
     assert.ok(log.some((line) => line.startsWith('warn ') && line.includes('.gitconfig')));
     assert.not.ok(existsSync(ran));
-  });
-});
+  }));
 
 if (process.platform !== 'win32') {
   test('a FIFO as configuration, included by one, or as excludes file is never waited for, and is said', async () => {

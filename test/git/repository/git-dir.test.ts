@@ -28,7 +28,7 @@ function asked(top: string, at: string): { root: string; gitDir: string; commonD
   };
 }
 
-test('a repository, a linked worktree, a separate git dir and a submodule are found as git finds them', () => {
+test('a repository, a linked worktree, a separate git dir and a submodule are found as git finds them', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', 'r');
     const at = join(top, 'r');
@@ -41,10 +41,9 @@ test('a repository, a linked worktree, a separate git dir and a submodule are fo
     assert.equal(findRepository(join(top, 's')), asked(top, join(top, 's')));
     git(top, at, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', at, 'module');
     assert.equal(findRepository(join(at, 'module')), asked(top, join(at, 'module')));
-  });
-});
+  }));
 
-test('a bare repository, garbage and dangling pointers are none, and the search goes on upwards', () => {
+test('a bare repository, garbage and dangling pointers are none, and the search goes on upwards', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', '--bare', 'bare.git');
     assert.is(findRepository(join(top, 'bare.git')), undefined);
@@ -59,10 +58,9 @@ test('a bare repository, garbage and dangling pointers are none, and the search 
     assert.is(findRepository(join(top, 'empty')), undefined);
     writeFileSync(join(top, 'g/x/.git'), Buffer.alloc(100_000));
     assert.is(repositoryAt(join(top, 'g/x')), undefined);
-  });
-});
+  }));
 
-test('repositories of other formats are found all the same (F65)', () => {
+test('repositories of other formats are found all the same (F65)', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', '--object-format=sha256', 'sha256');
     assert.is(findRepository(join(top, 'sha256'))?.gitDir, join(top, 'sha256/.git'));
@@ -71,7 +69,6 @@ test('repositories of other formats are found all the same (F65)', () => {
     git(top, join(top, 'future'), 'config', 'extensions.refStorage', 'reftable');
     assert.throws(() => asked(top, join(top, 'future')));
     assert.is(findRepository(join(top, 'future'))?.gitDir, join(top, 'future/.git'));
-  });
-});
+  }));
 
 test.run();

@@ -42,8 +42,8 @@ async function withRepository(
 const paths = async (index: UserIndex): Promise<string[]> =>
   (await index.entries()).map((entry) => String(entry.path));
 
-test('the tracked paths come as bytes, follow the index, and the index is never written', async () => {
-  await withRepository(async (root, index) => {
+test('the tracked paths come as bytes, follow the index, and the index is never written', () =>
+  withRepository(async (root, index) => {
     assert.equal(await paths(index), [], 'no index yet');
     const names = ['a', 'd/é', 'new\nline', '"q"', '-x', ':x'];
     mkdirSync(join(root, 'd'));
@@ -57,11 +57,10 @@ test('the tracked paths come as bytes, follow the index, and the index is never 
     assert.ok(readFileSync(join(root, '.git/index')).equals(before));
     git(root, root, 'rm', '-q', '--cached', 'a');
     assert.not.ok((await paths(index)).includes('a'));
-  });
-});
+  }));
 
-test('a conflict names its path once, and a submodule is told apart', async () => {
-  await withRepository(async (root, index) => {
+test('a conflict names its path once, and a submodule is told apart', () =>
+  withRepository(async (root, index) => {
     const blob = git(root, root, 'hash-object', '-w', '--stdin').trim();
     const commit = 'c'.repeat(40);
     const lines = [1, 2, 3].map((stage) => `100644 ${blob} ${stage}\tboth`);
@@ -80,11 +79,10 @@ test('a conflict names its path once, and a submodule is told apart', async () =
         { path: 'module', isSubmodule: true },
       ],
     );
-  });
-});
+  }));
 
-test('a hostile configuration runs nothing (F55)', async () => {
-  await withRepository(async (root, index) => {
+test('a hostile configuration runs nothing (F55)', () =>
+  withRepository(async (root, index) => {
     const ran = join(root, 'ran');
     writeFileSync(join(root, 'f'), '');
     git(root, root, 'add', 'f');
@@ -95,11 +93,10 @@ test('a hostile configuration runs nothing (F55)', async () => {
     writeFileSync(join(root, '.git/hooks/post-index-change'), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
     assert.equal(await paths(index), ['f']);
     assert.not.ok(existsSync(ran));
-  });
-});
+  }));
 
-test('an index that git cannot read is reported and counts as empty, until it is written again', async () => {
-  await withRepository(async (root, index, log) => {
+test('an index that git cannot read is reported and counts as empty, until it is written again', () =>
+  withRepository(async (root, index, log) => {
     writeFileSync(join(root, '.git/index'), 'garbage');
     assert.equal(await paths(index), []);
     assert.ok(log.some((line) => line.startsWith('warn ')));
@@ -107,7 +104,6 @@ test('an index that git cannot read is reported and counts as empty, until it is
     writeFileSync(join(root, 'f'), '');
     git(root, root, 'add', 'f');
     assert.equal(await paths(index), ['f']);
-  });
-});
+  }));
 
 test.run();
