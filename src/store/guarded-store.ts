@@ -26,10 +26,12 @@ export class GuardedStore implements SnapshotStore {
   #missing: readonly StoreProblem[] = [];
   #isDoubtful = false;
   readonly heldBytes?: () => Promise<number>;
+  readonly gitObjects?: readonly string[];
 
   constructor(inner: SnapshotStore, published: PublishedList) {
     this.#inner = inner;
     this.#published = published;
+    if (inner.gitObjects !== undefined) this.gitObjects = inner.gitObjects;
     if (inner.heldBytes === undefined) return;
     this.heldBytes = async () => (await this.#there().heldBytes?.()) ?? (await this.usage()).bytes;
   }

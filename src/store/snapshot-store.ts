@@ -165,6 +165,9 @@ export interface SnapshotStore extends SnapshotSink {
   /** The two snapshots (undefined: the empty tree) where git's differ can see them. */
   gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees>;
 
+  /** The object directories in which git finds snapshots under their ids. Absent: the store keeps no git objects. */
+  readonly gitObjects?: readonly string[];
+
   /** Removes what no checkpoint of this store needs. Safe beside other daemons. */
   sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }>;
   /** Reads everything and checks every hash; `onChecked` is told how many contents were read. */

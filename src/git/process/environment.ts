@@ -1,6 +1,6 @@
 // The one environment that every git process of ours gets. It starts from nothing: never from process.env minus a
 // list, because what leaks next is never on the list. Each line says what happens without it.
-import { devNull } from 'node:os';
+import { devNull, homedir } from 'node:os';
 
 /** The identity that is specified for the shadow repository; it also serves every other git process of ours. */
 export const identity = { name: 'Q', email: 'qcli@local' } as const;
@@ -26,6 +26,7 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
     GIT_COMMITTER_EMAIL: identity.email,
     ...extra,
   };
+  if (environment.GIT_CONFIG_GLOBAL === '') delete environment.GIT_CONFIG_GLOBAL;
   if (process.platform === 'win32' && process.env.SystemRoot) environment.SystemRoot = process.env.SystemRoot;
   return environment;
 }
@@ -59,6 +60,65 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['core.commitGraph', 'false'], // what a repository's own graph file says is not needed and not trusted
   ['protocol.allow', 'never'], // nothing of ours ever fetches
 ];
+
+/**
+ * The environment of a git process that talks to a remote, in addition to {@link gitEnvironment}. Git gets the user's home
+ * and global configuration, for credentials, proxies and ssh. Nothing asks the user for anything.
+ */
+export function remoteEnvironment(): Record<string, string> {
+  const home = process.env.HOME ?? homedir();
+  const given = (name: string): Record<string, string> => {
+    const value = process.env[name];
+    return value === undefined ? {} : { [name]: value };
+  };
+  return {
+    HOME: home,
+    ...given('SSH_AUTH_SOCK'),
+    ...given('XDG_CONFIG_HOME'),
+    GIT_CONFIG_GLOBAL: process.env.GIT_CONFIG_GLOBAL ?? '', // empty: git looks in HOME
+    GIT_ASKPASS: '', // set and empty: git starts no program that asks
+    SSH_ASKPASS_REQUIRE: 'never',
+    GCM_INTERACTIVE: 'never',
+  };
+}
+
+/** Settings of a git process that talks to a remote. The three transports are the only ones that git may use. */
+export const remoteSettings: Readonly<Record<string, string>> = {
+  'protocol.ssh.allow': 'always',
+  'protocol.https.allow': 'always',
+  'protocol.file.allow': 'always',
+  'http.followRedirects': 'initial',
+  'http.lowSpeedLimit': '1', // bytes a second: a connection that carries nothing ends
+  'http.lowSpeedTime': '60',
+  'push.gpgSign': 'false',
+  'push.recurseSubmodules': 'no',
+  'push.useForceIfIncludes': 'false',
+  'push.followTags': 'false',
+  'fetch.recurseSubmodules': 'no',
+  'fetch.prune': 'false',
+  'fetch.writeCommitGraph': 'false',
+  'fetch.unpackLimit': '1', // what came stays one pack
+  'fetch.fsckObjects': 'true',
+  // Names that no work tree may hold.
+  'fetch.fsck.hasDot': 'error',
+  'fetch.fsck.hasDotdot': 'error',
+  'fetch.fsck.hasDotgit': 'error',
+  'fetch.fsck.fullPathname': 'error',
+  'fetch.fsck.emptyName': 'error',
+  'fetch.fsck.zeroPaddedFilemode': 'error',
+  'fetch.fsck.nullSha1': 'error',
+  // Contents of the user's files: git of ours never follows them.
+  'fetch.fsck.gitmodulesMissing': 'ignore',
+  'fetch.fsck.gitmodulesBlob': 'ignore',
+  'fetch.fsck.gitmodulesLarge': 'ignore',
+  'fetch.fsck.gitmodulesName': 'ignore',
+  'fetch.fsck.gitmodulesSymlink': 'ignore',
+  'fetch.fsck.gitmodulesUrl': 'ignore',
+  'fetch.fsck.gitmodulesPath': 'ignore',
+  'fetch.fsck.gitmodulesUpdate': 'ignore',
+  'fetch.fsck.gitmodulesParse': 'ignore',
+  'pack.useSparse': 'false', // the sparse walk goes by paths, and each checkpoint has a path of its own
+};
 
 /** The `-c` list that goes before every sub-command; `settings` come last and win. */
 export function gitSettings(settings: Readonly<Record<string, string>> = {}): string[] {

@@ -20,6 +20,8 @@ export interface GitRun {
   /** Exit codes that are an answer and not a failure. Default: 0 alone. */
   readonly accept?: readonly number[];
   readonly timeoutMs?: number;
+  /** How long git may do nothing: one that waits for another machine does nothing. Default: eight seconds. */
+  readonly patienceMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -78,7 +80,7 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
   const limitMs = run.timeoutMs ?? 600_000;
   const limit = setTimeout(() => group.giveUp(limitMs), limitMs);
   running.add(group);
-  const result = await group.awaiting(Promise.race([child, group.abandoned])).finally(() => {
+  const result = await group.awaiting(Promise.race([child, group.abandoned]), run.patienceMs).finally(() => {
     running.delete(group);
     clearTimeout(limit);
     run.signal?.removeEventListener('abort', abort);
@@ -328,13 +330,13 @@ export class ProcessGroup {
   }
 
   /** See {@link GitProcess.awaiting}. */
-  async awaiting<T>(work: Promise<T>): Promise<T> {
+  async awaiting<T>(work: Promise<T>, patienceMs?: number): Promise<T> {
     const timer = new SilenceTimer({
       group: () => this.#child.pid,
       unseen: 'working',
       onSilence: (patienceMs) => this.giveUp(patienceMs),
     });
-    timer.restart();
+    timer.restart(patienceMs);
     try {
       return await work;
     } finally {

@@ -1,6 +1,7 @@
 // The SnapshotStore over git objects and refs, shared by the strategies `shadow` and `local`; what differs between
 // the two (where objects and refs live, how they are kept from being pruned) is in the GitHome that it is given. It
 // never opens a work tree, an index or HEAD.
+import { join } from 'node:path';
 import type { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
@@ -43,6 +44,7 @@ const knownMax = 200_000;
 export class GitStore extends TreeStore implements SnapshotStore {
   readonly strategy: string;
   readonly spoolDirectory: string;
+  readonly gitObjects: readonly string[];
   readonly #home: GitHome;
   readonly #objects: ObjectWriter;
   readonly #reader: ObjectReader;
@@ -59,6 +61,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     super(new TreeReader(gitTrees(reader)));
     this.strategy = home.strategy;
     this.spoolDirectory = home.spoolDirectory;
+    this.gitObjects = [join(home.readPlace.gitDir, 'objects')];
     this.#home = home;
     const onStored = (id: string): void => home.unsynced.stored(id);
     this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory, onStored);
