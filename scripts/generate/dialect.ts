@@ -65,7 +65,7 @@ export interface Method {
   readonly cancellable: boolean;
   readonly effects: 'none' | 'store' | 'workspace' | 'process';
   readonly idempotency: 'safe' | 'key' | 'natural' | 'none';
-  readonly lane: 'session' | 'global' | 'none';
+  readonly lane: 'session' | 'remote' | 'global' | 'none';
   readonly examples: readonly Example[];
 }
 

@@ -32,7 +32,7 @@ export const glossary = `## Words
 | **snapshot** | the content of a work tree; equal contents and modes have equal ids within a strategy |
 | **safety checkpoint** | the present as it was before a restore; \`checkpoint/undo\` goes back to it |
 | **key** | \`idempotencyKey\`: the client's own name for one intent. The same key with the same parameters is done once, however often it is asked |
-| **lane** | which requests wait for each other. \`session\`: one after the other in the order of arrival, for each session. \`global\`: the life of the whole daemon. \`none\` and others: at once |
+| **lane** | which requests wait for each other. \`session\`: one after the other in the order of arrival, for each session. \`remote\`: one after the other for each remote, beside everything else. \`global\`: the life of the whole daemon. \`none\` and others: at once |
 | **effects** | of a method: what it can change (\`none\`, \`store\`, \`workspace\`, \`process\`). Of an error: what was changed before it (\`none\`, \`committed\`, \`unknown\` …) |
 | **drift** | a change that a capture found and the watch had not told |
 | **strategy** | how checkpoints are kept: \`shadow\`, \`local\` or \`sqlite\` |

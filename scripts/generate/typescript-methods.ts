@@ -41,7 +41,7 @@ export interface MethodFacts {
   readonly kind: 'request' | 'notification';
   readonly direction: 'clientToServer' | 'serverToClient' | 'both';
   /** \`session\`: one at a time through the session's queue. \`global\`: one at a time in the daemon. \`none\`: at once. */
-  readonly lane: 'session' | 'global' | 'none';
+  readonly lane: 'session' | 'remote' | 'global' | 'none';
   readonly effects: 'none' | 'store' | 'workspace' | 'process';
   /** \`key\`: takes an \`idempotencyKey\`. \`natural\`: a repeat has the same effect. \`safe\`: no effect at all. */
   readonly idempotency: 'safe' | 'key' | 'natural' | 'none';

@@ -73,6 +73,12 @@ export const layers: readonly Layer[] = [
     because: 'restore makes a work tree equal a snapshot; it knows no session.',
   },
   {
+    folder: 'remote',
+    not: ['watch', 'work-tree'],
+    because:
+      'remote carries checkpoints to a git remote and back, as values; it knows no session that is open.',
+  },
+  {
     folder: 'session',
     because:
       'session holds what a session is and how it begins and ends; what a client can ask for is in commands.',
@@ -90,6 +96,7 @@ export const layers: readonly Layer[] = [
       'store',
       'checkpoints',
       'restore',
+      'remote',
       'session',
     ],
     because: 'protocol is generated and imports nothing.',
@@ -106,6 +113,7 @@ export const layers: readonly Layer[] = [
       'store',
       'checkpoints',
       'restore',
+      'remote',
       'session',
       'protocol',
     ],
@@ -115,7 +123,7 @@ export const layers: readonly Layer[] = [
   {
     folder: 'rpc',
     packages: ['vscode-jsonrpc', 'vscode-jsonrpc/node'],
-    not: ['git', 'watch', 'work-tree', 'capture', 'store', 'checkpoints', 'restore'],
+    not: ['git', 'watch', 'work-tree', 'capture', 'store', 'checkpoints', 'restore', 'remote'],
     because: 'rpc is a door; it reaches files and stores through commands.',
   },
   {
@@ -130,6 +138,7 @@ export const layers: readonly Layer[] = [
       'store',
       'checkpoints',
       'restore',
+      'remote',
       'session',
       'commands',
       'rpc',
@@ -149,6 +158,7 @@ export const layers: readonly Layer[] = [
       'store',
       'checkpoints',
       'restore',
+      'remote',
       'session',
       'commands',
       'rpc',

@@ -52,7 +52,8 @@ export type SkipReason =
   | 'undecided'
   | 'nameTooLong'
   | 'nestedGitDirectory'
-  | 'temporaryName';
+  | 'temporaryName'
+  | 'notSent';
 
 /** The part of a store that a capture needs. */
 export interface SnapshotSink {

@@ -67,7 +67,7 @@ export function isPaged({ paged }: CliCommand, { pager, json }: Given): boolean 
 }
 
 /** Prints the wire's result as it came, if that was asked for. */
-export function printed(given: Given, result: object): boolean {
+export function printed(given: Pick<Given, 'json'>, result: object): boolean {
   if (given.json) say(JSON.stringify(result, null, 2));
   return given.json;
 }

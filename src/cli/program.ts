@@ -3,6 +3,7 @@
 import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
 import { completeTags, list } from './commands/list.ts';
+import type { ImportOptions } from './commands/remotes.ts';
 import type { DeletionOptions } from './commands/sessions.ts';
 import type { Offered } from './completion.ts';
 import type { EnableOptions } from './enable/enable.ts';
@@ -46,6 +47,10 @@ const commands: Readonly<Record<string, Add>> = {
   gc: onSession(async () => (await import('./commands/status.ts')).gc),
   console: onSession(async () => (await import('./console/console.ts')).consoleCommand),
   'complete-tags': onSession(async () => completeTags),
+  push: onSession(async () => (await import('./commands/push.ts')).push),
+  remote: addRemotes,
+  fetch: addFetch,
+  import: addImport,
   sessions: addSessions,
   stop: async (program, _, done) => {
     const summary = 'end the daemon that commands left in the background';
@@ -119,9 +124,13 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
   const made = withJsonOption(withStorageOption(program.command('sessions'))).description(
     'all sessions, of every directory; "sessions delete" deletes some',
   );
+  made.option('--remote <remote>', 'those that a git remote holds');
   made.action(async () => {
+    const { remote } = made.opts<{ remote?: string }>();
     const { sessions } = await import('./commands/sessions.ts');
-    done(await sessions(givenBy(made.opts())));
+    if (remote === undefined) return done(await sessions(givenBy(made.opts())));
+    const { sessionsThere } = await import('./commands/remotes.ts');
+    done(await sessionsThere(givenBy(made.opts()), remote));
   });
   const deleting = made
     .command('delete [id...]')
@@ -135,6 +144,56 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
     // `--storage` and `--json` belong to both commands, and commander gives them to the outer one.
     const options = deleting.optsWithGlobals<Omit<DeletionOptions, 'ids'> & { [name: string]: unknown }>();
     done(await deleteSessions(givenBy(options), { ...options, ids }));
+  });
+}
+
+async function addRemotes(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
+  const made = withJsonOption(withStorageOption(program.command('remote'))).description(
+    'git remotes that sessions travel by: "remote add", "remote list", "remote remove"',
+  );
+  made.action(() => {
+    throw misused('"remote" needs to be told what to do', 'checkpointd remote add|list|remove');
+  });
+  const given = (command: Command): ReturnType<typeof givenBy> => givenBy(command.optsWithGlobals());
+  const adding = made
+    .command('add <name> <address>')
+    .description('add a remote: ssh://user@host/path, user@host:path, https://host/path or a path')
+    .option('--leave-out <globs...>', 'files that never leave for it');
+  adding.action(async (name: string, address: string) => {
+    const { addRemote } = await import('./commands/remotes.ts');
+    done(await addRemote(given(adding), name, address, adding.opts<{ leaveOut?: string[] }>().leaveOut));
+  });
+  const listing = made.command('list').description('list the remotes');
+  listing.action(async () => done(await (await import('./commands/remotes.ts')).listRemotes(given(listing))));
+  const removing = made.command('remove <name>').description('forget a remote; what it holds stays there');
+  removing.action(async (name: string) =>
+    done(await (await import('./commands/remotes.ts')).removeRemote(given(removing), name)),
+  );
+}
+
+async function addFetch(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
+  const made = withJsonOption(withStorageOption(program.command('fetch')))
+    .description('bring sessions of a git remote here, and verify them; "import" does it for one')
+    .argument('<remote>', 'a remote that "checkpointd remote add" named')
+    .argument('[session]', 'only this session');
+  made.action(async (remote: string, session: string | undefined) => {
+    const { fetchRemote } = await import('./commands/remotes.ts');
+    done(await fetchRemote(givenBy(made.opts()), remote, session));
+  });
+}
+
+async function addImport(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
+  const made = withJsonOption(withStorageOption(program.command('import')))
+    .description('go on here with a session of a git remote; no file is changed before "restore"')
+    .argument('<remote>', 'a remote that "checkpointd remote add" named')
+    .argument('<session>', 'the session, or the beginning of its id')
+    .option('-C, --directory <directory>', 'go on there', '.')
+    .option('--writer <writer>', 'the line of this writer (default: the one that was pushed last)')
+    .option('--strategy <strategy>', 'how to store it (default: shadow)')
+    .option('--allow-protected', 'also in the home directory, in what it holds for all, or in the root');
+  made.action(async (remote: string, session: string) => {
+    const { importHere } = await import('./commands/remotes.ts');
+    done(await importHere(givenBy(made.opts()), remote, session, made.opts<ImportOptions>()));
   });
 }
 

@@ -12,8 +12,20 @@ import type { Client } from '../session/shares.ts';
 /** Every method of a client but those of the connection's own life cycle. */
 export type CommandMethod = Exclude<RequestMethod, 'initialize' | 'shutdown' | 'rpc.discover'>;
 
-/** Methods on sessions from outside: they list, open, close or delete them. */
-type DaemonMethod = 'session/open' | 'session/close' | 'session/delete' | 'session/list';
+/** Methods on sessions from outside: they list, open, close, delete, push or import them. */
+type DaemonMethod =
+  | 'session/open'
+  | 'session/close'
+  | 'session/delete'
+  | 'session/list'
+  | 'session/import'
+  | 'remote/add'
+  | 'remote/list'
+  | 'remote/remove'
+  | 'remote/push'
+  | 'remote/fetch'
+  | 'remote/sessions'
+  | 'remote/delete';
 
 type SessionMethod = Exclude<CommandMethod, DaemonMethod>;
 

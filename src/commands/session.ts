@@ -11,7 +11,6 @@ import { SessionDirectory } from '../session/directory.ts';
 import { readSummary } from '../session/listing.ts';
 import { defaultStrategy } from '../session/offered-strategies.ts';
 import type { OpenRequest } from '../session/open.ts';
-import type { OperationRecords } from '../session/operations.ts';
 import type { Session, SessionOptions } from '../session/session.ts';
 import { ownRepository } from '../session/session-store.ts';
 import type { ListedSession, Sessions } from '../session/sessions.ts';
@@ -20,9 +19,10 @@ import { checkpointAnswer, checkpointsState, skipped } from './answers/checkpoin
 import { pageOf } from './answers/paging.ts';
 import { placePath } from './answers/paths.ts';
 import { restoreAnswer } from './answers/restore-answer.ts';
-import { type Call, defineCommand, defineDaemonCommand } from './command.ts';
-import { inLane, keepAnswer, withWarnings } from './execute.ts';
+import { defineCommand, defineDaemonCommand } from './command.ts';
+import { inLane } from './execute.ts';
 import { checkpointsMin, keepLimitsLater } from './limits.ts';
+import { once } from './once.ts';
 import { watcherFigures } from './worktree.ts';
 
 const defaultLimits = { maxFileBytes: 256 * 1024 * 1024, initTimeoutMs: 60_000 };
@@ -51,26 +51,6 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
     }),
   );
 });
-
-/** Runs what opens or ends a session once per key: the key is remembered in `operations`. */
-async function once<R extends object>(
-  operations: OperationRecords,
-  method: string,
-  { params, context, warnings }: Call<{ readonly idempotencyKey?: string | null }>,
-  work: () => Promise<R>,
-): Promise<R & { readonly replayed?: boolean }> {
-  const key = params.idempotencyKey;
-  if (key == null) return work();
-  return operations.run(
-    { method, params, key },
-    async (stamp) => {
-      const answer = await work();
-      await keepAnswer(operations, { ...context, stamp }, answer);
-      return withWarnings(answer, warnings);
-    },
-    work,
-  );
-}
 
 function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): OpenRequest {
   const storage = params.storageDir == null ? defaultStorage : placePath(params.storageDir, 'storageDir');
@@ -180,6 +160,7 @@ export const sessionGet = defineCommand('session/get', async ({ session }) => {
   const cache = checkpoints?.stats.figures ?? { hits: 0, misses: 0, size: 0, sizeMax: 0 };
   const cacheFigures = { hits: cache.hits, misses: cache.misses, size: cache.size, maxSize: cache.sizeMax };
   const { pendingUserMessage, messageLocked } = conversation.state;
+  const { origin } = marker;
   return {
     session: session.id,
     workspace: workTree.root,
@@ -210,7 +191,15 @@ export const sessionGet = defineCommand('session/get', async ({ session }) => {
       poisoned: queue.figures.poisoned,
       ...given({ running: queue.figures.running }),
     },
-    ...given({ unfinishedRestore: session.hasUnfinishedRestore || undefined }),
+    ...given({
+      origin: origin && {
+        remote: origin.remote,
+        session: origin.session,
+        writer: origin.writer,
+        head: origin.commit,
+      },
+      unfinishedRestore: session.hasUnfinishedRestore || undefined,
+    }),
   };
 });
 

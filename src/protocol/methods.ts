@@ -5,7 +5,7 @@ export interface MethodFacts {
   readonly kind: 'request' | 'notification';
   readonly direction: 'clientToServer' | 'serverToClient' | 'both';
   /** `session`: one at a time through the session's queue. `global`: one at a time in the daemon. `none`: at once. */
-  readonly lane: 'session' | 'global' | 'none';
+  readonly lane: 'session' | 'remote' | 'global' | 'none';
   readonly effects: 'none' | 'store' | 'workspace' | 'process';
   /** `key`: takes an `idempotencyKey`. `natural`: a repeat has the same effect. `safe`: no effect at all. */
   readonly idempotency: 'safe' | 'key' | 'natural' | 'none';
@@ -19,7 +19,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '91fd4f5af18d90b05c48e6efbb753fe4';
+export const schemaHash = 'c73e883266882ccee87ea631a7224f5a';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {
@@ -84,6 +84,14 @@ export const methods = {
   'store/gc': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: true, progress: true, namesSession: true },
   'store/verify': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: true, progress: true, namesSession: true },
   'operation/get': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
+  'remote/add': { kind: 'request', direction: 'clientToServer', lane: 'global', effects: 'store', idempotency: 'key', cancellable: false, progress: false, namesSession: false },
+  'remote/list': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: false },
+  'remote/remove': { kind: 'request', direction: 'clientToServer', lane: 'global', effects: 'store', idempotency: 'key', cancellable: false, progress: false, namesSession: false },
+  'remote/push': { kind: 'request', direction: 'clientToServer', lane: 'remote', effects: 'store', idempotency: 'key', cancellable: true, progress: true, namesSession: true },
+  'remote/fetch': { kind: 'request', direction: 'clientToServer', lane: 'remote', effects: 'store', idempotency: 'key', cancellable: true, progress: true, namesSession: false },
+  'remote/sessions': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: true, progress: false, namesSession: false },
+  'remote/delete': { kind: 'request', direction: 'clientToServer', lane: 'remote', effects: 'store', idempotency: 'key', cancellable: false, progress: false, namesSession: true },
+  'session/import': { kind: 'request', direction: 'clientToServer', lane: 'global', effects: 'store', idempotency: 'key', cancellable: true, progress: true, namesSession: true },
   'session/didOpen': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
   'checkpoint/didCreate': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
   'checkpoint/didRestore': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
@@ -92,6 +100,7 @@ export const methods = {
   'worktree/didDrift': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
   'conversation/didChange': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
   'conversation/didFillWindow': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
+  'remote/didFindLine': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
 } as const satisfies Readonly<Record<string, MethodFacts>>;
 
 export type MethodName = keyof typeof methods;
@@ -146,6 +155,11 @@ export const errorCodes = {
   DocumentVersion: 6004,
   MessageTooLarge: 6005,
   TangentDisabled: 6006,
+  UnknownRemote: 7001,
+  InvalidRemote: 7002,
+  RemoteUnreachable: 7003,
+  RemoteRefused: 7004,
+  RemoteCorrupt: 7005,
   ServerBusy: 9001,
   ResponseTooLarge: 9002,
   InternalError: 9003,

@@ -106,7 +106,7 @@ export type PruneMode = 'now';
 export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'FeatureOff' | 'Cleaned' | 'OtherWorkTree' | 'StoreCorrupt' | 'RepositoryUnusable' | (string & {});
 
 /** Why a path was left out. */
-export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge' | 'vanished' | 'unstable' | 'nameTooLong' | 'nestedGitDirectory' | 'temporaryName' | 'undecided' | 'conflict' | 'notCapturedThen' | 'notRestored' | (string & {});
+export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge' | 'vanished' | 'unstable' | 'nameTooLong' | 'nestedGitDirectory' | 'temporaryName' | 'undecided' | 'conflict' | 'notCapturedThen' | 'notRestored' | 'notSent' | (string & {});
 
 /** How a capture looked at the work tree. */
 export type CapturePath = 'fast' | 'cold';
@@ -154,10 +154,10 @@ export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 export type TraceValue = 'off' | 'messages' | 'verbose';
 
 /** An event that a client may ask for. */
-export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint/didRestore' | 'checkpoint/didFail' | 'worktree/didChange' | 'worktree/didDrift' | 'conversation/didChange' | 'conversation/didFillWindow' | (string & {});
+export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint/didRestore' | 'checkpoint/didFail' | 'worktree/didChange' | 'worktree/didDrift' | 'conversation/didChange' | 'conversation/didFillWindow' | 'remote/didFindLine' | (string & {});
 
 /** The name of an error in the registry. */
-export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'InvalidName' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'TangentDisabled' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
+export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'InvalidName' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'TangentDisabled' | 'UnknownRemote' | 'InvalidRemote' | 'RemoteUnreachable' | 'RemoteRefused' | 'RemoteCorrupt' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
 
 /** What is wrong with a part of a store. */
 export type ProblemKind = 'missing' | 'corrupt' | 'unreferenced' | (string & {});
@@ -1019,6 +1019,8 @@ export interface CheckpointdServerCapabilities {
   readonly worktree?: WorktreeCapability;
   /** `store/*`. */
   readonly store?: StoreCapability;
+  /** `remote/*` and `session/import`. */
+  readonly remotes?: RemotesCapability;
   /** `operation/*`. */
   readonly operations?: OperationsCapability;
   /** Events. */
@@ -1358,6 +1360,8 @@ export interface SessionGetResult {
   readonly watcher: WatcherFigures;
   /** The queue. */
   readonly queue: QueueFigures;
+  /** The line of a remote that it was imported from. Absent: it began here. */
+  readonly origin?: SessionOrigin;
   /** True while a restore failed half-way and could be neither finished nor undone. Absent: false. */
   readonly unfinishedRestore?: boolean;
 }
@@ -2985,6 +2989,405 @@ export interface ConversationDidChangeParams {
   readonly validHistoryRange: HistoryRange;
 }
 
+/** Names a writer (`wr_…`): one storage on one machine. It alone moves the heads of its lines. */
+export type WriterId = string;
+
+/** Where a remote keeps the refs of sessions. */
+export type RefPlace = 'hidden' | 'heads' | (string & {});
+
+/** Why a path stays on this machine. */
+export type StayReason = 'leftOut' | 'pattern' | 'strictMode' | 'included' | 'secret' | 'earlier' | (string & {});
+
+/** A path that stays on this machine when the session travels. */
+export interface LeftPath {
+  /** The path, relative to the work tree; a directory stands for all below it. */
+  readonly path: PathText;
+  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  readonly pathBytes?: Base64;
+  /** Why. */
+  readonly because: StayReason;
+  /** The form of secret that was found. Absent: none. */
+  readonly rule?: string;
+}
+
+/** A git remote that sessions travel by. */
+export interface Remote {
+  /** Its name in this storage. */
+  readonly name: string;
+  /** Its address, without any secret. */
+  readonly url: string;
+  /** Globs of paths that never leave for it. */
+  readonly leaveOut: readonly string[];
+  /** Where it keeps sessions. */
+  readonly refs: RefPlace;
+  /** When it was added. */
+  readonly addedAt: Timestamp;
+}
+
+/** One session as one writer pushed it: a line. Two machines that go on from one checkpoint are two lines. */
+export interface RemoteLine {
+  /** The session. */
+  readonly session: SessionId;
+  /** Who writes the line. */
+  readonly writer: WriterId;
+  /** Whether this storage is the writer. */
+  readonly own: boolean;
+  /** Its ref on the remote. */
+  readonly ref: string;
+  /** The commit of its head. */
+  readonly head: string;
+  /** How often it was pushed. */
+  readonly generation: Count;
+  /** Checkpoints that it holds. */
+  readonly checkpoints: Count;
+  /** Entries of the conversation. */
+  readonly historyLength: Count;
+  /** Bytes of contents that all its checkpoints need, about. */
+  readonly bytes: Bytes;
+  /** The name of the directory that it is of. */
+  readonly workspace: string;
+  /** Its conversation id. */
+  readonly conversationId: string;
+  /** How its writer stores it. */
+  readonly strategy: Strategy;
+  /** The first words of the conversation. Absent: none. */
+  readonly title?: string;
+  /** When the session began. */
+  readonly createdAt: Timestamp;
+  /** When the head was made, by the clock of its writer. */
+  readonly updatedAt: Timestamp;
+  /** The line that it was imported from. Absent: it began by itself. */
+  readonly origin?: LineOrigin;
+}
+
+/** The line that a session was imported from. */
+export interface LineOrigin {
+  /** The session of the line. */
+  readonly session: SessionId;
+  /** Its writer. */
+  readonly writer: WriterId;
+  /** The head that was imported. */
+  readonly head: string;
+}
+
+/** Where an imported session comes from. */
+export interface SessionOrigin {
+  /** The remote, as it was called then. */
+  readonly remote: string;
+  /** The session of the line. */
+  readonly session: SessionId;
+  /** Its writer. */
+  readonly writer: WriterId;
+  /** The head that was imported. */
+  readonly head: string;
+}
+
+/** A line of a remote that was not taken. */
+export interface RefusedLine {
+  /** Its ref. */
+  readonly ref: string;
+  /** The name of the error. */
+  readonly kind: ErrorKind;
+  /** Why. */
+  readonly message: string;
+}
+
+/** The line of another writer of the same session. */
+export interface OtherLine {
+  /** Its writer. */
+  readonly writer: WriterId;
+  /** The commit of its head. */
+  readonly head: string;
+}
+
+/** Parameters of `remote/add`. */
+export interface RemoteAddParams {
+  /** A name for it: letters, digits, `.`, `_` and `-`, the first a letter or digit. */
+  readonly name: string;
+  /**
+   * Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute path. A
+   * password in it is refused.
+   */
+  readonly url: string;
+  /** Globs of paths that never leave for it, of at most 4,096 bytes each. Absent: none besides the usual. */
+  readonly leaveOut?: readonly string[];
+  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  readonly storageDir?: string;
+  /**
+   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
+   * every new intent.
+   */
+  readonly idempotencyKey?: IdempotencyKey;
+}
+
+/** Answer to `remote/add`. */
+export interface RemoteAddResult {
+  /** The remote. */
+  readonly remote: Remote;
+  /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
+  readonly replayed?: boolean;
+  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  readonly operation?: OperationId;
+  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  readonly warnings?: readonly string[];
+}
+
+/** Parameters of `remote/list`. */
+export interface RemoteListParams {
+  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  readonly storageDir?: string;
+}
+
+/** Answer to `remote/list`. */
+export interface RemoteListResult {
+  /** The remotes, by name. */
+  readonly remotes: readonly Remote[];
+  /** The writer that this storage is. Absent: no remote was ever added. */
+  readonly writer?: WriterId;
+}
+
+/** Parameters of `remote/remove`. */
+export interface RemoteRemoveParams {
+  /** The remote. */
+  readonly name: string;
+  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  readonly storageDir?: string;
+  /**
+   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
+   * every new intent.
+   */
+  readonly idempotencyKey?: IdempotencyKey;
+}
+
+/** Answer to `remote/remove`. */
+export interface RemoteRemoveResult {
+  /** True: it is not known any more, and what was fetched from it is gone. The remote itself is as it was. */
+  readonly removed: boolean;
+  /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
+  readonly replayed?: boolean;
+  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  readonly operation?: OperationId;
+  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  readonly warnings?: readonly string[];
+}
+
+/** Parameters of `remote/push`. */
+export interface RemotePushParams {
+  /** The remote. */
+  readonly remote: string;
+  /** The session, as `session/open` named it. */
+  readonly session: SessionId;
+  /** Lists and weighs, and sends nothing. Absent: false. */
+  readonly dryRun?: boolean;
+  /** Globs of paths that stay, besides those of the remote. Absent: none. */
+  readonly leaveOut?: readonly string[];
+  /**
+   * Globs of paths that go although they would stay by their name, mode, origin or content. `leaveOut` is
+   * stronger. Absent: none.
+   */
+  readonly send?: readonly string[];
+  /**
+   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
+   * every new intent.
+   */
+  readonly idempotencyKey?: IdempotencyKey;
+  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  readonly workDoneToken?: ProgressToken;
+}
+
+/** Answer to `remote/push`. */
+export interface RemotePushResult {
+  /** Whether the remote took something new. False also in a dry run. */
+  readonly pushed: boolean;
+  /** The session of the line: that of the origin where the session was imported. */
+  readonly session: SessionId;
+  /** The writer of the line. */
+  readonly writer: WriterId;
+  /** Its ref on the remote. */
+  readonly ref: string;
+  /** The commit of its head. */
+  readonly head: string;
+  /** Checkpoints that the line holds now. */
+  readonly checkpoints: Count;
+  /** Those that the remote had not. */
+  readonly added: Count;
+  /** Bytes of contents that the remote had not, before they are packed. */
+  readonly bytes: Bytes;
+  /** What stays on this machine, at most 1,000 paths. */
+  readonly left: readonly LeftPath[];
+  /** How many paths stay. */
+  readonly leftCount: Count;
+  /** The lines of other writers of the same session on the remote. */
+  readonly others: readonly OtherLine[];
+  /** How long it took. */
+  readonly ms: Milliseconds;
+  /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
+  readonly replayed?: boolean;
+  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  readonly operation?: OperationId;
+  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  readonly warnings?: readonly string[];
+}
+
+/** Parameters of `remote/fetch`. */
+export interface RemoteFetchParams {
+  /** The remote. */
+  readonly remote: string;
+  /** Only this session, as `remote/sessions` names it. Absent: all. */
+  readonly session?: SessionId;
+  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  readonly storageDir?: string;
+  /**
+   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
+   * every new intent.
+   */
+  readonly idempotencyKey?: IdempotencyKey;
+  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  readonly workDoneToken?: ProgressToken;
+}
+
+/** Answer to `remote/fetch`. */
+export interface RemoteFetchResult {
+  /** The lines that had something new. */
+  readonly updated: readonly RemoteLine[];
+  /** Lines that were refused, because the remote sent what cannot be. Nothing of them was taken. */
+  readonly refused: readonly RefusedLine[];
+  /** Sessions that were deleted on the remote. */
+  readonly deleted: readonly SessionId[];
+  /** How long it took. */
+  readonly ms: Milliseconds;
+  /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
+  readonly replayed?: boolean;
+  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  readonly operation?: OperationId;
+  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  readonly warnings?: readonly string[];
+}
+
+/** Parameters of `remote/sessions`. */
+export interface RemoteSessionsParams {
+  /** The remote. */
+  readonly remote: string;
+  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  readonly storageDir?: string;
+}
+
+/** Answer to `remote/sessions`. */
+export interface RemoteSessionsResult {
+  /** The lines, newest first by the clocks of their writers, at most 10,000. */
+  readonly lines: readonly RemoteLine[];
+  /** Lines that were refused, because the remote sent what cannot be. Nothing of them was taken. */
+  readonly refused: readonly RefusedLine[];
+  /** Sessions that were deleted on the remote. */
+  readonly deleted: readonly SessionId[];
+}
+
+/** Parameters of `remote/delete`. */
+export interface RemoteDeleteParams {
+  /** The remote. */
+  readonly remote: string;
+  /** The session, as `remote/sessions` names it. */
+  readonly session: SessionId;
+  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  readonly storageDir?: string;
+  /**
+   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
+   * every new intent.
+   */
+  readonly idempotencyKey?: IdempotencyKey;
+}
+
+/** Answer to `remote/delete`. */
+export interface RemoteDeleteResult {
+  /** The refs that were removed. Empty: it had been deleted before. */
+  readonly deleted: readonly string[];
+  /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
+  readonly replayed?: boolean;
+  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  readonly operation?: OperationId;
+  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  readonly warnings?: readonly string[];
+}
+
+/** Parameters of `session/import`. */
+export interface SessionImportParams {
+  /** The remote. */
+  readonly remote: string;
+  /** The session, as `remote/sessions` names it. */
+  readonly session: SessionId;
+  /** The writer whose line is meant. Absent: the one that pushed last. */
+  readonly writer?: WriterId;
+  /** The work tree of the new session. */
+  readonly workspace: Workspace;
+  /** How to store. Absent: `shadow`. */
+  readonly strategy?: Strategy;
+  /** The fate of checkpoints and conversation. Absent: `keep`. */
+  readonly retention?: Retention;
+  /** Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false. */
+  readonly allowProtected?: boolean;
+  /**
+   * Where to store, and whose remote is meant: an absolute path outside the work tree. Absent: the default
+   * place.
+   */
+  readonly storageDir?: string;
+  /**
+   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
+   * every new intent.
+   */
+  readonly idempotencyKey?: IdempotencyKey;
+  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  readonly workDoneToken?: ProgressToken;
+}
+
+/** Answer to `session/import`. */
+export interface SessionImportResult {
+  /**
+   * The new session. It is closed: open it with `session/open` and the same workspace, conversation id and
+   * strategy.
+   */
+  readonly session: SessionId;
+  /** Its work tree, absolute. */
+  readonly workspace: string;
+  /** Its conversation id: that of the line, or a new one where a session here has that already. */
+  readonly conversationId: string;
+  /** How it stores. */
+  readonly strategy: Strategy;
+  /** Its fate. */
+  readonly retention: Retention;
+  /** Where it comes from. */
+  readonly origin: SessionOrigin;
+  /** Checkpoints that it holds. */
+  readonly checkpoints: Count;
+  /** The checkpoint that it stands on. Absent: it holds none. */
+  readonly head?: CheckpointId;
+  /** How long it took. */
+  readonly ms: Milliseconds;
+  /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
+  readonly replayed?: boolean;
+  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  readonly operation?: OperationId;
+  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  readonly warnings?: readonly string[];
+}
+
+/** Parameters of `remote/didFindLine`. */
+export interface RemoteDidFindLineParams {
+  /** The session here whose line another writer goes on with. */
+  readonly session: SessionId;
+  /** The remote. */
+  readonly remote: string;
+  /** The line. */
+  readonly line: OtherLine;
+}
+
+/** What `remote/*` and `session/import` offer. */
+export interface RemotesCapability {
+  /** How remotes are reached. */
+  readonly schemes: readonly string[];
+  /** The newest format of lines that is read and written. */
+  readonly lineFormat: number;
+}
+
 /** Parameters and result of every request. */
 export interface RequestTypes {
   /** Begins the conversation between client and server. The first request; once only. */
@@ -3186,6 +3589,45 @@ export interface RequestTypes {
   'store/verify': { params: StoreVerifyParams; result: StoreVerifyResult; };
   /** Tells what became of a mutation, by its id or by its key. Also after a restart, when the session is kept. */
   'operation/get': { params: OperationGetParams; result: OperationGetResult; };
+  /**
+   * Adds a git remote that sessions travel by, to the storage. Nothing is sent to it before `remote/push`. A
+   * remote of the same name and address is answered again, with the new `leaveOut`.
+   */
+  'remote/add': { params: RemoteAddParams; result: RemoteAddResult; };
+  /** Lists the remotes of the storage. */
+  'remote/list': { params: RemoteListParams; result: RemoteListResult; };
+  /** Removes a remote from the storage, with what was fetched from it. Nothing changes on the remote. */
+  'remote/remove': { params: RemoteRemoveParams; result: RemoteRemoveResult; };
+  /**
+   * Pushes an open session to a remote: its checkpoints but for safety checkpoints, and its conversation. What
+   * the remote has is not sent again. Some paths stay on this machine (`left`): those whose name, mode or
+   * content speaks of a secret, and ignored files that were included; in the checkpoints that are sent they
+   * are `skipped` as `notSent`, and a restore elsewhere leaves such paths alone. No checkpoint waits for a
+   * push. Whatever fails, the session is as it was, and the next push finds out what the remote took.
+   */
+  'remote/push': { params: RemotePushParams; result: RemotePushResult; };
+  /**
+   * Fetches whole lines of a remote, of one session or of all, and verifies them. Nothing of a line that is
+   * refused is taken; what was fetched before stays.
+   */
+  'remote/fetch': { params: RemoteFetchParams; result: RemoteFetchResult; };
+  /**
+   * Lists the sessions that a remote holds, by writer, newest first. No contents are fetched where the host
+   * can leave them out.
+   */
+  'remote/sessions': { params: RemoteSessionsParams; result: RemoteSessionsResult; };
+  /**
+   * Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no machine pushes
+   * it there again. Sessions here are as they were.
+   */
+  'remote/delete': { params: RemoteDeleteParams; result: RemoteDeleteResult; };
+  /**
+   * Makes a session of a line of a remote: on another work tree, at another path, in another strategy. It
+   * fetches the line where that is needed. Nothing of the work tree is read or changed: the first restore
+   * compares what stands there with the checkpoint, and saves what it replaces. `session/get` names the origin
+   * of an imported session, and a push of it goes to the same session as a line of its own.
+   */
+  'session/import': { params: SessionImportParams; result: SessionImportResult; };
 }
 
 /** Parameters of every notification. */
@@ -3242,6 +3684,11 @@ export interface NotificationTypes {
    * fitted in between.
    */
   'conversation/didFillWindow': { params: ConversationDidFillWindowParams; };
+  /**
+   * A push found that another writer goes on with the same session. Both lines stand side by side; nothing is
+   * merged.
+   */
+  'remote/didFindLine': { params: RemoteDidFindLineParams; };
 }
 
 export type RequestMethod = keyof RequestTypes;

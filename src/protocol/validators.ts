@@ -980,6 +980,7 @@ function CheckpointdServerCapabilities(v: unknown, p: string, g: Gathering): voi
   may(o, 'ledger', p, g, LedgerCapability);
   may(o, 'worktree', p, g, WorktreeCapability);
   may(o, 'store', p, g, StoreCapability);
+  may(o, 'remotes', p, g, RemotesCapability);
   may(o, 'operations', p, g, OperationsCapability);
   may(o, 'events', p, g, EventsCapability);
 }
@@ -1205,6 +1206,7 @@ function SessionGetResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'cache', p, g, CacheFigures);
   need(o, 'watcher', p, g, WatcherFigures);
   need(o, 'queue', p, g, QueueFigures);
+  may(o, 'origin', p, g, SessionOrigin);
   may(o, 'unfinishedRestore', p, g, boolean);
 }
 
@@ -2199,6 +2201,273 @@ function ConversationDidChangeParams(v: unknown, p: string, g: Gathering): void 
   need(o, 'validHistoryRange', p, g, HistoryRange);
 }
 
+function WriterId(v: unknown, p: string, g: Gathering): void {
+  text(v, p, g, 1, 64);
+}
+
+function RefPlace(v: unknown, p: string, g: Gathering): void {
+  string(v, p, g);
+}
+
+function StayReason(v: unknown, p: string, g: Gathering): void {
+  string(v, p, g);
+}
+
+function LeftPath(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'path', p, g, PathText);
+  may(o, 'pathBytes', p, g, Base64);
+  need(o, 'because', p, g, StayReason);
+  may(o, 'rule', p, g, string);
+}
+
+function Remote(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'name', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  need(o, 'url', p, g, string);
+  need(o, 'leaveOut', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+  need(o, 'refs', p, g, RefPlace);
+  need(o, 'addedAt', p, g, Timestamp);
+}
+
+function RemoteLine(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'session', p, g, SessionId);
+  need(o, 'writer', p, g, WriterId);
+  need(o, 'own', p, g, boolean);
+  need(o, 'ref', p, g, string);
+  need(o, 'head', p, g, string);
+  need(o, 'generation', p, g, Count);
+  need(o, 'checkpoints', p, g, Count);
+  need(o, 'historyLength', p, g, Count);
+  need(o, 'bytes', p, g, Bytes);
+  need(o, 'workspace', p, g, string);
+  need(o, 'conversationId', p, g, string);
+  need(o, 'strategy', p, g, Strategy);
+  may(o, 'title', p, g, string);
+  need(o, 'createdAt', p, g, Timestamp);
+  need(o, 'updatedAt', p, g, Timestamp);
+  may(o, 'origin', p, g, LineOrigin);
+}
+
+function LineOrigin(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'session', p, g, SessionId);
+  need(o, 'writer', p, g, WriterId);
+  need(o, 'head', p, g, string);
+}
+
+function SessionOrigin(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'remote', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  need(o, 'session', p, g, SessionId);
+  need(o, 'writer', p, g, WriterId);
+  need(o, 'head', p, g, string);
+}
+
+function RefusedLine(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'ref', p, g, string);
+  need(o, 'kind', p, g, ErrorKind);
+  need(o, 'message', p, g, string);
+}
+
+function OtherLine(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'writer', p, g, WriterId);
+  need(o, 'head', p, g, string);
+}
+
+function RemoteAddParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'name', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  need(o, 'url', p, g, (v, p, g) => text(v, p, g, 1, 2048));
+  may(o, 'leaveOut', p, g, (v, p, g) => list(v, p, g, 0, 1000, string));
+  may(o, 'storageDir', p, g, (v, p, g) => text(v, p, g, 1, 9007199254740991));
+  may(o, 'idempotencyKey', p, g, IdempotencyKey);
+}
+
+function RemoteAddResult(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'remote', p, g, Remote);
+  may(o, 'replayed', p, g, boolean);
+  may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+}
+
+function RemoteListParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  may(o, 'storageDir', p, g, (v, p, g) => text(v, p, g, 1, 9007199254740991));
+}
+
+function RemoteListResult(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'remotes', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, Remote));
+  may(o, 'writer', p, g, WriterId);
+}
+
+function RemoteRemoveParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'name', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  may(o, 'storageDir', p, g, (v, p, g) => text(v, p, g, 1, 9007199254740991));
+  may(o, 'idempotencyKey', p, g, IdempotencyKey);
+}
+
+function RemoteRemoveResult(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'removed', p, g, boolean);
+  may(o, 'replayed', p, g, boolean);
+  may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+}
+
+function RemotePushParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'remote', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  need(o, 'session', p, g, SessionId);
+  may(o, 'dryRun', p, g, boolean);
+  may(o, 'leaveOut', p, g, (v, p, g) => list(v, p, g, 0, 1000, string));
+  may(o, 'send', p, g, (v, p, g) => list(v, p, g, 0, 1000, string));
+  may(o, 'idempotencyKey', p, g, IdempotencyKey);
+  may(o, 'workDoneToken', p, g, ProgressToken);
+}
+
+function RemotePushResult(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'pushed', p, g, boolean);
+  need(o, 'session', p, g, SessionId);
+  need(o, 'writer', p, g, WriterId);
+  need(o, 'ref', p, g, string);
+  need(o, 'head', p, g, string);
+  need(o, 'checkpoints', p, g, Count);
+  need(o, 'added', p, g, Count);
+  need(o, 'bytes', p, g, Bytes);
+  need(o, 'left', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, LeftPath));
+  need(o, 'leftCount', p, g, Count);
+  need(o, 'others', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, OtherLine));
+  need(o, 'ms', p, g, Milliseconds);
+  may(o, 'replayed', p, g, boolean);
+  may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+}
+
+function RemoteFetchParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'remote', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  may(o, 'session', p, g, SessionId);
+  may(o, 'storageDir', p, g, (v, p, g) => text(v, p, g, 1, 9007199254740991));
+  may(o, 'idempotencyKey', p, g, IdempotencyKey);
+  may(o, 'workDoneToken', p, g, ProgressToken);
+}
+
+function RemoteFetchResult(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'updated', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, RemoteLine));
+  need(o, 'refused', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, RefusedLine));
+  need(o, 'deleted', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, SessionId));
+  need(o, 'ms', p, g, Milliseconds);
+  may(o, 'replayed', p, g, boolean);
+  may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+}
+
+function RemoteSessionsParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'remote', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  may(o, 'storageDir', p, g, (v, p, g) => text(v, p, g, 1, 9007199254740991));
+}
+
+function RemoteSessionsResult(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'lines', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, RemoteLine));
+  need(o, 'refused', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, RefusedLine));
+  need(o, 'deleted', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, SessionId));
+}
+
+function RemoteDeleteParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'remote', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  need(o, 'session', p, g, SessionId);
+  may(o, 'storageDir', p, g, (v, p, g) => text(v, p, g, 1, 9007199254740991));
+  may(o, 'idempotencyKey', p, g, IdempotencyKey);
+}
+
+function RemoteDeleteResult(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'deleted', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+  may(o, 'replayed', p, g, boolean);
+  may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+}
+
+function SessionImportParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'remote', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  need(o, 'session', p, g, SessionId);
+  may(o, 'writer', p, g, WriterId);
+  need(o, 'workspace', p, g, Workspace);
+  may(o, 'strategy', p, g, Strategy);
+  may(o, 'retention', p, g, Retention);
+  may(o, 'allowProtected', p, g, boolean);
+  may(o, 'storageDir', p, g, (v, p, g) => text(v, p, g, 1, 9007199254740991));
+  may(o, 'idempotencyKey', p, g, IdempotencyKey);
+  may(o, 'workDoneToken', p, g, ProgressToken);
+}
+
+function SessionImportResult(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'session', p, g, SessionId);
+  need(o, 'workspace', p, g, string);
+  need(o, 'conversationId', p, g, string);
+  need(o, 'strategy', p, g, Strategy);
+  need(o, 'retention', p, g, Retention);
+  need(o, 'origin', p, g, SessionOrigin);
+  need(o, 'checkpoints', p, g, Count);
+  may(o, 'head', p, g, CheckpointId);
+  need(o, 'ms', p, g, Milliseconds);
+  may(o, 'replayed', p, g, boolean);
+  may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+}
+
+function RemoteDidFindLineParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'session', p, g, SessionId);
+  need(o, 'remote', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  need(o, 'line', p, g, OtherLine);
+}
+
+function RemotesCapability(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'schemes', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+  need(o, 'lineFormat', p, g, (v, p, g) => integer(v, p, g, 0, 9007199254740991));
+}
+
 const params = new Map<string, Check>([
   ['initialize', InitializeParams],
   ['initialized', InitializedParams],
@@ -2261,6 +2530,14 @@ const params = new Map<string, Check>([
   ['store/gc', StoreGcParams],
   ['store/verify', StoreVerifyParams],
   ['operation/get', OperationGetParams],
+  ['remote/add', RemoteAddParams],
+  ['remote/list', RemoteListParams],
+  ['remote/remove', RemoteRemoveParams],
+  ['remote/push', RemotePushParams],
+  ['remote/fetch', RemoteFetchParams],
+  ['remote/sessions', RemoteSessionsParams],
+  ['remote/delete', RemoteDeleteParams],
+  ['session/import', SessionImportParams],
   ['session/didOpen', SessionDidOpenParams],
   ['checkpoint/didCreate', CheckpointDidCreateParams],
   ['checkpoint/didRestore', CheckpointDidRestoreParams],
@@ -2269,6 +2546,7 @@ const params = new Map<string, Check>([
   ['worktree/didDrift', WorktreeDidDriftParams],
   ['conversation/didChange', ConversationDidChangeParams],
   ['conversation/didFillWindow', ConversationDidFillWindowParams],
+  ['remote/didFindLine', RemoteDidFindLineParams],
 ]);
 
 const results = new Map<string, Check>([
@@ -2326,6 +2604,14 @@ const results = new Map<string, Check>([
   ['store/gc', StoreGcResult],
   ['store/verify', StoreVerifyResult],
   ['operation/get', OperationGetResult],
+  ['remote/add', RemoteAddResult],
+  ['remote/list', RemoteListResult],
+  ['remote/remove', RemoteRemoveResult],
+  ['remote/push', RemotePushResult],
+  ['remote/fetch', RemoteFetchResult],
+  ['remote/sessions', RemoteSessionsResult],
+  ['remote/delete', RemoteDeleteResult],
+  ['session/import', SessionImportResult],
 ]);
 
 /** What stands for parameters on the wire: absent, `null` and `[]` are `{}`. */

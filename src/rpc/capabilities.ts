@@ -29,6 +29,7 @@ const offer = {
     ledger: { conflicts: true },
     worktree: { watching: true },
     store: { verify: true },
+    remotes: { schemes: ['ssh', 'https', 'file'], lineFormat: 1 },
     operations: { remembered: 1000 },
   },
   limits: {

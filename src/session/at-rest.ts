@@ -188,6 +188,7 @@ const silent = {
   workTreeChanged: () => undefined,
   workTreeDrifted: () => undefined,
   conversationChanged: () => undefined,
+  lineFound: () => undefined,
 };
 
 function requireThat(isSo: boolean, otherwise: string): asserts isSo {

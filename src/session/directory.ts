@@ -14,6 +14,15 @@ import { base32, type SessionId } from '../base/ids.ts';
 /** The form of a session's files that this version writes, and the latest that it reads. */
 export const sessionFormat = 1;
 
+/** Where an imported session comes from. */
+export interface SessionOrigin {
+  readonly remote: string;
+  readonly session: string;
+  readonly writer: string;
+  /** The head of the line when it was imported. */
+  readonly commit: string;
+}
+
 /** The unchanging facts of a session, written once at its creation as `checkpointd/session.json`. */
 export interface SessionMarker {
   readonly marker: 'checkpointd session';
@@ -30,6 +39,8 @@ export interface SessionMarker {
   readonly strategy: string;
   readonly retention: 'session' | 'keep';
   readonly created: string;
+  /** The line of a remote that the session was imported from. */
+  readonly origin?: SessionOrigin;
   /** The directory itself: another one at its path is not ours to remove. Absent in sessions of earlier versions. */
   readonly directory?: DirectoryIdentity;
 }
@@ -64,6 +75,10 @@ export class SessionDirectory {
   }
   get logFile(): string {
     return join(this.own, 'session.log');
+  }
+  /** The lines of the session on remotes, as they were pushed. */
+  get travelDirectory(): string {
+    return join(this.own, 'travel');
   }
   get intentFile(): string {
     return join(this.own, 'restore.json');
@@ -136,6 +151,11 @@ export class SessionDirectory {
   /** Makes the directory itself, so that it can be locked; nothing in it says yet that it is ours. */
   makeRoot(): void {
     if (this.#standing() === undefined) makeDirectory(this.root);
+  }
+
+  /** Makes the sub-directory of our own files. */
+  makeOwn(): void {
+    makeDirectory(this.own);
   }
 
   /** Takes back a {@link makeRoot} after which nothing came. */

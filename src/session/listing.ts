@@ -112,6 +112,11 @@ function summaryFrom(text: string): SessionSummary | undefined {
   });
 }
 
+/** Returns the first words of the conversation, as the newest turns have them. */
+export function firstPrompt(checkpoints: Pick<Checkpoints, 'index'>): string | undefined {
+  return firstPromptOf(checkpoints, false);
+}
+
 /** Looks at the newest checkpoint alone where all older ones were looked at before. */
 function firstPromptOf(
   checkpoints: Pick<Checkpoints, 'index'> | undefined,

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { Turns } from '../base/turns.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { Ledger } from '../checkpoints/ledger.ts';
 import type { RemovedParents } from '../checkpoints/removed-parents.ts';
@@ -122,6 +123,12 @@ export interface SessionEvents {
   /** A capture found changes that {@link workTreeChanged} had not told. */
   workTreeDrifted(session: Session, paths: readonly TreePath[]): void;
   conversationChanged(session: Session, method: string, by?: object): void;
+  /** A remote has the line of another writer of this session. */
+  lineFound(
+    session: Session,
+    line: { readonly remote: string; readonly writer: string; readonly head: string },
+    by?: object,
+  ): void;
 }
 
 export class Session {
@@ -136,6 +143,10 @@ export class Session {
   recovered: RestoreOutcome | undefined;
   /** The files that the context message was last built from, as their stamps show them. */
   contextSignature: string | undefined;
+  /** Pushes of the session run one at a time, beside its queue. */
+  readonly pushes = new Turns();
+  /** Lines of other writers that clients were told of. */
+  readonly knownLines = new Set<string>();
   readonly #summary: SummaryFile;
 
   constructor(parts: SessionParts) {

@@ -31,6 +31,7 @@ function patternOf(path: string): RegExp {
     .replace(/<checkpoint>/g, 'ckpt_[0-9a-z]{20}')
     .replace(/<restore>/g, '[0-9a-z]{20}')
     .replace(/<hex>/g, '[0-9a-f]+')
+    .replace(/<remote>/g, '[A-Za-z0-9._-]+')
     .replace(/<tag>/g, '\\d+(\\.\\d+)?')
     .replace(/^\*/, '.*');
   return new RegExp(`^${filled}$`);
@@ -49,8 +50,11 @@ function leaves(top: string): string[] {
 /** Every mode that is in no sentence of the page, with the path that has it. */
 function oddModes(storage: string): string[] {
   const umask = process.umask();
-  const byGit = /^ses_[^/]+\/(local\/view\.git\/)?(HEAD$|packed-refs$|(objects|refs)(\/|$))/;
-  const readOnly = /\/(objects|kept|incoming)\/[0-9a-f]{2}\/|\/pack\//;
+  const ofSession = 'ses_[^/]+/(local/view\\.git/|checkpointd/travel/objects\\.git/)?';
+  const byGit = new RegExp(
+    `^(${ofSession}|remotes/[^/]+/[^/]+/objects\\.git/)(HEAD$|packed-refs$|config$|shallow$|(objects|refs)(/|$))`,
+  );
+  const readOnly = /\/(objects|kept|incoming)\/[0-9a-f]{2}\/|\/pack\/.*(?<!\.promisor)$/;
   const odd: string[] = [];
   for (const entry of entriesBelow(storage)) {
     const path = relative(storage, join(entry.parentPath, entry.name));
@@ -76,6 +80,11 @@ async function pathsAndRefs(
   });
   rig.write('a.txt', 'again\n');
   await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  const url = join(rig.top, 'remote.git');
+  git(rig.top, 'init', '-q', '--bare', url);
+  await client.request('remote/add', { name: 'team', url });
+  await client.request('remote/push', { remote: 'team', session });
+  await client.request('remote/fetch', { remote: 'team' });
   await client.request('session/close', { session });
   const again = await rig.opened({ strategy, retention: 'keep' });
   // The cookies of the watch lie in a directory that is there while it runs.

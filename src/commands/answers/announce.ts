@@ -66,6 +66,8 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
     },
     workTreeChanged: (session, change) => notify('worktree/didChange', changeOf(session, change)),
     workTreeDrifted: (session, paths) => notify('worktree/didDrift', driftOf(session, paths)),
+    lineFound: (session, { remote, writer, head }, by) =>
+      notify('remote/didFindLine', { session: session.id, remote, line: { writer, head } }, by),
     conversationChanged: (session, method, by) => {
       notify(
         'conversation/didChange',

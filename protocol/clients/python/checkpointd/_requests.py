@@ -96,6 +96,21 @@ from ._types import (
     OperationGetParams,
     OperationGetResult,
     ProgressValue,
+    RemoteAddParams,
+    RemoteAddResult,
+    RemoteDeleteParams,
+    RemoteDeleteResult,
+    RemoteDidFindLineParams,
+    RemoteFetchParams,
+    RemoteFetchResult,
+    RemoteListParams,
+    RemoteListResult,
+    RemotePushParams,
+    RemotePushResult,
+    RemoteRemoveParams,
+    RemoteRemoveResult,
+    RemoteSessionsParams,
+    RemoteSessionsResult,
     RestoreResult,
     RpcDiscoverParams,
     SessionCloseParams,
@@ -105,6 +120,8 @@ from ._types import (
     SessionDidOpenParams,
     SessionGetParams,
     SessionGetResult,
+    SessionImportParams,
+    SessionImportResult,
     SessionListParams,
     SessionListResult,
     SessionOpenParams,
@@ -851,6 +868,124 @@ class Requests:
         result: OperationGetResult = await self.request("operation/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
+    async def remote_add(
+        self,
+        params: RemoteAddParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RemoteAddResult:
+        """Adds a git remote that sessions travel by, to the storage. Nothing is sent to it before
+        `remote/push`. A remote of the same name and address is answered again, with the new
+        `leaveOut`.
+        """
+        result: RemoteAddResult = await self.request("remote/add", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def remote_list(
+        self,
+        params: RemoteListParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RemoteListResult:
+        """Lists the remotes of the storage."""
+        result: RemoteListResult = await self.request("remote/list", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def remote_remove(
+        self,
+        params: RemoteRemoveParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RemoteRemoveResult:
+        """Removes a remote from the storage, with what was fetched from it. Nothing changes on the
+        remote.
+        """
+        result: RemoteRemoveResult = await self.request("remote/remove", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def remote_push(
+        self,
+        params: RemotePushParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RemotePushResult:
+        """Pushes an open session to a remote: its checkpoints but for safety checkpoints, and its
+        conversation. What the remote has is not sent again. Some paths stay on this machine
+        (`left`): those whose name, mode or content speaks of a secret, and ignored files that
+        were included; in the checkpoints that are sent they are `skipped` as `notSent`, and a
+        restore elsewhere leaves such paths alone. No checkpoint waits for a push. Whatever fails,
+        the session is as it was, and the next push finds out what the remote took.
+        """
+        result: RemotePushResult = await self.request("remote/push", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def remote_fetch(
+        self,
+        params: RemoteFetchParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RemoteFetchResult:
+        """Fetches whole lines of a remote, of one session or of all, and verifies them. Nothing of a
+        line that is refused is taken; what was fetched before stays.
+        """
+        result: RemoteFetchResult = await self.request("remote/fetch", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def remote_sessions(
+        self,
+        params: RemoteSessionsParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RemoteSessionsResult:
+        """Lists the sessions that a remote holds, by writer, newest first. No contents are fetched
+        where the host can leave them out.
+        """
+        result: RemoteSessionsResult = await self.request("remote/sessions", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def remote_delete(
+        self,
+        params: RemoteDeleteParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RemoteDeleteResult:
+        """Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no
+        machine pushes it there again. Sessions here are as they were.
+        """
+        result: RemoteDeleteResult = await self.request("remote/delete", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def session_import(
+        self,
+        params: SessionImportParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> SessionImportResult:
+        """Makes a session of a line of a remote: on another work tree, at another path, in another
+        strategy. It fetches the line where that is needed. Nothing of the work tree is read or
+        changed: the first restore compares what stands there with the checkpoint, and saves what
+        it replaces. `session/get` names the origin of an imported session, and a push of it goes
+        to the same session as a line of its own.
+        """
+        result: SessionImportResult = await self.request("session/import", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
     def on_log_trace(
         self, listener: Callable[[LogTraceParams], None]
     ) -> Callable[[], None]:
@@ -923,3 +1058,11 @@ class Requests:
         again when it has fitted in between.
         """
         return self.on("conversation/didFillWindow", listener)
+
+    def on_remote_did_find_line(
+        self, listener: Callable[[RemoteDidFindLineParams], None]
+    ) -> Callable[[], None]:
+        """A push found that another writer goes on with the same session. Both lines stand side by
+        side; nothing is merged.
+        """
+        return self.on("remote/didFindLine", listener)

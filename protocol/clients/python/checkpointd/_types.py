@@ -71,6 +71,9 @@ __all__ = [
     "FileLineTrackers",
     "WindowLevel",
     "ProgressValue",
+    "WriterId",
+    "RefPlace",
+    "StayReason",
     "PathRef",
     "SkippedPath",
     "FailedPath",
@@ -248,6 +251,31 @@ __all__ = [
     "WorktreeDidDriftParams",
     "ConversationDidFillWindowParams",
     "ConversationDidChangeParams",
+    "LeftPath",
+    "Remote",
+    "RemoteLine",
+    "LineOrigin",
+    "SessionOrigin",
+    "RefusedLine",
+    "OtherLine",
+    "RemoteAddParams",
+    "RemoteAddResult",
+    "RemoteListParams",
+    "RemoteListResult",
+    "RemoteRemoveParams",
+    "RemoteRemoveResult",
+    "RemotePushParams",
+    "RemotePushResult",
+    "RemoteFetchParams",
+    "RemoteFetchResult",
+    "RemoteSessionsParams",
+    "RemoteSessionsResult",
+    "RemoteDeleteParams",
+    "RemoteDeleteResult",
+    "SessionImportParams",
+    "SessionImportResult",
+    "RemoteDidFindLineParams",
+    "RemotesCapability",
 ]
 
 PROTOCOL_VERSION = "1.0.0"
@@ -302,6 +330,11 @@ ERROR_CODES: Dict[str, int] = {
     "DocumentVersion": 6004,
     "MessageTooLarge": 6005,
     "TangentDisabled": 6006,
+    "UnknownRemote": 7001,
+    "InvalidRemote": 7002,
+    "RemoteUnreachable": 7003,
+    "RemoteRefused": 7004,
+    "RemoteCorrupt": 7005,
     "ServerBusy": 9001,
     "ResponseTooLarge": 9002,
     "InternalError": 9003,
@@ -363,6 +396,14 @@ REQUESTS: FrozenSet[str] = frozenset((
     "store/gc",
     "store/verify",
     "operation/get",
+    "remote/add",
+    "remote/list",
+    "remote/remove",
+    "remote/push",
+    "remote/fetch",
+    "remote/sessions",
+    "remote/delete",
+    "session/import",
 ))
 
 #: Notifications, both ways.
@@ -382,6 +423,7 @@ NOTIFICATIONS: FrozenSet[str] = frozenset((
     "worktree/didDrift",
     "conversation/didChange",
     "conversation/didFillWindow",
+    "remote/didFindLine",
 ))
 
 # An open object: the daemon keeps every field and gives it back unchanged.
@@ -515,7 +557,7 @@ DisabledReason = str
 
 # Why a path was left out. Known: unreadable, socket, fifo, device, tooLarge, vanished, unstable,
 # nameTooLong, nestedGitDirectory, temporaryName, undecided, conflict, notCapturedThen,
-# notRestored.
+# notRestored, notSent.
 SkipReason = str
 
 
@@ -584,7 +626,7 @@ TraceValue = Literal["off", "messages", "verbose"]
 
 # An event that a client may ask for. Known: session/didOpen, checkpoint/didCreate,
 # checkpoint/didRestore, checkpoint/didFail, worktree/didChange, worktree/didDrift,
-# conversation/didChange, conversation/didFillWindow.
+# conversation/didChange, conversation/didFillWindow, remote/didFindLine.
 EventName = str
 
 
@@ -596,8 +638,9 @@ EventName = str
 # CaptureTimedOut, StoreUnavailable, StoreCorrupt, StoreVersion, NoSpace, StrategyUnavailable,
 # StoreBusy, ReadOnlyStore, RestoreFailed, Conflict, PreconditionFailed, ConfirmationRequired,
 # DataCorrupt, NothingToUndo, GitMissing, GitTooOld, GitFailed, NotARepository, UnknownEntry,
-# InvalidRange, DocumentInvalid, DocumentVersion, MessageTooLarge, TangentDisabled, ServerBusy,
-# ResponseTooLarge, InternalError.
+# InvalidRange, DocumentInvalid, DocumentVersion, MessageTooLarge, TangentDisabled, UnknownRemote,
+# InvalidRemote, RemoteUnreachable, RemoteRefused, RemoteCorrupt, ServerBusy, ResponseTooLarge,
+# InternalError.
 ErrorKind = str
 
 
@@ -673,6 +716,19 @@ WindowLevel = str
 
 # A progress report in LSP's form.
 ProgressValue = Union["ProgressBegin", "ProgressReport", "ProgressEnd"]
+
+
+# Names a writer (`wr_…`): one storage on one machine. It alone moves the heads of its lines.
+WriterId = str
+
+
+# Where a remote keeps the refs of sessions. Known: hidden, heads.
+RefPlace = str
+
+
+# Why a path stays on this machine. Known: leftOut, pattern, strictMode, included, secret,
+# earlier.
+StayReason = str
 
 
 class _PathRefRequired(TypedDict):
@@ -1499,6 +1555,8 @@ class CheckpointdServerCapabilities(TypedDict, total=False):
     worktree: WorktreeCapability
     # `store/*`.
     store: StoreCapability
+    # `remote/*` and `session/import`.
+    remotes: RemotesCapability
     # `operation/*`.
     operations: OperationsCapability
     # Events.
@@ -1872,6 +1930,8 @@ class SessionGetResult(_SessionGetResultRequired, total=False):
     """Answer to `session/get`."""
     # The checkpoint it stands on. Absent: none.
     head: Checkpoint
+    # The line of a remote that it was imported from. Absent: it began here.
+    origin: SessionOrigin
     # True while a restore failed half-way and could be neither finished nor undone. Absent:
     # false.
     unfinishedRestore: bool
@@ -3731,3 +3791,441 @@ class ConversationDidChangeParams(_ConversationDidChangeParamsRequired, total=Fa
     """Parameters of `conversation/didChange`."""
     # The other client whose request caused it. Absent: it was a request of your own.
     origin: EventOrigin
+
+
+class _LeftPathRequired(TypedDict):
+    # The path, relative to the work tree; a directory stands for all below it.
+    path: PathText
+    # Why.
+    because: StayReason
+
+
+class LeftPath(_LeftPathRequired, total=False):
+    """A path that stays on this machine when the session travels."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+    # The form of secret that was found. Absent: none.
+    rule: str
+
+
+class Remote(TypedDict):
+    """A git remote that sessions travel by."""
+    # Its name in this storage.
+    name: str
+    # Its address, without any secret.
+    url: str
+    # Globs of paths that never leave for it.
+    leaveOut: List[str]
+    # Where it keeps sessions.
+    refs: RefPlace
+    # When it was added.
+    addedAt: Timestamp
+
+
+class _RemoteLineRequired(TypedDict):
+    # The session.
+    session: SessionId
+    # Who writes the line.
+    writer: WriterId
+    # Whether this storage is the writer.
+    own: bool
+    # Its ref on the remote.
+    ref: str
+    # The commit of its head.
+    head: str
+    # How often it was pushed.
+    generation: Count
+    # Checkpoints that it holds.
+    checkpoints: Count
+    # Entries of the conversation.
+    historyLength: Count
+    # Bytes of contents that all its checkpoints need, about.
+    bytes: Bytes
+    # The name of the directory that it is of.
+    workspace: str
+    # Its conversation id.
+    conversationId: str
+    # How its writer stores it.
+    strategy: Strategy
+    # When the session began.
+    createdAt: Timestamp
+    # When the head was made, by the clock of its writer.
+    updatedAt: Timestamp
+
+
+class RemoteLine(_RemoteLineRequired, total=False):
+    """One session as one writer pushed it: a line. Two machines that go on from one checkpoint
+    are two lines.
+    """
+    # The first words of the conversation. Absent: none.
+    title: str
+    # The line that it was imported from. Absent: it began by itself.
+    origin: LineOrigin
+
+
+class LineOrigin(TypedDict):
+    """The line that a session was imported from."""
+    # The session of the line.
+    session: SessionId
+    # Its writer.
+    writer: WriterId
+    # The head that was imported.
+    head: str
+
+
+class SessionOrigin(TypedDict):
+    """Where an imported session comes from."""
+    # The remote, as it was called then.
+    remote: str
+    # The session of the line.
+    session: SessionId
+    # Its writer.
+    writer: WriterId
+    # The head that was imported.
+    head: str
+
+
+class RefusedLine(TypedDict):
+    """A line of a remote that was not taken."""
+    # Its ref.
+    ref: str
+    # The name of the error.
+    kind: ErrorKind
+    # Why.
+    message: str
+
+
+class OtherLine(TypedDict):
+    """The line of another writer of the same session."""
+    # Its writer.
+    writer: WriterId
+    # The commit of its head.
+    head: str
+
+
+class _RemoteAddParamsRequired(TypedDict):
+    # A name for it: letters, digits, `.`, `_` and `-`, the first a letter or digit.
+    name: str
+    # Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
+    # path. A password in it is refused.
+    url: str
+
+
+class RemoteAddParams(_RemoteAddParamsRequired, total=False):
+    """Parameters of `remote/add`."""
+    # Globs of paths that never leave for it, of at most 4,096 bytes each. Absent: none besides
+    # the usual.
+    leaveOut: List[str]
+    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    storageDir: str
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _RemoteAddResultRequired(TypedDict):
+    # The remote.
+    remote: Remote
+
+
+class RemoteAddResult(_RemoteAddResultRequired, total=False):
+    """Answer to `remote/add`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    operation: OperationId
+    # What did not succeed although the request did, or what the user should know, in words.
+    # Absent: nothing.
+    warnings: List[str]
+
+
+class RemoteListParams(TypedDict, total=False):
+    """Parameters of `remote/list`."""
+    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    storageDir: str
+
+
+class _RemoteListResultRequired(TypedDict):
+    # The remotes, by name.
+    remotes: List[Remote]
+
+
+class RemoteListResult(_RemoteListResultRequired, total=False):
+    """Answer to `remote/list`."""
+    # The writer that this storage is. Absent: no remote was ever added.
+    writer: WriterId
+
+
+class _RemoteRemoveParamsRequired(TypedDict):
+    # The remote.
+    name: str
+
+
+class RemoteRemoveParams(_RemoteRemoveParamsRequired, total=False):
+    """Parameters of `remote/remove`."""
+    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    storageDir: str
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _RemoteRemoveResultRequired(TypedDict):
+    # True: it is not known any more, and what was fetched from it is gone. The remote itself is
+    # as it was.
+    removed: bool
+
+
+class RemoteRemoveResult(_RemoteRemoveResultRequired, total=False):
+    """Answer to `remote/remove`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    operation: OperationId
+    # What did not succeed although the request did, or what the user should know, in words.
+    # Absent: nothing.
+    warnings: List[str]
+
+
+class _RemotePushParamsRequired(TypedDict):
+    # The remote.
+    remote: str
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class RemotePushParams(_RemotePushParamsRequired, total=False):
+    """Parameters of `remote/push`."""
+    # Lists and weighs, and sends nothing. Absent: false.
+    dryRun: bool
+    # Globs of paths that stay, besides those of the remote. Absent: none.
+    leaveOut: List[str]
+    # Globs of paths that go although they would stay by their name, mode, origin or content.
+    # `leaveOut` is stronger. Absent: none.
+    send: List[str]
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _RemotePushResultRequired(TypedDict):
+    # Whether the remote took something new. False also in a dry run.
+    pushed: bool
+    # The session of the line: that of the origin where the session was imported.
+    session: SessionId
+    # The writer of the line.
+    writer: WriterId
+    # Its ref on the remote.
+    ref: str
+    # The commit of its head.
+    head: str
+    # Checkpoints that the line holds now.
+    checkpoints: Count
+    # Those that the remote had not.
+    added: Count
+    # Bytes of contents that the remote had not, before they are packed.
+    bytes: Bytes
+    # What stays on this machine, at most 1,000 paths.
+    left: List[LeftPath]
+    # How many paths stay.
+    leftCount: Count
+    # The lines of other writers of the same session on the remote.
+    others: List[OtherLine]
+    # How long it took.
+    ms: Milliseconds
+
+
+class RemotePushResult(_RemotePushResultRequired, total=False):
+    """Answer to `remote/push`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    operation: OperationId
+    # What did not succeed although the request did, or what the user should know, in words.
+    # Absent: nothing.
+    warnings: List[str]
+
+
+class _RemoteFetchParamsRequired(TypedDict):
+    # The remote.
+    remote: str
+
+
+class RemoteFetchParams(_RemoteFetchParamsRequired, total=False):
+    """Parameters of `remote/fetch`."""
+    # Only this session, as `remote/sessions` names it. Absent: all.
+    session: SessionId
+    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    storageDir: str
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _RemoteFetchResultRequired(TypedDict):
+    # The lines that had something new.
+    updated: List[RemoteLine]
+    # Lines that were refused, because the remote sent what cannot be. Nothing of them was taken.
+    refused: List[RefusedLine]
+    # Sessions that were deleted on the remote.
+    deleted: List[SessionId]
+    # How long it took.
+    ms: Milliseconds
+
+
+class RemoteFetchResult(_RemoteFetchResultRequired, total=False):
+    """Answer to `remote/fetch`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    operation: OperationId
+    # What did not succeed although the request did, or what the user should know, in words.
+    # Absent: nothing.
+    warnings: List[str]
+
+
+class _RemoteSessionsParamsRequired(TypedDict):
+    # The remote.
+    remote: str
+
+
+class RemoteSessionsParams(_RemoteSessionsParamsRequired, total=False):
+    """Parameters of `remote/sessions`."""
+    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    storageDir: str
+
+
+class RemoteSessionsResult(TypedDict):
+    """Answer to `remote/sessions`."""
+    # The lines, newest first by the clocks of their writers, at most 10,000.
+    lines: List[RemoteLine]
+    # Lines that were refused, because the remote sent what cannot be. Nothing of them was taken.
+    refused: List[RefusedLine]
+    # Sessions that were deleted on the remote.
+    deleted: List[SessionId]
+
+
+class _RemoteDeleteParamsRequired(TypedDict):
+    # The remote.
+    remote: str
+    # The session, as `remote/sessions` names it.
+    session: SessionId
+
+
+class RemoteDeleteParams(_RemoteDeleteParamsRequired, total=False):
+    """Parameters of `remote/delete`."""
+    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    storageDir: str
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _RemoteDeleteResultRequired(TypedDict):
+    # The refs that were removed. Empty: it had been deleted before.
+    deleted: List[str]
+
+
+class RemoteDeleteResult(_RemoteDeleteResultRequired, total=False):
+    """Answer to `remote/delete`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    operation: OperationId
+    # What did not succeed although the request did, or what the user should know, in words.
+    # Absent: nothing.
+    warnings: List[str]
+
+
+class _SessionImportParamsRequired(TypedDict):
+    # The remote.
+    remote: str
+    # The session, as `remote/sessions` names it.
+    session: SessionId
+    # The work tree of the new session.
+    workspace: Workspace
+
+
+class SessionImportParams(_SessionImportParamsRequired, total=False):
+    """Parameters of `session/import`."""
+    # The writer whose line is meant. Absent: the one that pushed last.
+    writer: WriterId
+    # How to store. Absent: `shadow`.
+    strategy: Strategy
+    # The fate of checkpoints and conversation. Absent: `keep`.
+    retention: Retention
+    # Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
+    allowProtected: bool
+    # Where to store, and whose remote is meant: an absolute path outside the work tree. Absent:
+    # the default place.
+    storageDir: str
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _SessionImportResultRequired(TypedDict):
+    # The new session. It is closed: open it with `session/open` and the same workspace,
+    # conversation id and strategy.
+    session: SessionId
+    # Its work tree, absolute.
+    workspace: str
+    # Its conversation id: that of the line, or a new one where a session here has that already.
+    conversationId: str
+    # How it stores.
+    strategy: Strategy
+    # Its fate.
+    retention: Retention
+    # Where it comes from.
+    origin: SessionOrigin
+    # Checkpoints that it holds.
+    checkpoints: Count
+    # How long it took.
+    ms: Milliseconds
+
+
+class SessionImportResult(_SessionImportResultRequired, total=False):
+    """Answer to `session/import`."""
+    # The checkpoint that it stands on. Absent: it holds none.
+    head: CheckpointId
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    operation: OperationId
+    # What did not succeed although the request did, or what the user should know, in words.
+    # Absent: nothing.
+    warnings: List[str]
+
+
+class RemoteDidFindLineParams(TypedDict):
+    """Parameters of `remote/didFindLine`."""
+    # The session here whose line another writer goes on with.
+    session: SessionId
+    # The remote.
+    remote: str
+    # The line.
+    line: OtherLine
+
+
+class RemotesCapability(TypedDict):
+    """What `remote/*` and `session/import` offer."""
+    # How remotes are reached.
+    schemes: List[str]
+    # The newest format of lines that is read and written.
+    lineFormat: int

@@ -263,6 +263,39 @@ class TangentDisabled(CheckpointdError):
     """
 
 
+class UnknownRemote(CheckpointdError):
+    r"""The storage has no remote of that name. Use `remote/list` to see what there is, or
+    `remote/add`.
+    """
+
+
+class InvalidRemote(CheckpointdError):
+    r"""The address cannot be that of a remote, or holds a password. Give
+    `ssh://user@host/path`, `user@host:path`, `https://host/path` or an absolute path; let a
+    credential helper or an ssh agent hold the secret.
+    """
+
+
+class RemoteUnreachable(CheckpointdError):
+    r"""The remote could not be reached, or the connection broke. Try again; the next push finds
+    out what the remote took.
+    """
+
+
+class RemoteRefused(CheckpointdError):
+    r"""The host refused what was asked; `details.reason` tells why: `authentication`, `absent`,
+    `hook`, `size`, `rate`, `deleted`, `moved` or `other`. See `details.said` for the host's
+    own words.
+    """
+
+
+class RemoteCorrupt(CheckpointdError):
+    r"""The remote sent what cannot be: missing, damaged or foreign objects, a head that was
+    moved back, a manifest of another session. Nothing was taken. Look at the remote; push
+    again from a machine that has the session whole.
+    """
+
+
 class ServerBusy(CheckpointdError):
     r"""Too many requests are in flight or wait. Wait for answers, then ask again."""
 
@@ -327,6 +360,11 @@ BY_KIND: Dict[str, Type[CheckpointdError]] = {
     "DocumentVersion": DocumentVersion,
     "MessageTooLarge": MessageTooLarge,
     "TangentDisabled": TangentDisabled,
+    "UnknownRemote": UnknownRemote,
+    "InvalidRemote": InvalidRemote,
+    "RemoteUnreachable": RemoteUnreachable,
+    "RemoteRefused": RemoteRefused,
+    "RemoteCorrupt": RemoteCorrupt,
     "ServerBusy": ServerBusy,
     "ResponseTooLarge": ResponseTooLarge,
     "InternalError": InternalError,

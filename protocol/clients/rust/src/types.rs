@@ -77,6 +77,11 @@ impl ErrorKind {
             ErrorKind::DocumentVersion => 6004,
             ErrorKind::MessageTooLarge => 6005,
             ErrorKind::TangentDisabled => 6006,
+            ErrorKind::UnknownRemote => 7001,
+            ErrorKind::InvalidRemote => 7002,
+            ErrorKind::RemoteUnreachable => 7003,
+            ErrorKind::RemoteRefused => 7004,
+            ErrorKind::RemoteCorrupt => 7005,
             ErrorKind::ServerBusy => 9001,
             ErrorKind::ResponseTooLarge => 9002,
             ErrorKind::InternalError => 9003,
@@ -411,6 +416,10 @@ pub enum SkipReason {
     /// with it.
     #[serde(rename = "notRestored")]
     NotRestored,
+    /// Of an imported session: it stayed on the machine that pushed the checkpoint. Nothing is said
+    /// of what it held there, and a restore leaves what stands at its path alone.
+    #[serde(rename = "notSent")]
+    NotSent,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -789,6 +798,9 @@ pub enum EventName {
     /// Sends `conversation/didFillWindow`.
     #[serde(rename = "conversation/didFillWindow")]
     ConversationDidFillWindow,
+    /// Sends `remote/didFindLine`.
+    #[serde(rename = "remote/didFindLine")]
+    RemoteDidFindLine,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -945,6 +957,23 @@ pub enum ErrorKind {
     /// The session was opened with `features.tangent` false.
     #[serde(rename = "TangentDisabled")]
     TangentDisabled,
+    /// The storage has no remote of that name.
+    #[serde(rename = "UnknownRemote")]
+    UnknownRemote,
+    /// The address cannot be that of a remote, or holds a password.
+    #[serde(rename = "InvalidRemote")]
+    InvalidRemote,
+    /// The remote could not be reached, or the connection broke.
+    #[serde(rename = "RemoteUnreachable")]
+    RemoteUnreachable,
+    /// The host refused what was asked; `details.reason` tells why: `authentication`, `absent`,
+    /// `hook`, `size`, `rate`, `deleted`, `moved` or `other`.
+    #[serde(rename = "RemoteRefused")]
+    RemoteRefused,
+    /// The remote sent what cannot be: missing, damaged or foreign objects, a head that was moved
+    /// back, a manifest of another session. Nothing was taken.
+    #[serde(rename = "RemoteCorrupt")]
+    RemoteCorrupt,
     /// Too many requests are in flight or wait.
     #[serde(rename = "ServerBusy")]
     ServerBusy,
@@ -2130,6 +2159,9 @@ pub struct CheckpointdServerCapabilities {
     /// `store/*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<StoreCapability>,
+    /// `remote/*` and `session/import`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remotes: Option<RemotesCapability>,
     /// `operation/*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<OperationsCapability>,
@@ -2612,6 +2644,9 @@ pub struct SessionGetResult {
     pub watcher: WatcherFigures,
     /// The queue.
     pub queue: QueueFigures,
+    /// The line of a remote that it was imported from. Absent: it began here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<SessionOrigin>,
     /// True while a restore failed half-way and could be neither finished nor undone. Absent:
     /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5277,6 +5312,633 @@ impl ConversationDidChangeParams {
     }
 }
 
+/// Names a writer (`wr_…`): one storage on one machine. It alone moves the heads of its lines.
+pub type WriterId = String;
+
+/// Where a remote keeps the refs of sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RefPlace {
+    /// Below `refs/checkpointd/`, which no clone fetches.
+    #[serde(rename = "hidden")]
+    Hidden,
+    /// Below `refs/heads/checkpointd/`, because the host takes branches alone.
+    #[serde(rename = "heads")]
+    Heads,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Why a path stays on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum StayReason {
+    /// `leaveOut` of the request or of the remote names it.
+    #[serde(rename = "leftOut")]
+    LeftOut,
+    /// Its name is one of files that hold secrets (`.env*`, keys).
+    #[serde(rename = "pattern")]
+    Pattern,
+    /// The group or others may not read it, or a directory above it.
+    #[serde(rename = "strictMode")]
+    StrictMode,
+    /// An `include` glob of the session took it in, as ignored files are.
+    #[serde(rename = "included")]
+    Included,
+    /// A secret was found in its content; `rule` tells which.
+    #[serde(rename = "secret")]
+    Secret,
+    /// An earlier push decided so, under the same choices.
+    #[serde(rename = "earlier")]
+    Earlier,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// A path that stays on this machine when the session travels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftPath {
+    /// The path, relative to the work tree; a directory stands for all below it.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// Why.
+    pub because: StayReason,
+    /// The form of secret that was found. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+}
+
+/// A git remote that sessions travel by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Remote {
+    /// Its name in this storage.
+    pub name: String,
+    /// Its address, without any secret.
+    pub url: String,
+    /// Globs of paths that never leave for it.
+    pub leave_out: Vec<String>,
+    /// Where it keeps sessions.
+    pub refs: RefPlace,
+    /// When it was added.
+    pub added_at: Timestamp,
+}
+
+/// One session as one writer pushed it: a line. Two machines that go on from one checkpoint are two
+/// lines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteLine {
+    /// The session.
+    pub session: SessionId,
+    /// Who writes the line.
+    pub writer: WriterId,
+    /// Whether this storage is the writer.
+    pub own: bool,
+    /// Its ref on the remote.
+    pub r#ref: String,
+    /// The commit of its head.
+    pub head: String,
+    /// How often it was pushed.
+    pub generation: Count,
+    /// Checkpoints that it holds.
+    pub checkpoints: Count,
+    /// Entries of the conversation.
+    pub history_length: Count,
+    /// Bytes of contents that all its checkpoints need, about.
+    pub bytes: Bytes,
+    /// The name of the directory that it is of.
+    pub workspace: String,
+    /// Its conversation id.
+    pub conversation_id: String,
+    /// How its writer stores it.
+    pub strategy: Strategy,
+    /// The first words of the conversation. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// When the session began.
+    pub created_at: Timestamp,
+    /// When the head was made, by the clock of its writer.
+    pub updated_at: Timestamp,
+    /// The line that it was imported from. Absent: it began by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<LineOrigin>,
+}
+
+/// The line that a session was imported from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct LineOrigin {
+    /// The session of the line.
+    pub session: SessionId,
+    /// Its writer.
+    pub writer: WriterId,
+    /// The head that was imported.
+    pub head: String,
+}
+
+/// Where an imported session comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionOrigin {
+    /// The remote, as it was called then.
+    pub remote: String,
+    /// The session of the line.
+    pub session: SessionId,
+    /// Its writer.
+    pub writer: WriterId,
+    /// The head that was imported.
+    pub head: String,
+}
+
+/// A line of a remote that was not taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RefusedLine {
+    /// Its ref.
+    pub r#ref: String,
+    /// The name of the error.
+    pub kind: ErrorKind,
+    /// Why.
+    pub message: String,
+}
+
+/// The line of another writer of the same session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct OtherLine {
+    /// Its writer.
+    pub writer: WriterId,
+    /// The commit of its head.
+    pub head: String,
+}
+
+/// Parameters of `remote/add`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteAddParams {
+    /// A name for it: letters, digits, `.`, `_` and `-`, the first a letter or digit.
+    pub name: String,
+    /// Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
+    /// path. A password in it is refused.
+    pub url: String,
+    /// Globs of paths that never leave for it, of at most 4,096 bytes each. Absent: none besides
+    /// the usual.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leave_out: Option<Vec<String>>,
+    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl RemoteAddParams {
+    /// With what is required; everything else is absent.
+    pub fn new(name: impl Into<String>, url: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            url: url.into(),
+            leave_out: None,
+            storage_dir: None,
+            idempotency_key: None,
+        }
+    }
+}
+
+/// Answer to `remote/add`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteAddResult {
+    /// The remote.
+    pub remote: Remote,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, or what the user should know, in words.
+    /// Absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
+}
+
+/// Parameters of `remote/list`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteListParams {
+    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<String>,
+}
+
+/// Answer to `remote/list`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteListResult {
+    /// The remotes, by name.
+    pub remotes: Vec<Remote>,
+    /// The writer that this storage is. Absent: no remote was ever added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writer: Option<WriterId>,
+}
+
+/// Parameters of `remote/remove`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteRemoveParams {
+    /// The remote.
+    pub name: String,
+    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl RemoteRemoveParams {
+    /// With what is required; everything else is absent.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            storage_dir: None,
+            idempotency_key: None,
+        }
+    }
+}
+
+/// Answer to `remote/remove`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteRemoveResult {
+    /// True: it is not known any more, and what was fetched from it is gone. The remote itself is
+    /// as it was.
+    pub removed: bool,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, or what the user should know, in words.
+    /// Absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
+}
+
+/// Parameters of `remote/push`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemotePushParams {
+    /// The remote.
+    pub remote: String,
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Lists and weighs, and sends nothing. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// Globs of paths that stay, besides those of the remote. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leave_out: Option<Vec<String>>,
+    /// Globs of paths that go although they would stay by their name, mode, origin or content.
+    /// `leaveOut` is stronger. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub send: Option<Vec<String>>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+impl RemotePushParams {
+    /// With what is required; everything else is absent.
+    pub fn new(remote: impl Into<String>, session: impl Into<String>) -> Self {
+        Self {
+            remote: remote.into(),
+            session: session.into(),
+            dry_run: None,
+            leave_out: None,
+            send: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
+/// Answer to `remote/push`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemotePushResult {
+    /// Whether the remote took something new. False also in a dry run.
+    pub pushed: bool,
+    /// The session of the line: that of the origin where the session was imported.
+    pub session: SessionId,
+    /// The writer of the line.
+    pub writer: WriterId,
+    /// Its ref on the remote.
+    pub r#ref: String,
+    /// The commit of its head.
+    pub head: String,
+    /// Checkpoints that the line holds now.
+    pub checkpoints: Count,
+    /// Those that the remote had not.
+    pub added: Count,
+    /// Bytes of contents that the remote had not, before they are packed.
+    pub bytes: Bytes,
+    /// What stays on this machine, at most 1,000 paths.
+    pub left: Vec<LeftPath>,
+    /// How many paths stay.
+    pub left_count: Count,
+    /// The lines of other writers of the same session on the remote.
+    pub others: Vec<OtherLine>,
+    /// How long it took.
+    pub ms: Milliseconds,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, or what the user should know, in words.
+    /// Absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
+}
+
+/// Parameters of `remote/fetch`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteFetchParams {
+    /// The remote.
+    pub remote: String,
+    /// Only this session, as `remote/sessions` names it. Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+impl RemoteFetchParams {
+    /// With what is required; everything else is absent.
+    pub fn new(remote: impl Into<String>) -> Self {
+        Self {
+            remote: remote.into(),
+            session: None,
+            storage_dir: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
+/// Answer to `remote/fetch`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteFetchResult {
+    /// The lines that had something new.
+    pub updated: Vec<RemoteLine>,
+    /// Lines that were refused, because the remote sent what cannot be. Nothing of them was taken.
+    pub refused: Vec<RefusedLine>,
+    /// Sessions that were deleted on the remote.
+    pub deleted: Vec<SessionId>,
+    /// How long it took.
+    pub ms: Milliseconds,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, or what the user should know, in words.
+    /// Absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
+}
+
+/// Parameters of `remote/sessions`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteSessionsParams {
+    /// The remote.
+    pub remote: String,
+    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<String>,
+}
+
+impl RemoteSessionsParams {
+    /// With what is required; everything else is absent.
+    pub fn new(remote: impl Into<String>) -> Self {
+        Self {
+            remote: remote.into(),
+            storage_dir: None,
+        }
+    }
+}
+
+/// Answer to `remote/sessions`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteSessionsResult {
+    /// The lines, newest first by the clocks of their writers, at most 10,000.
+    pub lines: Vec<RemoteLine>,
+    /// Lines that were refused, because the remote sent what cannot be. Nothing of them was taken.
+    pub refused: Vec<RefusedLine>,
+    /// Sessions that were deleted on the remote.
+    pub deleted: Vec<SessionId>,
+}
+
+/// Parameters of `remote/delete`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteDeleteParams {
+    /// The remote.
+    pub remote: String,
+    /// The session, as `remote/sessions` names it.
+    pub session: SessionId,
+    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl RemoteDeleteParams {
+    /// With what is required; everything else is absent.
+    pub fn new(remote: impl Into<String>, session: impl Into<String>) -> Self {
+        Self {
+            remote: remote.into(),
+            session: session.into(),
+            storage_dir: None,
+            idempotency_key: None,
+        }
+    }
+}
+
+/// Answer to `remote/delete`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteDeleteResult {
+    /// The refs that were removed. Empty: it had been deleted before.
+    pub deleted: Vec<String>,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, or what the user should know, in words.
+    /// Absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
+}
+
+/// Parameters of `session/import`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionImportParams {
+    /// The remote.
+    pub remote: String,
+    /// The session, as `remote/sessions` names it.
+    pub session: SessionId,
+    /// The writer whose line is meant. Absent: the one that pushed last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writer: Option<WriterId>,
+    /// The work tree of the new session.
+    pub workspace: Workspace,
+    /// How to store. Absent: `shadow`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
+    /// The fate of checkpoints and conversation. Absent: `keep`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<Retention>,
+    /// Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_protected: Option<bool>,
+    /// Where to store, and whose remote is meant: an absolute path outside the work tree. Absent:
+    /// the default place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+impl SessionImportParams {
+    /// With what is required; everything else is absent.
+    pub fn new(
+        remote: impl Into<String>,
+        session: impl Into<String>,
+        workspace: impl Into<String>,
+    ) -> Self {
+        Self {
+            remote: remote.into(),
+            session: session.into(),
+            writer: None,
+            workspace: workspace.into(),
+            strategy: None,
+            retention: None,
+            allow_protected: None,
+            storage_dir: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
+/// Answer to `session/import`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionImportResult {
+    /// The new session. It is closed: open it with `session/open` and the same workspace,
+    /// conversation id and strategy.
+    pub session: SessionId,
+    /// Its work tree, absolute.
+    pub workspace: String,
+    /// Its conversation id: that of the line, or a new one where a session here has that already.
+    pub conversation_id: String,
+    /// How it stores.
+    pub strategy: Strategy,
+    /// Its fate.
+    pub retention: Retention,
+    /// Where it comes from.
+    pub origin: SessionOrigin,
+    /// Checkpoints that it holds.
+    pub checkpoints: Count,
+    /// The checkpoint that it stands on. Absent: it holds none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<CheckpointId>,
+    /// How long it took.
+    pub ms: Milliseconds,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, or what the user should know, in words.
+    /// Absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
+}
+
+/// Parameters of `remote/didFindLine`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteDidFindLineParams {
+    /// The session here whose line another writer goes on with.
+    pub session: SessionId,
+    /// The remote.
+    pub remote: String,
+    /// The line.
+    pub line: OtherLine,
+}
+
+/// What `remote/*` and `session/import` offer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemotesCapability {
+    /// How remotes are reached.
+    pub schemes: Vec<String>,
+    /// The newest format of lines that is read and written.
+    pub line_format: u64,
+}
+
 /// Begins the conversation between client and server. The first request; once only.
 #[derive(Debug)]
 pub enum InitializeRequest {}
@@ -5876,6 +6538,91 @@ impl Request for OperationGetRequest {
     type Result = OperationGetResult;
 }
 
+/// Adds a git remote that sessions travel by, to the storage. Nothing is sent to it before
+/// `remote/push`. A remote of the same name and address is answered again, with the new `leaveOut`.
+#[derive(Debug)]
+pub enum RemoteAddRequest {}
+impl Request for RemoteAddRequest {
+    const METHOD: &'static str = "remote/add";
+    type Params = RemoteAddParams;
+    type Result = RemoteAddResult;
+}
+
+/// Lists the remotes of the storage.
+#[derive(Debug)]
+pub enum RemoteListRequest {}
+impl Request for RemoteListRequest {
+    const METHOD: &'static str = "remote/list";
+    type Params = RemoteListParams;
+    type Result = RemoteListResult;
+}
+
+/// Removes a remote from the storage, with what was fetched from it. Nothing changes on the remote.
+#[derive(Debug)]
+pub enum RemoteRemoveRequest {}
+impl Request for RemoteRemoveRequest {
+    const METHOD: &'static str = "remote/remove";
+    type Params = RemoteRemoveParams;
+    type Result = RemoteRemoveResult;
+}
+
+/// Pushes an open session to a remote: its checkpoints but for safety checkpoints, and its
+/// conversation. What the remote has is not sent again. Some paths stay on this machine (`left`):
+/// those whose name, mode or content speaks of a secret, and ignored files that were included; in
+/// the checkpoints that are sent they are `skipped` as `notSent`, and a restore elsewhere leaves
+/// such paths alone. No checkpoint waits for a push. Whatever fails, the session is as it was, and
+/// the next push finds out what the remote took.
+#[derive(Debug)]
+pub enum RemotePushRequest {}
+impl Request for RemotePushRequest {
+    const METHOD: &'static str = "remote/push";
+    type Params = RemotePushParams;
+    type Result = RemotePushResult;
+}
+
+/// Fetches whole lines of a remote, of one session or of all, and verifies them. Nothing of a line
+/// that is refused is taken; what was fetched before stays.
+#[derive(Debug)]
+pub enum RemoteFetchRequest {}
+impl Request for RemoteFetchRequest {
+    const METHOD: &'static str = "remote/fetch";
+    type Params = RemoteFetchParams;
+    type Result = RemoteFetchResult;
+}
+
+/// Lists the sessions that a remote holds, by writer, newest first. No contents are fetched where
+/// the host can leave them out.
+#[derive(Debug)]
+pub enum RemoteSessionsRequest {}
+impl Request for RemoteSessionsRequest {
+    const METHOD: &'static str = "remote/sessions";
+    type Params = RemoteSessionsParams;
+    type Result = RemoteSessionsResult;
+}
+
+/// Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no
+/// machine pushes it there again. Sessions here are as they were.
+#[derive(Debug)]
+pub enum RemoteDeleteRequest {}
+impl Request for RemoteDeleteRequest {
+    const METHOD: &'static str = "remote/delete";
+    type Params = RemoteDeleteParams;
+    type Result = RemoteDeleteResult;
+}
+
+/// Makes a session of a line of a remote: on another work tree, at another path, in another
+/// strategy. It fetches the line where that is needed. Nothing of the work tree is read or changed:
+/// the first restore compares what stands there with the checkpoint, and saves what it replaces.
+/// `session/get` names the origin of an imported session, and a push of it goes to the same session
+/// as a line of its own.
+#[derive(Debug)]
+pub enum SessionImportRequest {}
+impl Request for SessionImportRequest {
+    const METHOD: &'static str = "session/import";
+    type Params = SessionImportParams;
+    type Result = SessionImportResult;
+}
+
 /// A session was opened.
 #[derive(Debug)]
 pub enum SessionDidOpenNotification {}
@@ -5948,4 +6695,13 @@ pub enum ConversationDidFillWindowNotification {}
 impl Notification for ConversationDidFillWindowNotification {
     const METHOD: &'static str = "conversation/didFillWindow";
     type Params = ConversationDidFillWindowParams;
+}
+
+/// A push found that another writer goes on with the same session. Both lines stand side by side;
+/// nothing is merged.
+#[derive(Debug)]
+pub enum RemoteDidFindLineNotification {}
+impl Notification for RemoteDidFindLineNotification {
+    const METHOD: &'static str = "remote/didFindLine";
+    type Params = RemoteDidFindLineParams;
 }

@@ -1,0 +1,62 @@
+// checkpointd push: the session of this directory to a git remote. What stays on this machine is listed, and why.
+import type { RemotePushResult } from '../../protocol/types.ts';
+import { storageAt } from '../../wire/places.ts';
+import { type CliCommand, printed } from '../command.ts';
+import { inCommands } from '../in-commands.ts';
+import { misused } from '../refusal.ts';
+import { fit, note, plain, say } from '../terminal.ts';
+
+const leftMax = 20;
+
+export const push: CliCommand = {
+  name: 'push',
+  summary: 'send the session to a git remote: its checkpoints and its conversation',
+  words: [['[remote]', 'a remote that "checkpointd remote add" named (default: the only one)']],
+  options: [
+    ['--dry-run', 'only show what would be sent, and what stays'],
+    ['--send <globs...>', 'send these files although they look like secrets, or were ignored'],
+    ['--leave-out <globs...>', 'keep these files here'],
+  ],
+  run: async ({ ask, given, options, words: [named] }) => {
+    const storageDir = storageAt(given.storage);
+    const remote =
+      named ?? theOnly((await ask('remote/list', { storageDir })).remotes.map(({ name }) => name));
+    const result = await ask('remote/push', {
+      remote,
+      dryRun: options['dryRun'] === true,
+      ...globs('send', options['send']),
+      ...globs('leaveOut', options['leaveOut']),
+    });
+    if (printed(given, result)) return 0;
+    sayPushed(result, remote, options['dryRun'] === true);
+    return 0;
+  },
+};
+
+function globs(name: 'send' | 'leaveOut', given: unknown): { readonly [name: string]: readonly string[] } {
+  return Array.isArray(given) ? { [name]: given.map(String) } : {};
+}
+
+/** @throws CommandRefusal where the user has to say which remote is meant */
+function theOnly(names: readonly string[]): string {
+  const [first, second] = names;
+  if (first === undefined)
+    throw misused('there is no remote', 'Name one: checkpointd remote add <name> <address>');
+  if (second !== undefined) throw misused('there are several remotes', `Say which: ${names.join(', ')}`);
+  return first;
+}
+
+function sayPushed(result: RemotePushResult, remote: string, isDry: boolean): void {
+  const { pushed, session, checkpoints, added, bytes, left, leftCount, others } = result;
+  const what = `${added} of ${checkpoints} checkpoints, ${bytes} bytes of contents`;
+  if (isDry) say(`Would send ${what} of ${session} to ${plain(remote)}.`);
+  else if (pushed)
+    say(`Sent ${what} to ${plain(remote)}. Elsewhere: checkpointd import ${plain(remote)} ${session}`);
+  else say(`${plain(remote)} has all of ${session}.`);
+  if (leftCount > 0) say(`${isDry ? 'Would stay' : 'Stays'} here: ${leftCount} (--send <glob> sends them)`);
+  for (const { path, because, rule } of left.slice(0, leftMax))
+    say(fit(`  ${plain(path)}  ${rule === undefined ? because : `${because}: ${plain(rule)}`}`));
+  if (leftCount > leftMax) say(`  and ${leftCount - leftMax} more (--json lists them)`);
+  for (const { writer } of others) say(`Another machine goes on with this session: ${plain(writer)}`);
+  for (const warning of result.warnings ?? []) note(plain(inCommands(warning)));
+}

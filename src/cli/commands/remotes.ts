@@ -1,0 +1,154 @@
+// checkpointd remote, fetch, import, and sessions --remote: what is on git remotes, and the way back from one.
+import { resolve } from 'node:path';
+import { CheckpointdClient } from '../../client/client.ts';
+import { repositoryAround } from '../../client/stored-sessions.ts';
+import type { RefusedLine, RemoteLine } from '../../protocol/types.ts';
+import { storageAt } from '../../wire/places.ts';
+import { exits, type Given, printed } from '../command.ts';
+import { explained } from '../explained.ts';
+import { inCommands } from '../in-commands.ts';
+import { misused } from '../refusal.ts';
+import { fit, note, plain, say } from '../terminal.ts';
+import { workDirectory } from '../tree-paths.ts';
+
+type At = Pick<Given, 'json' | 'storage'>;
+
+/** Runs work with a daemon that serves this command alone. */
+async function withDaemon(given: At, work: (client: CheckpointdClient) => Promise<number>): Promise<number> {
+  const storage = storageAt(given.storage);
+  const client = await CheckpointdClient.start({ args: [`--storage-dir=${storage}`, '--no-listen'] });
+  try {
+    return await work(client);
+  } catch (error) {
+    return await explained(error, { json: given.json });
+  } finally {
+    await client.close();
+  }
+}
+
+export function addRemote(
+  given: At,
+  name: string,
+  url: string,
+  leaveOut: readonly string[] | undefined,
+): Promise<number> {
+  return withDaemon(given, async (client) => {
+    const result = await client.request('remote/add', {
+      name,
+      url,
+      ...(leaveOut === undefined ? {} : { leaveOut: [...leaveOut] }),
+    });
+    if (!printed(given, result))
+      say(
+        `${plain(result.remote.name)} is ${plain(result.remote.url)}. Nothing was sent; "checkpointd push" does.`,
+      );
+    return 0;
+  });
+}
+
+export function listRemotes(given: At): Promise<number> {
+  return withDaemon(given, async (client) => {
+    const result = await client.request('remote/list', {});
+    if (printed(given, result)) return 0;
+    if (result.remotes.length === 0)
+      say('There are no remotes. "checkpointd remote add <name> <address>" adds one.');
+    for (const { name, url } of result.remotes) say(fit(`${plain(name).padEnd(12)}  ${plain(url)}`));
+    return 0;
+  });
+}
+
+export function removeRemote(given: At, name: string): Promise<number> {
+  return withDaemon(given, async (client) => {
+    const result = await client.request('remote/remove', { name });
+    if (!printed(given, result)) say(`${plain(name)} is forgotten here. What it holds, it holds still.`);
+    return 0;
+  });
+}
+
+export function fetchRemote(given: At, remote: string, session: string | undefined): Promise<number> {
+  return withDaemon(given, async (client) => {
+    const result = await client.request('remote/fetch', {
+      remote,
+      ...(session === undefined ? {} : { session }),
+    });
+    if (printed(given, result)) return exitOf(result.refused);
+    say(result.updated.length === 0 ? 'Nothing new.' : `${result.updated.length} new:`);
+    for (const line of result.updated) say(fit(`  ${lineText(line)}`));
+    sayRefused(result.refused);
+    return exitOf(result.refused);
+  });
+}
+
+export function sessionsThere(given: At, remote: string): Promise<number> {
+  return withDaemon(given, async (client) => {
+    const result = await client.request('remote/sessions', { remote });
+    if (printed(given, result)) return exitOf(result.refused);
+    if (result.lines.length === 0) say(`${plain(remote)} holds no session.`);
+    for (const line of result.lines) say(fit(lineText(line)));
+    sayRefused(result.refused);
+    return exitOf(result.refused);
+  });
+}
+
+export interface ImportOptions {
+  readonly writer?: string;
+  readonly strategy?: string;
+  readonly allowProtected?: true;
+}
+
+/** Makes a session of this directory of one on a remote; the beginning of its id is enough. */
+export function importHere(
+  given: At & Pick<Given, 'path'>,
+  remote: string,
+  session: string,
+  { writer, strategy, allowProtected }: ImportOptions,
+): Promise<number> {
+  return withDaemon(given, async (client) => {
+    const { lines } = await client.request('remote/sessions', { remote });
+    const result = await client.request('session/import', {
+      remote,
+      session: theOne(lines, session),
+      workspace: repositoryAround(workDirectory(resolve(given.path))),
+      ...(writer === undefined ? {} : { writer }),
+      ...(strategy === undefined ? {} : { strategy }),
+      ...(allowProtected === undefined ? {} : { allowProtected }),
+    });
+    if (printed(given, result)) return 0;
+    say(
+      `${result.session} is here, with ${result.checkpoints} checkpoints and the conversation. No file was changed.`,
+    );
+    say('"checkpointd list" shows them; "checkpointd restore --hard <tag>" brings the files.');
+    for (const warning of result.warnings ?? []) note(plain(inCommands(warning)));
+    return 0;
+  });
+}
+
+/** @throws CommandRefusal where no session begins so, or several do */
+function theOne(lines: readonly RemoteLine[], wanted: string): string {
+  const [first, second] = [...new Set(lines.map(({ session }) => session))].filter((id) =>
+    id.startsWith(wanted),
+  );
+  if (first === undefined)
+    throw misused(
+      `no session there begins with ${plain(wanted)}`,
+      '"checkpointd sessions --remote <remote>" lists them.',
+    );
+  if (second !== undefined)
+    throw misused(`several sessions there begin with ${plain(wanted)}`, 'Give more of its id.');
+  return first;
+}
+
+/** `ses_… 2026-11-25 14:03  wr_… (this machine)  12 checkpoints  app  "fix the parser"`. */
+function lineText({ session, writer, own, updatedAt, checkpoints, workspace, title }: RemoteLine): string {
+  const [day = '', time = ''] = updatedAt.split('T');
+  const words = title === undefined ? '' : `  "${plain(title)}"`;
+  const who = own ? 'this machine' : plain(writer);
+  const count = `${checkpoints} ${checkpoints === 1 ? 'checkpoint' : 'checkpoints'}`;
+  return `${plain(session)}  ${day} ${time.slice(0, 5)}  ${who.padEnd(23)}  ${count}  ${plain(workspace)}${words}`;
+}
+
+function sayRefused(refused: readonly RefusedLine[]): void {
+  for (const { ref, message } of refused) note(`${plain(ref)} was refused: ${plain(message)}`);
+}
+
+const exitOf = (refused: readonly RefusedLine[]): number => (refused.length === 0 ? 0 : exits.failed);

@@ -1,0 +1,24 @@
+// Runs a request that belongs to no session's queue once per key, and keeps its answer for a repeat.
+import type { OperationRecords } from '../session/operations.ts';
+import type { Call } from './command.ts';
+import { keepAnswer, withWarnings } from './execute.ts';
+
+/** Runs the work once per key: the key is remembered in `operations`. */
+export async function once<R extends object>(
+  operations: OperationRecords,
+  method: string,
+  { params, context, warnings }: Call<{ readonly idempotencyKey?: string | null }>,
+  work: () => Promise<R>,
+): Promise<R & { readonly replayed?: boolean }> {
+  const key = params.idempotencyKey;
+  if (key == null) return work();
+  return operations.run(
+    { method, params, key },
+    async (stamp) => {
+      const answer = await work();
+      await keepAnswer(operations, { ...context, stamp }, answer);
+      return withWarnings(answer, warnings);
+    },
+    work,
+  );
+}

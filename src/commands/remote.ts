@@ -1,0 +1,318 @@
+// The commands on git remotes: which there are, what goes to them and comes from them, and the session that is made of a
+// line. They find sessions themselves, since none of them waits for a session's queue.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type * as Wire from '../protocol/types.ts';
+import {
+  deleteLines,
+  fetchLines,
+  type Listed,
+  type ListedLine,
+  listLines,
+  withFetchedLine,
+} from '../remote/fetched-lines.ts';
+import type { LeftPath } from '../remote/left-behind.ts';
+import { type Pushed, type PushRequest, pushLine } from '../remote/push-line.ts';
+import { parseRemoteUrl, remoteUrlText } from '../remote/remote-url.ts';
+import { type Remote, Remotes } from '../remote/remotes.ts';
+import { importSession, prepareImport } from '../session/import-session.ts';
+import { defaultStrategy } from '../session/offered-strategies.ts';
+import type { Session } from '../session/session.ts';
+import { prepareStorage } from '../session/storage.ts';
+import { lineSource } from '../session/travel.ts';
+import { checkPatterns } from '../tree/globs.ts';
+import { pathRef, placePath } from './answers/paths.ts';
+import { type Call, type DaemonParts, defineDaemonCommand } from './command.ts';
+import { once } from './once.ts';
+
+const leftMax = 1000;
+const linesMax = 10_000;
+
+/** Adds a remote, or changes what stays on this machine for one of the same name and address. */
+export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
+  const { params, daemon } = call;
+  return once(daemon.operations, 'remote/add', call, () =>
+    daemon.alone(async () => {
+      const url = parseRemoteUrl(params.url);
+      checkName(params.name);
+      checkPatterns(params.leaveOut ?? [], 'leaveOut');
+      const remotes = remotesOf(daemon, params.storageDir, { isMade: true });
+      const earlier = remotes.list().find(({ name }) => name === params.name);
+      if (earlier !== undefined && remoteUrlText(earlier.url) !== remoteUrlText(url))
+        throw takenName(earlier);
+      const remote: Remote = {
+        name: params.name,
+        url,
+        leaveOut: params.leaveOut ?? [],
+        added: earlier?.added ?? new Date().toISOString(),
+        refs: earlier?.refs ?? 'hidden',
+      };
+      await remotes.put(remote);
+      return { remote: remoteAnswer(remote) };
+    }),
+  );
+});
+
+/** A name is a directory of ours, and a part of refs. */
+function checkName(name: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/.test(name) && !name.endsWith('.lock')) return;
+  throw new CheckpointdError(
+    'InvalidName',
+    'A remote is called by letters, digits, ".", "_" and "-", the first a letter or digit.',
+    { details: { name: name.slice(0, 64) } },
+  );
+}
+
+function takenName({ name, url }: Remote): CheckpointdError {
+  return new CheckpointdError(
+    'DuplicateName',
+    `There is a remote "${name}" already, at ${remoteUrlText(url)}. Choose another name, or remove that one first.`,
+    { details: { remote: name, url: remoteUrlText(url) } },
+  );
+}
+
+/** Lists the remotes of a storage. */
+export const remoteList = defineDaemonCommand('remote/list', ({ params, daemon }) => {
+  const remotes = remotesOf(daemon, params.storageDir);
+  return { remotes: remotes.list().map(remoteAnswer), ...given({ writer: remotes.writer }) };
+});
+
+/** Removes a remote with what was fetched from it. */
+export const remoteRemove = defineDaemonCommand('remote/remove', (call) => {
+  const { params, daemon } = call;
+  return once(daemon.operations, 'remote/remove', call, () =>
+    daemon.alone(async () => {
+      const remotes = remotesOf(daemon, params.storageDir);
+      remotes.get(params.name);
+      return { removed: await remotes.remove(params.name) };
+    }),
+  );
+});
+
+/** Pushes an open session. */
+export const remotePush = defineDaemonCommand('remote/push', (call) => {
+  const { params, context, daemon } = call;
+  const session = daemon.sessions.get(params.session);
+  return once(session.parts.operations, 'remote/push', call, async () => {
+    const started = performance.now();
+    checkPatterns(params.leaveOut ?? [], 'leaveOut');
+    checkPatterns(params.send ?? [], 'send');
+    const remotes = new Remotes(session.parts.directory.storage);
+    const remote = remotes.get(params.remote);
+    const progress = context.progress('push');
+    const pushed = await session.pushes.run(() =>
+      pushLine({
+        ...pushOf(session, remotes, remote.name),
+        choices: { send: params.send ?? [], leaveOut: [...remote.leaveOut, ...(params.leaveOut ?? [])] },
+        dryRun: params.dryRun === true,
+        signal: context.signal,
+        onCheckpoint: (filesDone, filesTotal) => progress({ filesDone, filesTotal, bytesDone: 0 }),
+        warn: (text) => context.warn(text),
+      }),
+    );
+    tellOthers(session, remote.name, pushed, context.client);
+    return pushAnswer(pushed, Math.round(performance.now() - started));
+  });
+});
+
+/** The parts of a push that the session decides. */
+function pushOf(
+  session: Session,
+  remotes: Remotes,
+  remote: string,
+): Pick<PushRequest, 'remotes' | 'remote' | 'directory' | 'session' | 'origin' | 'source'> {
+  const { directory, marker } = session.parts;
+  return {
+    remotes,
+    remote,
+    directory: directory.travelDirectory,
+    session: session.id,
+    ...given({ origin: marker.origin?.session }),
+    source: lineSource(session),
+  };
+}
+
+/** Tells of each line of another writer once, for as long as the session is open. */
+function tellOthers(session: Session, remote: string, { others }: Pushed, client: object | undefined): void {
+  for (const { writer, commit } of others) {
+    const known = `${remote} ${writer}`;
+    if (writer === undefined || session.knownLines.has(known)) continue;
+    session.knownLines.add(known);
+    session.parts.events.lineFound(session, { remote, writer, head: commit }, client);
+  }
+}
+
+function pushAnswer(
+  { pushed, session, writer, ref, written, bytes, others }: Pushed,
+  ms: number,
+): Wire.RemotePushResult {
+  const { manifest, left } = written;
+  return {
+    pushed,
+    session,
+    writer,
+    ref,
+    head: written.commit,
+    checkpoints: manifest.checkpoints,
+    added: written.added,
+    bytes,
+    left: left.slice(0, leftMax).map(leftAnswer),
+    leftCount: left.length,
+    others: others.flatMap((other) =>
+      other.writer === undefined ? [] : [{ writer: other.writer, head: other.commit }],
+    ),
+    ms,
+  };
+}
+
+function leftAnswer({ path, because, rule }: LeftPath): Wire.LeftPath {
+  return { ...pathRef(path), because, ...given({ rule }) };
+}
+
+/** Fetches whole lines. */
+export const remoteFetch = defineDaemonCommand('remote/fetch', (call) => {
+  const { params, context, daemon } = call;
+  return once(daemon.operations, 'remote/fetch', call, async () => {
+    const started = performance.now();
+    const { remotes, remote } = named(daemon, params);
+    const progress = context.progress('fetch');
+    const fetched = await fetchLines(
+      { remotes, remote, signal: context.signal },
+      params.session ?? undefined,
+      (filesDone, filesTotal) => progress({ filesDone, filesTotal, bytesDone: 0 }),
+    );
+    return {
+      updated: fetched.updated.map((line) => lineAnswer(line, remotes)),
+      refused: fetched.refused,
+      deleted: fetched.deleted,
+      ms: Math.round(performance.now() - started),
+    };
+  });
+});
+
+/** Lists the lines of a remote. */
+export const remoteSessions = defineDaemonCommand('remote/sessions', async ({ params, context, daemon }) => {
+  const { remotes, remote } = named(daemon, params);
+  const { lines, refused, deleted }: Listed = await listLines({ remotes, remote, signal: context.signal });
+  return { lines: lines.slice(0, linesMax).map((line) => lineAnswer(line, remotes)), refused, deleted };
+});
+
+/** Deletes a session from a remote. */
+export const remoteDelete = defineDaemonCommand('remote/delete', (call) => {
+  const { params, daemon } = call;
+  return once(daemon.operations, 'remote/delete', call, async () => ({
+    deleted: await deleteLines(named(daemon, params), params.session),
+  }));
+});
+
+/** Makes a session of a line. */
+export const sessionImport = defineDaemonCommand('session/import', (call) => {
+  const { params, daemon } = call;
+  return once(daemon.operations, 'session/import', call, () => imported(call));
+
+  async function imported({ context }: Call<Wire.SessionImportParams>): Promise<Wire.SessionImportResult> {
+    const started = performance.now();
+    const storage = params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
+    // Refused before the remote is asked.
+    const place = await prepareImport({
+      workTree: placePath(params.workspace, 'workspace'),
+      strategy: params.strategy ?? defaultStrategy,
+      retention: params.retention ?? 'keep',
+      allowProtected: params.allowProtected ?? false,
+      storage,
+      isDefaultStorage: storage === daemon.storage,
+    });
+    const { remotes, remote } = named(daemon, params);
+    const { signal } = context;
+    const progress = context.progress('import');
+    const listed = await fetchLines({ remotes, remote, signal }, params.session, () => undefined);
+    refuseRefused(listed, params.writer ?? undefined);
+    const wanted = { session: params.session, ...given({ writer: params.writer }) };
+    const { marker, line } = await withFetchedLine({ remotes, remote, signal }, wanted, async (open) => ({
+      line: open.line,
+      marker: await daemon.alone(() =>
+        importSession(
+          open,
+          { ...place, origin: { remote: remote.name } },
+          {
+            signal,
+            log: daemon.log,
+            onCheckpoint: (filesDone, filesTotal) => progress({ filesDone, filesTotal, bytesDone: 0 }),
+          },
+        ),
+      ),
+    }));
+    const { origin } = marker;
+    return {
+      session: marker.session,
+      workspace: marker.workTree,
+      conversationId: marker.conversationId,
+      strategy: marker.strategy,
+      retention: marker.retention,
+      origin: {
+        remote: remote.name,
+        session: line.manifest.session,
+        writer: line.manifest.writer,
+        head: origin?.commit ?? '',
+      },
+      checkpoints: line.checkpoints.length,
+      ...given({ head: line.manifest.head }),
+      ms: Math.round(performance.now() - started),
+    };
+  }
+});
+
+/** A session of which the remote sends only what was refused is not imported from what was fetched before. */
+function refuseRefused({ lines, refused }: Listed, writer: string | undefined): void {
+  const wanted = refused.find(({ ref }) => writer === undefined || ref.endsWith(`/${writer}`));
+  const isOther =
+    writer === undefined && lines.some(({ ref }) => refused.every((each) => each.ref !== ref.ref));
+  if (wanted === undefined || isOther) return;
+  throw new CheckpointdError('RemoteCorrupt', wanted.message, { details: { ref: wanted.ref } });
+}
+
+/** The remote of a request. @throws UnknownRemote */
+function named(
+  daemon: DaemonParts,
+  { remote, storageDir }: { readonly remote: string; readonly storageDir?: string | null | undefined },
+): { readonly remotes: Remotes; readonly remote: Remote } {
+  const remotes = remotesOf(daemon, storageDir);
+  return { remotes, remote: remotes.get(remote) };
+}
+
+function remotesOf(
+  daemon: DaemonParts,
+  storageDir: string | null | undefined,
+  { isMade = false } = {},
+): Remotes {
+  const storage = storageDir == null ? daemon.storage : placePath(storageDir, 'storageDir');
+  return new Remotes(isMade ? prepareStorage(storage, { isDefault: storageDir == null }) : storage);
+}
+
+function remoteAnswer({ name, url, leaveOut, refs, added }: Remote): Wire.Remote {
+  return { name, url: remoteUrlText(url), leaveOut: [...leaveOut], refs, addedAt: added };
+}
+
+function lineAnswer({ ref, manifest }: ListedLine, remotes: Remotes): Wire.RemoteLine {
+  const { title, origin } = manifest;
+  return {
+    session: manifest.session,
+    writer: manifest.writer,
+    own: manifest.writer === remotes.writer,
+    ref: ref.ref,
+    head: ref.commit,
+    generation: manifest.generation,
+    checkpoints: manifest.checkpoints,
+    historyLength: manifest.historyLength,
+    bytes: manifest.bytes,
+    workspace: manifest.workspace,
+    conversationId: manifest.conversationId,
+    strategy: manifest.strategy,
+    createdAt: manifest.created,
+    updatedAt: manifest.updated,
+    ...given({
+      title,
+      origin: origin && { session: origin.session, writer: origin.writer, head: origin.commit },
+    }),
+  };
+}

@@ -1,0 +1,342 @@
+// Carries objects and refs to a git remote and back, by git itself, from a bare repository of ours. It knows where refs
+// lie on a remote and what git's failures mean; it knows nothing of what it carries.
+import { join } from 'node:path';
+import { CheckpointdError } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { isObjectId } from '../git/objects/object.ts';
+import { type GitPlace, remoteEnvironment, remoteSettings } from '../git/process/environment.ts';
+import { type GitOutput, runGit } from '../git/process/run.ts';
+import { entriesIn } from '../git/repository/bare-repository.ts';
+import { type RemoteUrl, remoteUrlForGit, remoteUrlText } from './remote-url.ts';
+import type { LinePlace } from './remotes.ts';
+
+/** Where the refs of lines lie on a remote. */
+export const refRoots: Readonly<Record<LinePlace, string>> = {
+  hidden: 'refs/checkpointd/',
+  heads: 'refs/heads/checkpointd/',
+};
+
+/** The last part of the ref that says that a session was deleted. */
+export const tombstoneName = 'deleted';
+
+const sessionForm = /^[A-Za-z0-9_-]{1,128}$/;
+const writerForm = /^wr_[0-9a-z]{20}$/;
+
+/** A ref of ours on a remote: the head of a line, or the tombstone of a session. */
+export interface RemoteRef {
+  readonly ref: string;
+  readonly place: LinePlace;
+  readonly session: string;
+  /** Absent: a tombstone. */
+  readonly writer?: string;
+  readonly commit: string;
+}
+
+/** Reads the name of a ref; undefined where it is none of ours. */
+export function parseRemoteRef(ref: string, commit: string): RemoteRef | undefined {
+  for (const place of ['hidden', 'heads'] as const) {
+    if (!ref.startsWith(refRoots[place])) continue;
+    const [session = '', last = '', ...more] = ref.slice(refRoots[place].length).split('/');
+    if (!sessionForm.test(session) || more.length > 0 || !isObjectId(commit)) return undefined;
+    if (last === tombstoneName) return { ref, place, session, commit };
+    if (writerForm.test(last)) return { ref, place, session, writer: last, commit };
+  }
+  return undefined;
+}
+
+/** The most bytes that a remote's list of refs may have: some 100,000 lines. */
+const listBytesMax = 16 << 20;
+/** How long git may wait for the other machine. */
+const patienceMs = 90_000;
+const timeoutMs = 60 * 60_000;
+const watchMs = 100;
+
+/** One change of a ref on a remote: `from` is the commit that it must have there (undefined: none), `to` the new one. */
+export interface RefUpdate {
+  readonly ref: string;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+export type PushOutcome = 'done' | 'moved';
+
+interface FetchRequest {
+  /** As git takes them. */
+  readonly refspecs: readonly string[];
+  /** Fetches the newest commits alone, without directories and contents, where the host can. */
+  readonly commitsOnly?: boolean;
+  /** Removes refs here that the remote has no more. */
+  readonly prune?: boolean;
+  /** Ends the fetch once it has brought more bytes. */
+  readonly bytesMax: number;
+}
+
+export class Carrier {
+  readonly #place: GitPlace;
+  readonly #url: RemoteUrl;
+  readonly #signal: AbortSignal | undefined;
+
+  /** `gitDir` is a bare repository of ours; `alternates` are object directories that git sees there besides. */
+  constructor(
+    gitDir: string,
+    url: RemoteUrl,
+    {
+      alternates = [],
+      signal,
+    }: { readonly alternates?: readonly string[]; readonly signal?: AbortSignal } = {},
+  ) {
+    this.#place = {
+      gitDir,
+      settings: remoteSettings,
+      environment: { ...remoteEnvironment(), ...alternateObjects(alternates) },
+    };
+    this.#url = url;
+    this.#signal = signal;
+  }
+
+  /** Lists our refs on the remote: of one session, or all. @throws RemoteUnreachable, RemoteRefused */
+  async list(session?: string): Promise<RemoteRef[]> {
+    const below = session === undefined ? '*' : `${session}/*`;
+    const patterns = Object.values(refRoots).map((root) => `${root}${below}`);
+    const { stdout } = await this.#run(
+      ['ls-remote', '--quiet', '--', remoteUrlForGit(this.#url), ...patterns],
+      {
+        uploads: true,
+      },
+    );
+    if (stdout.length > listBytesMax)
+      throw new CheckpointdError(
+        'RemoteRefused',
+        `${remoteUrlText(this.#url)} lists more refs than sessions can have. Look at what is below ${refRoots.hidden} there.`,
+        { details: { reason: 'tooManyRefs', bytes: stdout.length } },
+      );
+    return stdout
+      .toString('latin1')
+      .split('\n')
+      .flatMap((line) => {
+        const [commit = '', ref = ''] = line.split('\t');
+        return parseRemoteRef(ref, commit) ?? [];
+      });
+  }
+
+  /**
+   * Moves refs on the remote, each only where it still has the commit that was seen there. `moved`: it had another.
+   *
+   * @throws RemoteUnreachable, RemoteRefused with the host's own words
+   */
+  async push(updates: readonly RefUpdate[]): Promise<PushOutcome> {
+    const leases = updates.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`);
+    const moves = updates.map(({ ref, to }) => `${to ?? ''}:${ref}`);
+    const options = ['--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', ...leases];
+    const { stdout, stderr, exitCode } = await this.#run(
+      ['push', ...options, '--', remoteUrlForGit(this.#url), ...moves],
+      { accept: [0, 1] },
+    );
+    const refused = stdout
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('!\t'));
+    if (exitCode === 0 && refused.length === 0) return 'done';
+    const why = refused.join('\n');
+    if (/\(stale info\)|\(fetch first\)|\(non-fast-forward\)|cannot lock ref|failed to update ref/.test(why))
+      return 'moved';
+    throw failureOf(`${why}\n${stderr}`, this.#url, { isPush: true });
+  }
+
+  /** Brings refs with their objects; false where the remote has none of them. Git checks each object. @throws as {@link list}, RemoteCorrupt */
+  async fetch({ refspecs, commitsOnly = false, prune = false, bytesMax }: FetchRequest): Promise<boolean> {
+    const filter = commitsOnly ? ['--filter=tree:0', '--depth=1'] : [];
+    const options = ['--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--quiet', ...filter];
+    if (prune) options.push('--prune');
+    const budget = new ByteBudget(join(this.#place.gitDir, 'objects'), bytesMax);
+    try {
+      const { exitCode, stderr } = await this.#run(
+        ['fetch', ...options, '--', remoteUrlForGit(this.#url), ...refspecs],
+        { uploads: true, signal: budget.signal, accept: commitsOnly ? [0, 1] : [0] },
+      );
+      // With a depth git says nothing and fails where no ref matches.
+      if (exitCode === 1 && stderr.trim() !== '') throw failureOf(stderr, this.#url, { isPush: false });
+      return exitCode === 0;
+    } catch (error) {
+      throw budget.signal.aborted && this.#signal?.aborted !== true ? tooMuch(bytesMax) : error;
+    } finally {
+      budget.stop();
+    }
+  }
+
+  async #run(
+    [command = '', ...args]: readonly string[],
+    {
+      accept = [0],
+      uploads = false,
+      signal,
+    }: { readonly accept?: readonly number[]; readonly uploads?: boolean; readonly signal?: AbortSignal },
+  ): Promise<GitOutput> {
+    // A path of this machine is served by our own git, which can leave contents out whatever the repository says.
+    const own = uploads && this.#url.form === 'file' ? [uploadPack] : [];
+    if (this.#url.form === 'file' && !files.existsSync(this.#url.path)) throw noSuchPlace(this.#url.path);
+    const signals = [this.#signal, signal].filter((each) => each !== undefined);
+    try {
+      return await runGit({
+        place: await this.#withSsh(),
+        args: [command, ...own, ...args],
+        accept,
+        timeoutMs,
+        patienceMs,
+        signal: signals.length === 0 ? undefined : AbortSignal.any(signals),
+      });
+    } catch (error) {
+      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
+      const stderr = error.details?.['stderr'];
+      const said = typeof stderr === 'string' ? stderr : error.message;
+      throw failureOf(said, this.#url, { isPush: command === 'push', cause: error });
+    }
+  }
+
+  /** Git with the user's own ssh command, told that there is no user to ask. */
+  async #withSsh(): Promise<GitPlace> {
+    if (this.#url.form !== 'ssh' && this.#url.form !== 'scp') return this.#place;
+    const { stdout } = await runGit({
+      place: this.#place,
+      args: ['config', '--global', '--get', 'core.sshCommand'],
+      accept: [0, 1],
+    });
+    const command = stdout.toString('utf8').trim() || 'ssh';
+    const ssh = `${command} -o BatchMode=yes -o ConnectTimeout=20 -o ServerAliveInterval=15`;
+    return { ...this.#place, environment: { ...this.#place.environment, GIT_SSH_COMMAND: ssh } };
+  }
+}
+
+const uploadPack = '--upload-pack=git -c uploadpack.allowFilter=true upload-pack';
+
+/** The environment under which git sees more object directories. */
+export function alternateObjects(directories: readonly string[]): Record<string, string> {
+  if (directories.length === 0) return {};
+  const quoted = directories.map((directory) =>
+    /[:"]/.test(directory) ? JSON.stringify(directory) : directory,
+  );
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted.join(':') };
+}
+
+/** Watches the packs that come in, and gives the fetch up once they are larger than they may be. */
+class ByteBudget {
+  readonly #timer: NodeJS.Timeout;
+  readonly #abort = new AbortController();
+
+  constructor(objects: string, bytesMax: number) {
+    const packs = join(objects, 'pack');
+    const before = bytesOf(packs);
+    this.#timer = setInterval(() => {
+      if (bytesOf(packs) - before > bytesMax) this.#abort.abort();
+    }, watchMs);
+    this.#timer.unref();
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+function bytesOf(directory: string): number {
+  let bytes = 0;
+  for (const { name } of entriesIn(directory))
+    bytes += files.lstatSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
+}
+
+// What git says when a remote fails, and what that means. The texts are those of git's English messages and of hosts.
+
+const unreachable =
+  /Could not resolve host|Connection (?:refused|timed out|reset|closed)|Operation timed out|No route to host|Network is unreachable|unable to connect|Failed to connect|Could(?:n't| not) connect|The remote end hung up|early EOF|unexpected disconnect|RPC failed|timed out|Operation too slow|ssh_exchange_identification|kex_exchange|did not answer/i;
+const denied =
+  /Authentication failed|could not read (?:Username|Password)|Permission denied|Host key verification failed|terminal prompts disabled|HTTP (?:401|403)|error: (?:401|403)|not authori[sz]ed|access denied|publickey/i;
+const absent =
+  /Repository not found|does not appear to be a git repository|repository .* not found|not found: did you run|HTTP 404|No such file or directory/i;
+const corruptObjects =
+  /fsck|not our ref|did not send all necessary objects|missing (?:blob|tree|commit|object)|bad (?:object|tree)|corrupt|inflate|pack (?:has|is)|invalid index-pack|index-pack failed|bad pack|hash mismatch|SHA1 COLLISION|protocol error|bad line length|remote did not send|unable to parse/i;
+const tooLargeThere =
+  /exceeds .*(?:limit|size)|larger than|too large|File size limit|pack exceeds|GH001|HTTP 413/i;
+const hiddenThere =
+  /hidden ref|deny updating|funny refname|prohibited|not allowed to (?:create|push)|only (?:heads|branches)|refusing to (?:create|update) ref|invalid ref/i;
+const rate = /rate limit|too many requests|HTTP 429|abuse/i;
+
+/** True for the refusal of a host that takes branches alone. */
+export function isHiddenRefRefused(error: unknown): boolean {
+  return error instanceof CheckpointdError && error.details?.['reason'] === 'hiddenRefs';
+}
+
+function failureOf(
+  said: string,
+  url: RemoteUrl,
+  { isPush, cause }: { readonly isPush: boolean; readonly cause?: unknown },
+): CheckpointdError {
+  const words = said.trim().slice(-1500);
+  const where = remoteUrlText(url);
+  const refusal = (reason: string, text: string, retryable = false): CheckpointdError =>
+    new CheckpointdError('RemoteRefused', `${text} The host said: ${lastLine(words)}`, {
+      details: { remote: where, reason, said: words },
+      retryable,
+      cause,
+    });
+  if (denied.test(words))
+    return refusal(
+      'authentication',
+      `${where} refused this user. Put a key into your ssh agent, or a credential helper into your global git configuration, and try "git ls-remote" by hand.`,
+    );
+  if (rate.test(words))
+    return refusal('rate', `${where} asks for fewer requests. Wait, then try again.`, true);
+  if (hiddenThere.test(words)) return refusal('hiddenRefs', `${where} takes no refs outside branches.`);
+  if (tooLargeThere.test(words))
+    return refusal('size', `${where} refused what was sent as too large. Leave large files out (leaveOut).`);
+  if (absent.test(words)) return refusal('absent', `There is no repository at ${where}. Make one there.`);
+  if (/pre-receive hook declined|hook declined|remote rejected/i.test(words))
+    return refusal('hook', `${where} declined what was sent.`);
+  if (unreachable.test(words))
+    return new CheckpointdError(
+      'RemoteUnreachable',
+      `${where} could not be reached, or the connection broke. The session is as it was; try again. Git said: ${lastLine(words)}`,
+      {
+        details: { remote: where, said: words },
+        retryable: true,
+        cause,
+        effects: isPush ? 'unknown' : 'none',
+      },
+    );
+  if (!isPush && corruptObjects.test(words))
+    return corrupt('git refused its objects', { remote: where, said: words }, cause);
+  return refusal('other', `${where} did not do what was asked.`);
+}
+
+/** The error for a remote that sent what cannot be. */
+export function corrupt(
+  what: string,
+  details: Readonly<Record<string, unknown>> = {},
+  cause?: unknown,
+): CheckpointdError {
+  return new CheckpointdError(
+    'RemoteCorrupt',
+    `The remote sent something that was refused: ${what}. Nothing of it was taken; sessions here are as they were.`,
+    { details, cause },
+  );
+}
+
+function tooMuch(limit: number): CheckpointdError {
+  return corrupt(`more than the ${limit} bytes that it may be`, { limit });
+}
+
+function noSuchPlace(path: string): CheckpointdError {
+  return new CheckpointdError(
+    'RemoteRefused',
+    `There is no repository at ${path}. Make one with "git init --bare", or mount what holds it.`,
+    { details: { remote: path, reason: 'absent' } },
+  );
+}
+
+function lastLine(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return (lines.at(-1) ?? 'nothing').slice(0, 300);
+}

@@ -1,0 +1,129 @@
+// Copies snapshots from one store to another that may name contents in another way: each content and each directory once.
+// Contents go through memory or a spool file of the target's; the hash is computed on the way in.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { files } from '../base/files.ts';
+import type { BlobId, SnapshotId } from '../base/ids.ts';
+import { Slices } from '../base/slices.ts';
+import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
+import type { Contents } from '../store/snapshot-store.ts';
+import { type Directory, isDirectory } from '../tree/tree.ts';
+
+/** Larger contents go through a file. */
+const inMemoryBytesMax = 8 << 20;
+const copiesAtOnce = 16;
+
+export interface CopyTarget {
+  readonly spoolDirectory: string;
+  hash(size: number): BlobHash;
+  writer(signal?: AbortSignal): SnapshotWriter;
+}
+
+export class SnapshotCopier {
+  readonly #from: Pick<Contents, 'read' | 'sizes'>;
+  readonly #to: CopyTarget;
+  /** The ids of the target by those of the source. */
+  readonly #blobs = new Map<BlobId, BlobId>();
+  #copied = 0;
+
+  constructor(from: Pick<Contents, 'read' | 'sizes'>, to: CopyTarget) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** How many contents were copied so far. */
+  get copied(): number {
+    return this.#copied;
+  }
+
+  /** The target's id of a content that was copied. */
+  idOf(blob: BlobId): BlobId | undefined {
+    return this.#blobs.get(blob);
+  }
+
+  /** Copies a tree and returns its id in the target. @throws DataCorrupt, NoSpace, AbortError */
+  async copy(
+    root: Directory,
+    signal?: AbortSignal,
+    onCopied?: (contents: number) => void,
+  ): Promise<SnapshotId> {
+    const writer = this.#to.writer(signal);
+    try {
+      const wanted = new Set<BlobId>();
+      const slices = new Slices(signal);
+      const collect = async (directory: Directory): Promise<void> => {
+        for (const node of directory.entries.values()) {
+          if (slices.isDue()) await slices.pause();
+          if (isDirectory(node)) await collect(node);
+          else if (!this.#blobs.has(node.blob)) wanted.add(node.blob);
+        }
+      };
+      await collect(root);
+      await this.#copyAll([...wanted], writer, signal, onCopied);
+      return await writer.seal(await this.#mapped(root, slices));
+    } catch (error) {
+      await writer.abort();
+      throw error;
+    }
+  }
+
+  async #copyAll(
+    blobs: BlobId[],
+    writer: SnapshotWriter,
+    signal: AbortSignal | undefined,
+    onCopied: ((contents: number) => void) | undefined,
+  ): Promise<void> {
+    const sizes = await this.#from.sizes(blobs);
+    const sizeOf = new Map(blobs.map((blob, i) => [blob, sizes[i] ?? -1]));
+    const left = [...blobs].reverse();
+    const work = async (): Promise<void> => {
+      for (let blob = left.pop(); blob !== undefined; blob = left.pop()) {
+        signal?.throwIfAborted();
+        this.#blobs.set(blob, await this.#copyOne(blob, sizeOf.get(blob) ?? -1, writer));
+        this.#copied += 1;
+        onCopied?.(this.#copied);
+      }
+    };
+    await Promise.all(Array.from({ length: copiesAtOnce }, work));
+  }
+
+  async #copyOne(blob: BlobId, size: number, writer: SnapshotWriter): Promise<BlobId> {
+    // The store explains a missing content when it is read.
+    if (size <= inMemoryBytesMax) {
+      const parts: Uint8Array[] = [];
+      for await (const part of this.#from.read(blob)) parts.push(part);
+      const bytes = Buffer.concat(parts);
+      const hash = this.#to.hash(bytes.length);
+      hash.update(bytes);
+      const id = hash.digest();
+      await writer.addBlob(id, { kind: 'bytes', bytes });
+      return id;
+    }
+    const file = join(this.#to.spoolDirectory, `${randomBytes(8).toString('hex')}.copy`);
+    const fd = files.openSync(file, 'wx', 0o600);
+    const hash = this.#to.hash(size);
+    try {
+      for await (const part of this.#from.read(blob)) {
+        hash.update(part);
+        for (let at = 0; at < part.length; ) at += files.writeSync(fd, part, at);
+      }
+    } finally {
+      files.closeSync(fd);
+    }
+    const id = hash.digest();
+    await writer.addBlob(id, { kind: 'spool', file, size });
+    return id;
+  }
+
+  /** The same tree with the target's ids. */
+  async #mapped(directory: Directory, slices: Slices): Promise<Directory> {
+    const entries: Directory['entries'] = new Map();
+    for (const [name, node] of directory.entries) {
+      if (slices.isDue()) await slices.pause();
+      if (isDirectory(node)) entries.set(name, await this.#mapped(node, slices));
+      else entries.set(name, { ...node, blob: this.#blobs.get(node.blob) ?? node.blob });
+    }
+    const { permissions } = directory;
+    return { entries, ...(permissions === undefined ? {} : { permissions }) };
+  }
+}

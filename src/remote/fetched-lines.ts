@@ -1,0 +1,302 @@
+// What this storage knows of a remote: the heads that a list shows, and whole lines that were fetched, verified, and only
+// then named. Nothing that fails is named, and what was fetched before stays as it was.
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CheckpointdError } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
+import { emptyTree } from '../git/objects/tree-format.ts';
+import { identity as committer } from '../git/process/environment.ts';
+import { Carrier, corrupt, parseRemoteRef, type RemoteRef, refRoots, tombstoneName } from './carrier.ts';
+import type { Manifest } from './line-format.ts';
+import { checkTrees, type Line, readConversation, readHead, readLine } from './line-reader.ts';
+import type { Remote, Remotes } from './remotes.ts';
+import { TravelObjects } from './travel-objects.ts';
+
+/** A line as a list shows it. */
+export interface ListedLine {
+  readonly ref: RemoteRef & { readonly writer: string };
+  readonly manifest: Manifest;
+}
+
+/** A line that was not taken, and why. */
+export interface RefusedLine {
+  readonly ref: string;
+  readonly kind: string;
+  readonly message: string;
+}
+
+export interface Listed {
+  /** Newest first, by the clock of each writer. */
+  readonly lines: readonly ListedLine[];
+  readonly refused: readonly RefusedLine[];
+  /** The sessions that were deleted on the remote. */
+  readonly deleted: readonly string[];
+}
+
+/** The most that the heads of a remote may take, where its host leaves nothing out. */
+const headBytesMax = 512 << 20;
+/** Room for records and the conversation, beyond the contents that a manifest announces. */
+const extraBytes = 256 << 20;
+const lockMs = 120_000;
+
+interface Job {
+  readonly remotes: Remotes;
+  readonly remote: Remote;
+  readonly signal?: AbortSignal;
+}
+
+/** Lists the lines of a remote by their heads, without contents. @throws RemoteUnreachable, RemoteRefused */
+export async function listLines({ remotes, remote, signal }: Job, session?: string): Promise<Listed> {
+  const directory = join(remotes.directoryOf(remote.name), 'heads');
+  return alone(directory, async () => {
+    const objects = await TravelObjects.open(directory);
+    try {
+      const below = session === undefined ? '*' : `${session}/*`;
+      const refspecs = Object.values(refRoots).map(
+        (root) => `+${root}${below}:${headsHere}${root.slice(5)}${below}`,
+      );
+      const carrier = new Carrier(objects.gitDir, remote.url, given({ signal }));
+      const isAny = await carrier.fetch({ refspecs, commitsOnly: true, prune: true, bytesMax: headBytesMax });
+      if (!isAny) return { lines: [], refused: [], deleted: [] };
+      const within = session === undefined ? '' : `${session}/`;
+      const refs: RemoteRef[] = [];
+      for (const root of Object.values(refRoots))
+        for (const [name, commit] of await objects.refsBelow(`${headsHere}${root.slice(5)}${within}`))
+          refs.push(...[parseRemoteRef(`refs/${name.slice(headsHere.length)}`, commit) ?? []].flat());
+      return await readHeads(objects, refs);
+    } finally {
+      await objects.close();
+    }
+  });
+}
+
+const headsHere = 'refs/list/';
+
+async function readHeads(objects: TravelObjects, refs: readonly RemoteRef[]): Promise<Listed> {
+  const lines: ListedLine[] = [];
+  const refused: RefusedLine[] = [];
+  const deleted = new Set(refs.filter(({ writer }) => writer === undefined).map(({ session }) => session));
+  for (const ref of linesOf(refs)) {
+    if (deleted.has(ref.session)) continue;
+    try {
+      const { manifest } = await readHead(objects.reader, ref.commit, ref);
+      lines.push({ ref, manifest });
+    } catch (error) {
+      refused.push(refusal(ref, error));
+    }
+  }
+  lines.sort((a, b) => Date.parse(b.manifest.updated) - Date.parse(a.manifest.updated));
+  return { lines, refused, deleted: [...deleted] };
+}
+
+/** One ref a line: a host that took branches alone before may have both. */
+function linesOf(refs: readonly RemoteRef[]): (RemoteRef & { readonly writer: string })[] {
+  const lines = new Map<string, RemoteRef & { readonly writer: string }>();
+  for (const ref of refs) {
+    const { writer, session, place } = ref;
+    if (writer === undefined) continue;
+    const key = `${session}/${writer}`;
+    if (place === 'hidden' || !lines.has(key)) lines.set(key, { ...ref, writer });
+  }
+  return [...lines.values()];
+}
+
+/** @throws what is not the remote's fault */
+function refusal({ ref }: Pick<RemoteRef, 'ref'>, error: unknown): RefusedLine {
+  const isTheirs = error instanceof CheckpointdError && error.kind === 'RemoteCorrupt';
+  if (!isTheirs) throw error;
+  return { ref, kind: error.kind, message: error.message };
+}
+
+export interface Fetched extends Listed {
+  /** Those among the lines that have something new. */
+  readonly updated: readonly ListedLine[];
+}
+
+/** Fetches whole lines: of one session, or all. A line that is refused leaves the one of before in its place. */
+export async function fetchLines(
+  { remotes, remote, signal }: Job,
+  session: string | undefined,
+  onLine: (done: number, total: number) => void,
+): Promise<Fetched> {
+  const listed = await listLines({ remotes, remote, ...given({ signal }) }, session);
+  const directory = join(remotes.directoryOf(remote.name), 'lines');
+  return alone(directory, async () => {
+    const objects = await TravelObjects.open(directory);
+    try {
+      const refused = [...listed.refused];
+      const updated: ListedLine[] = [];
+      const here = await objects.refsBelow(linesHere);
+      const wanted = listed.lines.filter(({ ref }) => here.get(nameHere(ref)) !== ref.commit);
+      const carrier = new Carrier(objects.gitDir, remote.url, given({ signal }));
+      for (const [index, line] of wanted.entries()) {
+        signal?.throwIfAborted();
+        try {
+          await takeLine(objects, carrier, line, here.get(nameHere(line.ref)), signal);
+          updated.push(line);
+        } catch (error) {
+          refused.push(refusal(line.ref, error));
+        }
+        onLine(index + 1, wanted.length);
+      }
+      return { ...listed, refused, updated };
+    } finally {
+      await objects.close();
+    }
+  });
+}
+
+const linesHere = 'refs/lines/';
+const nameHere = ({ session, writer = '' }: RemoteRef): string => `${linesHere}${session}/${writer}`;
+
+/** Brings one line in, and names it once all of it is verified. */
+async function takeLine(
+  objects: TravelObjects,
+  carrier: Carrier,
+  { ref, manifest }: ListedLine,
+  before: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const incoming = `refs/incoming/${ref.session}/${ref.writer}`;
+  try {
+    await carrier.fetch({ refspecs: [`+${ref.ref}:${incoming}`], bytesMax: manifest.bytes + extraBytes });
+    const commit = await objects.refAt(incoming);
+    if (commit === undefined) throw corrupt('a ref that was listed is not there');
+    if (before !== undefined && !(await objects.isBefore(before, commit)))
+      throw corrupt('a line was set back, or replaced by one that does not follow it', { ref: ref.ref });
+    await verifyLine(objects, commit, ref, signal);
+    await objects.moveRefs(new Map([[nameHere(ref), commit]]));
+  } finally {
+    await objects.moveRefs(new Map([[incoming, undefined]])).catch(() => undefined); // it was not there, or is overwritten
+  }
+}
+
+async function verifyLine(
+  objects: TravelObjects,
+  commit: string,
+  of: { readonly session: string; readonly writer: string },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const line = await readLine(objects.reader, commit, of);
+  await checkTrees(objects.reader, line.checkpoints, signal);
+  for await (const _ of readConversation(objects.reader, line, signal)) continue;
+}
+
+/** A line that was fetched, and the objects in which it can be read. */
+export interface OpenLine {
+  readonly line: Line;
+  readonly objects: TravelObjects;
+}
+
+/**
+ * Reads a line that was fetched; of several writers the one that was pushed last. Runs `use` with it.
+ *
+ * @throws UnknownSession where nothing of the session was fetched
+ */
+export async function withFetchedLine<T>(
+  { remotes, remote, signal }: Job,
+  { session, writer }: { readonly session: string; readonly writer?: string },
+  use: (open: OpenLine) => Promise<T>,
+): Promise<T> {
+  const directory = join(remotes.directoryOf(remote.name), 'lines');
+  return alone(directory, async () => {
+    const objects = await TravelObjects.open(directory);
+    try {
+      const lines: Line[] = [];
+      for (const [name, commit] of await objects.refsBelow(`${linesHere}${session}/`)) {
+        signal?.throwIfAborted();
+        const of = name.slice(linesHere.length + session.length + 1);
+        if (writer === undefined || writer === of)
+          lines.push(await readLine(objects.reader, commit, { session, writer: of }));
+      }
+      lines.sort((a, b) => Date.parse(b.manifest.updated) - Date.parse(a.manifest.updated));
+      const [line] = lines;
+      if (line === undefined) throw unknownThere(remote, session, writer);
+      return await use({ line, objects });
+    } finally {
+      await objects.close();
+    }
+  });
+}
+
+function unknownThere({ name }: Remote, session: string, writer: string | undefined): CheckpointdError {
+  const whose = writer === undefined ? '' : ` of the writer ${writer.slice(0, 64)}`;
+  return new CheckpointdError(
+    'UnknownSession',
+    `"${name}" holds no session ${session.slice(0, 64)}${whose}. Use remote/sessions to see what it holds.`,
+    { details: { remote: name, session: session.slice(0, 64) } },
+  );
+}
+
+/**
+ * Removes every line of a session from a remote, and leaves a tombstone, so that no other machine pushes it again. Returns
+ * the refs that were removed. @throws UnknownSession where there is nothing of it
+ */
+export async function deleteLines(
+  { remotes, remote, signal }: Job,
+  session: string,
+): Promise<readonly string[]> {
+  const directory = join(remotes.directoryOf(remote.name), 'heads');
+  return alone(directory, async () => {
+    const objects = await TravelObjects.open(directory);
+    try {
+      const carrier = new Carrier(objects.gitDir, remote.url, given({ signal }));
+      const refs = await carrier.list(session);
+      if (refs.length === 0) throw unknownThere(remote, session, undefined);
+      const lines = refs.filter(({ writer }) => writer !== undefined);
+      if (lines.length === refs.length) {
+        const to = await writeTombstone(objects, session);
+        const root = refRoots[lines[0]?.place ?? remote.refs];
+        await carrier.push([{ ref: `${root}${session}/${tombstoneName}`, from: undefined, to }]);
+      }
+      if (lines.length > 0) {
+        const outcome = await carrier.push(
+          lines.map(({ ref, commit }) => ({ ref, from: commit, to: undefined })),
+        );
+        if (outcome === 'moved')
+          throw new CheckpointdError(
+            'RemoteRefused',
+            'Another machine pushed the session while it was deleted. Its tombstone stands; delete it again.',
+            { details: { reason: 'moved' }, retryable: true, effects: 'unknown' },
+          );
+      }
+      return lines.map(({ ref }) => ref);
+    } finally {
+      await objects.close();
+    }
+  });
+}
+
+async function writeTombstone(objects: TravelObjects, session: string): Promise<string> {
+  await objects.write('tree', Buffer.alloc(0));
+  const who = `${committer.name} <${committer.email}> ${Math.floor(Date.now() / 1000)} +0000`;
+  const text = `tree ${emptyTree}\nauthor ${who}\ncommitter ${who}\n\nSession ${session} was deleted\n\ncheckpointd-deleted-1\n`;
+  return objects.write('commit', Buffer.from(text));
+}
+
+/** Runs work on a directory that the daemons of a storage share, one process at a time. */
+async function alone<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  files.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const { dev, ino } = files.statSync(directory, { bigint: true });
+  const lock = await lockFor(`travel ${dev}:${ino}`, `${directory}.lock`);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+async function lockFor(name: string, file: string): Promise<ProcessLock> {
+  const endMs = performance.now() + lockMs;
+  for (;;) {
+    const lock = await takeProcessLock(name, file);
+    if (lock !== undefined) return lock;
+    if (performance.now() > endMs)
+      throw new CheckpointdError('ServerBusy', 'Another process works with this remote. Try again.', {
+        retryable: true,
+      });
+    await delay(50);
+  }
+}

@@ -1,0 +1,229 @@
+// Decides which paths of a snapshot stay on this machine when its session travels, and makes the tree without them. It
+// looks at names, permissions, the rules of the capture, and contents for secrets; it sends nothing.
+import { createHash } from 'node:crypto';
+import type { BlobId } from '../base/ids.ts';
+import { Slices } from '../base/slices.ts';
+import type { CaptureRules, Contents } from '../store/snapshot-store.ts';
+import { Globs } from '../tree/globs.ts';
+import { type Directory, type Entry, type FileNode, isDirectory, isLink } from '../tree/tree.ts';
+import { ancestors, join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { scannedBytesMax, secretIn } from './secrets.ts';
+
+/** Why a path stays: the wire's words. */
+export type StayReason = 'leftOut' | 'pattern' | 'strictMode' | 'included' | 'secret' | 'earlier';
+
+export interface LeftPath {
+  readonly path: TreePath;
+  readonly because: StayReason;
+  /** The rule that found a secret. */
+  readonly rule?: string;
+}
+
+/** Names of files that hold secrets by their kind. */
+export const secretNames: readonly string[] = [
+  '.env*',
+  '*.pem',
+  '*.key',
+  '*.p12',
+  '*.pfx',
+  '*.jks',
+  '*.keystore',
+  '*.kdbx',
+  '*.ppk',
+  'id_rsa',
+  'id_dsa',
+  'id_ecdsa',
+  'id_ed25519',
+  '.netrc',
+  '.pgpass',
+  '.pypirc',
+  '.git-credentials',
+  '.htpasswd',
+  '.ssh/',
+  '.aws/',
+  '.gnupg/',
+];
+
+/** The choices of one push: globs of paths that go all the same, and of paths that stay besides. */
+export interface SendChoices {
+  readonly send: readonly string[];
+  readonly leaveOut: readonly string[];
+}
+
+/** Names the choices, so that a later push knows whether what was decided before still holds. */
+export function choicesId({ send, leaveOut }: SendChoices): string {
+  const text = JSON.stringify([1, secretNames, [...send].sort(), [...leaveOut].sort()]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+export interface SentTree {
+  readonly root: Directory;
+  readonly left: readonly LeftPath[];
+}
+
+type Matcher = (path: TreePath, isDirectory: boolean) => boolean;
+
+export class LeftBehind {
+  readonly #contents: Contents;
+  readonly #send: Matcher;
+  readonly #leaveOut: Matcher;
+  readonly #patterns: Matcher;
+  /** What was found in each content: a name of a rule, or ''. */
+  readonly #scanned = new Map<BlobId, string>();
+
+  constructor(contents: Contents, { send, leaveOut }: SendChoices) {
+    this.#contents = contents;
+    this.#send = matcher(send);
+    this.#leaveOut = matcher(leaveOut);
+    this.#patterns = matcher(secretNames);
+  }
+
+  /** Returns the tree as it is sent: directories that hold nothing that stays are those of the snapshot. */
+  async treeToSend(root: Directory, rules: CaptureRules, signal?: AbortSignal): Promise<SentTree> {
+    const found: FoundFile[] = [];
+    await this.#walk(
+      root,
+      rootPath,
+      { include: matcher(rules.include ?? []), found, slices: new Slices(signal) },
+      {},
+    );
+    await this.#scan(found, signal);
+    const left = new Map<TreePath, LeftPath>();
+    for (const { path, node, because, isNamed } of found) {
+      const rule = isNamed ? '' : (this.#scanned.get(node.blob) ?? '');
+      if (because !== undefined) left.set(path, { path, because });
+      else if (rule !== '') left.set(path, { path, because: 'secret', rule });
+    }
+    if (left.size === 0) return { root, left: [] };
+    return without(root, left);
+  }
+
+  /**
+   * True when none of these files stays, where no directory above them is strict: then a tree that differs from one that
+   * goes whole by these files alone goes whole, too.
+   */
+  async goWhole(files: readonly Entry[], rules: CaptureRules, signal?: AbortSignal): Promise<boolean> {
+    const include = matcher(rules.include ?? []);
+    const found: FoundFile[] = [];
+    for (const { path, ...node } of files) {
+      const places: readonly (readonly [TreePath, boolean])[] = [
+        [path, false],
+        ...ancestors(path).map((directory) => [directory, true] as const),
+      ];
+      const matches = (matching: Matcher): boolean => places.some((place) => matching(...place));
+      const isNamed = matches(this.#send);
+      if (matches(this.#leaveOut)) return false;
+      if (!isNamed && (matches(this.#patterns) || matches(include) || isStrict(node))) return false;
+      found.push({ path, node, isNamed });
+    }
+    await this.#scan(found, signal);
+    return found.every(({ node, isNamed }) => isNamed || (this.#scanned.get(node.blob) ?? '') === '');
+  }
+
+  /** Notes that the contents of a tree went before: they are not looked at again. */
+  noteSent(root: Directory): void {
+    for (const node of root.entries.values()) {
+      if (isDirectory(node)) this.noteSent(node);
+      else if (!this.#scanned.has(node.blob)) this.#scanned.set(node.blob, '');
+    }
+  }
+
+  async #walk(
+    directory: Directory,
+    at: TreePath,
+    walk: { readonly include: Matcher; readonly found: FoundFile[]; readonly slices: Slices },
+    above: { readonly because?: StayReason; readonly isNamed?: boolean },
+  ): Promise<void> {
+    for (const [name, node] of directory.entries) {
+      if (walk.slices.isDue()) await walk.slices.pause();
+      const path = join(at, name);
+      const isNamed = above.isNamed === true || this.#send(path, isDirectory(node));
+      const own = this.#leaveOut(path, isDirectory(node)) ? 'leftOut' : undefined;
+      const because =
+        own ?? (isNamed ? undefined : (above.because ?? this.#reasonOf(path, node, walk.include)));
+      const standing = { isNamed, ...(because === undefined ? {} : { because }) };
+      if (isDirectory(node)) await this.#walk(node, path, walk, standing);
+      else walk.found.push({ path, node, ...standing });
+    }
+  }
+
+  #reasonOf(path: TreePath, node: FileNode | Directory, include: Matcher): StayReason | undefined {
+    if (this.#patterns(path, isDirectory(node))) return 'pattern';
+    if (isStrict(node)) return 'strictMode';
+    return include(path, isDirectory(node)) ? 'included' : undefined;
+  }
+
+  /** Looks into the contents of the files that would go. Contents that were looked at before are known. */
+  async #scan(found: readonly FoundFile[], signal: AbortSignal | undefined): Promise<void> {
+    const wanted = found.filter(
+      ({ node, because, isNamed }) =>
+        because === undefined && !isNamed && !isLink(node) && !this.#scanned.has(node.blob),
+    );
+    const blobs = [...new Set(wanted.map(({ node }) => node.blob))];
+    const sizes = await this.#contents.sizes(blobs);
+    const small = blobs.filter((_, i) => (sizes[i] ?? -1) >= 0 && (sizes[i] ?? 0) <= scannedBytesMax);
+    const work = async (): Promise<void> => {
+      for (let blob = small.pop(); blob !== undefined; blob = small.pop()) {
+        signal?.throwIfAborted();
+        const parts: Uint8Array[] = [];
+        for await (const part of this.#contents.read(blob)) parts.push(part);
+        this.#scanned.set(blob, secretIn(Buffer.concat(parts)) ?? '');
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, work));
+  }
+}
+
+interface FoundFile {
+  readonly path: TreePath;
+  readonly node: FileNode;
+  readonly because?: StayReason;
+  readonly isNamed: boolean;
+}
+
+/** The group or others may not read it: its owner meant it for this machine's user. */
+function isStrict({ permissions }: FileNode | Directory): boolean {
+  return permissions !== undefined && (permissions & 0o044) !== 0o044;
+}
+
+function matcher(patterns: readonly string[]): Matcher {
+  const globs = new Globs(patterns);
+  return globs.isEmpty ? () => false : (path, isDirectoryThere) => globs.matches(path, isDirectoryThere);
+}
+
+/** The tree without these files. A directory of which nothing is left is named in their place. */
+function without(root: Directory, left: ReadonlyMap<TreePath, LeftPath>): SentTree {
+  const names: LeftPath[] = [];
+  const strip = (
+    directory: Directory,
+    at: TreePath,
+  ): { readonly kept?: Directory; readonly left: LeftPath[] } => {
+    const entries: Directory['entries'] = new Map();
+    const here: LeftPath[] = [];
+    let isChanged = false;
+    for (const [name, node] of directory.entries) {
+      const path = join(at, name);
+      if (isDirectory(node)) {
+        const below = strip(node, path);
+        here.push(...below.left);
+        if (below.kept !== undefined) entries.set(name, below.kept);
+        isChanged ||= below.kept !== node;
+        continue;
+      }
+      const stays = left.get(path);
+      if (stays === undefined) entries.set(name, node);
+      else here.push(stays);
+      isChanged ||= stays !== undefined;
+    }
+    if (!isChanged) return { kept: directory, left: [] };
+    const first = here[0];
+    // One name for a directory of which all stays: a build that was included has thousands of files.
+    if (entries.size === 0 && at !== rootPath && first !== undefined)
+      return { left: [{ ...first, path: at }] };
+    const { permissions } = directory;
+    return { kept: { entries, ...(permissions === undefined ? {} : { permissions }) }, left: here };
+  };
+  const stripped = strip(root, rootPath);
+  names.push(...stripped.left);
+  return { root: stripped.kept ?? { entries: new Map() }, left: names };
+}

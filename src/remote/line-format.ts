@@ -1,0 +1,203 @@
+// The format of a line: one session as one writer knows it, as one git commit (src/LINE-FORMAT.md). The commit's message
+// holds the manifest, so that a list needs commits alone; its tree holds the manifest again, records and the conversation
+// in pages, and the root tree of each checkpoint. It reads and writes bytes; nothing here moves a ref.
+import type { CheckpointdError } from '../base/errors.ts';
+import { oneLine } from '../base/text/one-line.ts';
+import { identity } from '../git/process/environment.ts';
+import { corrupt } from './carrier.ts';
+
+export const lineFormat = 1;
+
+/** Checkpoints whose records stand in one page, by their `seq`. */
+export const recordsPerPage = 100;
+/** A piece of the conversation is closed once it has so many bytes or records. */
+export const pieceBytes = 256 << 10;
+export const pieceRecords = 1000;
+
+/** Limits of what is read from a remote: far above any session, and small enough for memory. */
+export const lineLimits = {
+  manifestBytes: 64 << 10,
+  pageBytes: 64 << 20,
+  pieceBytes: 512 << 20,
+  pages: 10_000,
+  pieces: 100_000,
+  records: 200_000,
+  logRecords: 20_000_000,
+  /** Files of one checkpoint. */
+  filesPerTree: 5_000_000,
+  directoryDepth: 1_000,
+} as const;
+
+/** The session from which an imported one came. */
+export interface LineOrigin {
+  readonly session: string;
+  readonly writer: string;
+  /** The commit that was imported. */
+  readonly commit: string;
+}
+
+/** The facts of a line that a list shows. JSON-safe. */
+export interface Manifest {
+  readonly format: number;
+  readonly session: string;
+  readonly writer: string;
+  /** Grows with each push of this line. */
+  readonly generation: number;
+  /** RFC 3339: when it was made by the clock of its writer. */
+  readonly updated: string;
+  readonly created: string;
+  readonly conversationId: string;
+  /** The name of the directory, not its place. */
+  readonly workspace: string;
+  readonly strategy: string;
+  /** The first words of the conversation. */
+  readonly title?: string;
+  /** The checkpoint that the session stands on. */
+  readonly head?: string;
+  readonly checkpoints: number;
+  readonly historyLength: number;
+  /** Bytes of the contents that the newest checkpoint holds. */
+  readonly bytes: number;
+  readonly pages: readonly number[];
+  readonly pieces: number;
+  readonly logRecords: number;
+  /** Names what was decided to stay; see left-behind.ts. */
+  readonly choices: string;
+  readonly origin?: LineOrigin;
+}
+
+const marker = '\n\ncheckpointd-line-1\n';
+
+/** The bytes of the head commit of a line. */
+export function encodeHead(
+  manifest: Manifest,
+  { tree, parent, seconds }: { readonly tree: string; readonly parent?: string; readonly seconds: number },
+): Buffer {
+  const who = `${identity.name} <${identity.email}> ${seconds} +0000`;
+  const parents = parent === undefined ? '' : `parent ${parent}\n`;
+  const subject = oneLine(manifest.title ?? '').slice(0, 200) || `Session ${manifest.session}`;
+  return Buffer.from(
+    `tree ${tree}\n${parents}author ${who}\ncommitter ${who}\n\n${subject}${marker}${JSON.stringify(manifest)}\n`,
+    'utf8',
+  );
+}
+
+export interface Head {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly manifest: Manifest;
+}
+
+/** Reads a head commit. @throws RemoteCorrupt */
+export function decodeHead(bytes: Buffer): Head {
+  if (bytes.length > 2 * lineLimits.manifestBytes) throw corrupt('the head of a line is too long');
+  const text = bytes.toString('utf8');
+  const tree = /^tree ([0-9a-f]{40})\n/.exec(text)?.[1];
+  const body = text.indexOf('\n\n');
+  const at = text.indexOf(marker, body + 2);
+  if (tree === undefined || body < 0 || at < 0) throw corrupt('a ref of ours names no head of a line');
+  const parents = [...text.slice(0, body).matchAll(/^parent ([0-9a-f]{40})$/gm)].map(
+    (match) => match[1] ?? '',
+  );
+  return { tree, parents, manifest: parseManifest(text.slice(at + marker.length)) };
+}
+
+/** Reads a manifest. @throws RemoteCorrupt */
+export function parseManifest(text: string): Manifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw corrupt('a manifest is not JSON');
+  }
+  if (typeof value !== 'object' || value === null) throw corrupt('a manifest is not an object');
+  const fields = value as Partial<Record<keyof Manifest, unknown>>;
+  if (typeof fields.format === 'number' && fields.format > lineFormat) throw laterFormat(fields.format);
+  const isGood =
+    fields.format === lineFormat &&
+    texts.every((name) => isShortText(fields[name])) &&
+    optionalTexts.every((name) => fields[name] === undefined || isShortText(fields[name])) &&
+    counts.every((name) => isCount(fields[name])) &&
+    Number(fields.checkpoints) <= lineLimits.records &&
+    Number(fields.pieces) <= lineLimits.pieces &&
+    Number(fields.logRecords) <= lineLimits.logRecords &&
+    isPages(fields.pages) &&
+    isOrigin(fields.origin) &&
+    !Number.isNaN(Date.parse(String(fields.updated)));
+  if (!isGood) throw corrupt('a manifest has a field that cannot be');
+  return value as Manifest;
+}
+
+const texts = [
+  'session',
+  'writer',
+  'updated',
+  'created',
+  'conversationId',
+  'workspace',
+  'strategy',
+  'choices',
+] as const;
+const optionalTexts = ['title', 'head'] as const;
+const counts = ['generation', 'checkpoints', 'historyLength', 'bytes', 'pieces', 'logRecords'] as const;
+
+function isShortText(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= 4096;
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isPages(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= lineLimits.pages && value.every(isCount);
+}
+
+function isOrigin(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const { session, writer, commit } = value as Partial<Record<keyof LineOrigin, unknown>>;
+  return isShortText(session) && isShortText(writer) && isShortText(commit);
+}
+
+function laterFormat(format: number): CheckpointdError {
+  return corrupt(
+    `it was written by a newer checkpointd (format ${format}, this one knows ${lineFormat}); update checkpointd to take it`,
+    { format, known: lineFormat },
+  );
+}
+
+/** The tags and names of a line, which move while records stay. */
+export interface LineNames {
+  readonly tags: Readonly<Record<string, string>>;
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** Reads the tags and names. @throws RemoteCorrupt */
+export function parseNames(text: string): LineNames {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw corrupt('the tags and names are not JSON');
+  }
+  const { tags, names } = (value ?? {}) as Partial<Record<keyof LineNames, unknown>>;
+  if (!isTexts(tags) || !isTexts(names) || !Object.keys(tags).every((tag) => tagForm.test(tag)))
+    throw corrupt('the tags and names have a form that cannot be');
+  return { tags, names };
+}
+
+const tagForm = /^(?:0|[1-9]\d{0,8})(?:\.[1-9]\d{0,8})?$/;
+
+function isTexts(value: unknown): value is Readonly<Record<string, string>> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((each) => typeof each === 'string')
+  );
+}
+
+/** The name of the page of a checkpoint, of a page, or of a piece. */
+export const pageOfSeq = (seq: number): number => Math.floor(seq / recordsPerPage);
+export const numbered = (number: number): string => String(number).padStart(8, '0');

@@ -1,0 +1,272 @@
+// Reads a line back and believes nothing in it: the head must be of this session and writer, every page must be there and
+// small enough, every record must name the tree that lies beside it, and every tree must be one that a work tree can hold.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { Tag } from '../base/ids.ts';
+import { Slices } from '../base/slices.ts';
+import type { LogRecord } from '../conversation/log/session-log.ts';
+import type { ObjectReader } from '../git/objects/object-reader.ts';
+import { decodeTree, emptyTree, type TreeItem } from '../git/objects/tree-format.ts';
+import { partsOfSnapshot } from '../store/git/checkpoints.ts';
+import type { CheckpointRecord } from '../store/snapshot-store.ts';
+import { parseRecord } from '../store/stored-record.ts';
+import { decodeModes } from '../tree/strict-modes.ts';
+import { corrupt } from './carrier.ts';
+import {
+  decodeHead,
+  type LineNames,
+  lineLimits,
+  type Manifest,
+  numbered,
+  pageOfSeq,
+  parseManifest,
+  parseNames,
+} from './line-format.ts';
+
+/** A checkpoint of a line; its snapshot is that of the tree that was sent. */
+export interface LineCheckpoint {
+  readonly record: CheckpointRecord;
+  readonly tag?: Tag;
+  readonly name?: string;
+}
+
+/** The bearer of a line that a ref claims. */
+export interface LineIdentity {
+  readonly session: string;
+  readonly writer: string;
+}
+
+export interface Line {
+  readonly commit: string;
+  readonly manifest: Manifest;
+  /** By `seq`. */
+  readonly checkpoints: readonly LineCheckpoint[];
+  /** Ids of the pages and pieces, by their names in the head's tree. */
+  readonly parts: ReadonlyMap<string, string>;
+}
+
+/** Returns the manifest of a head commit. @throws RemoteCorrupt, also where it is of another line */
+export async function readHead(
+  reader: ObjectReader,
+  commit: string,
+  { session, writer }: LineIdentity,
+): Promise<ReturnType<typeof decodeHead>> {
+  const head = decodeHead(await readObject(reader, 'commit', commit, 2 * lineLimits.manifestBytes));
+  if (head.manifest.session !== session || head.manifest.writer !== writer)
+    throw corrupt('a ref names the line of another session', {
+      session,
+      found: head.manifest.session.slice(0, 64),
+    });
+  return head;
+}
+
+/** Reads a line without its contents and without the conversation. @throws RemoteCorrupt */
+export async function readLine(reader: ObjectReader, commit: string, identity: LineIdentity): Promise<Line> {
+  const { tree, manifest } = await readHead(reader, commit, identity);
+  const top = await namesIn(reader, tree);
+  const blob = top.get('manifest');
+  const told = await readText(reader, blob, lineLimits.manifestBytes);
+  if (JSON.stringify(parseManifest(told)) !== JSON.stringify(manifest))
+    throw corrupt('the two manifests of a line differ');
+  const parts = new Map<string, string>();
+  const folders: Record<string, ReadonlyMap<string, string>> = {};
+  for (const folder of ['records', 'conversation', 'trees', 'modes']) {
+    const id = top.get(folder);
+    folders[folder] = id === undefined ? new Map() : await namesIn(reader, id);
+    for (const [name, part] of folders[folder]) parts.set(`${folder}/${name}`, part);
+  }
+  const named = top.get('names');
+  if (named !== undefined) parts.set('names', named);
+  const names = parseNames(await readText(reader, named, lineLimits.pageBytes));
+  const checkpoints = await readCheckpoints(reader, manifest, parts, names);
+  return { commit, manifest, checkpoints, parts };
+}
+
+async function readCheckpoints(
+  reader: ObjectReader,
+  manifest: Manifest,
+  parts: ReadonlyMap<string, string>,
+  names: LineNames,
+): Promise<LineCheckpoint[]> {
+  const checkpoints: LineCheckpoint[] = [];
+  const ids = new Set<string>();
+  const tags = new Map(Object.entries(names.tags).map(([tag, id]) => [id, tag as Tag]));
+  const called = new Map(Object.entries(names.names).map(([name, id]) => [id, name]));
+  for (const page of manifest.pages) {
+    const name = numbered(page);
+    const text = await readText(reader, parts.get(`records/${name}`), lineLimits.pageBytes);
+    const trees = await optionalNames(reader, parts.get(`trees/${name}`));
+    const modes = await optionalNames(reader, parts.get(`modes/${name}`));
+    for (const line of text.split('\n').slice(0, -1)) {
+      const record = parseRecord(line)?.record;
+      if (record === undefined || !idForm.test(record.id) || ids.has(record.id))
+        throw corrupt('a record of a checkpoint cannot be read, or stands there twice');
+      if (pageOfSeq(record.seq) !== page) throw corrupt('a record stands in the page of others');
+      if (record.conversation > manifest.logRecords || record.logLength > manifest.logRecords)
+        throw corrupt('a record names a place in the conversation that is not there');
+      checkTreeOf(record, trees, modes);
+      ids.add(record.id);
+      checkpoints.push({ record, ...given({ tag: tags.get(record.id), name: called.get(record.id) }) });
+    }
+  }
+  if (checkpoints.length !== manifest.checkpoints)
+    throw corrupt('a line has not the checkpoints that it counts');
+  checkpoints.sort((a, b) => a.record.seq - b.record.seq);
+  if (checkpoints.some(({ record }, i) => i > 0 && record.seq === checkpoints[i - 1]?.record.seq))
+    throw corrupt('two checkpoints have one place');
+  return checkpoints;
+}
+
+const idForm = /^ckpt_[0-9a-z]{1,64}$/;
+const snapshotForm = /^[0-9a-f]{40}(?:-[0-9a-f]{40})?$/;
+
+/** The record must name what lies beside it, since only that came with it. */
+function checkTreeOf(
+  { id, snapshot }: CheckpointRecord,
+  trees: ReadonlyMap<string, string>,
+  modes: ReadonlyMap<string, string>,
+): void {
+  if (!snapshotForm.test(snapshot)) throw corrupt('a record names no snapshot');
+  const parts = partsOfSnapshot(snapshot);
+  const isThere =
+    parts.tree === emptyTree ? !trees.has(id) || trees.get(id) === emptyTree : trees.get(id) === parts.tree;
+  if (!isThere || modes.get(id) !== parts.modes)
+    throw corrupt('a record names a tree that does not lie beside it');
+}
+
+/** The records of the session's log, in their order. @throws RemoteCorrupt */
+export async function* readConversation(
+  reader: ObjectReader,
+  { manifest, parts }: Pick<Line, 'manifest' | 'parts'>,
+  signal?: AbortSignal,
+): AsyncGenerator<LogRecord> {
+  let count = 0;
+  const slices = new Slices(signal);
+  for (let piece = 0; piece < manifest.pieces; piece += 1) {
+    const text = await readText(reader, parts.get(`conversation/${numbered(piece)}`), lineLimits.pieceBytes);
+    for (const line of text.split('\n').slice(0, -1)) {
+      if (slices.isDue()) await slices.pause();
+      count += 1;
+      yield parseLogRecord(line);
+    }
+  }
+  if (count !== manifest.logRecords) throw corrupt('a line has not the conversation that it counts');
+}
+
+/** The kinds that travel; anything else is a filler. */
+const logKinds: ReadonlySet<unknown> = new Set(['conversation', 'ledger', 'descent', 'lost']);
+
+function parseLogRecord(line: string): LogRecord {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw corrupt('a record of the conversation is not JSON');
+  }
+  if (typeof value !== 'object' || value === null || !('kind' in value) || !logKinds.has(value.kind))
+    throw corrupt('a record of the conversation is of no kind that travels');
+  return value as LogRecord;
+}
+
+/**
+ * Checks every directory below the trees of a line, each once: git's names, modes and order, no tree within itself, and no
+ * tree that would unfold into more files or deeper than a work tree. @throws RemoteCorrupt
+ */
+export async function checkTrees(
+  reader: ObjectReader,
+  checkpoints: readonly LineCheckpoint[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const known = new Map<string, Unfolded>([[emptyTree, { files: 0, depth: 0 }]]);
+  const slices = new Slices(signal);
+  for (const { record } of checkpoints) {
+    const { tree, modes } = partsOfSnapshot(record.snapshot);
+    await unfold(reader, tree, known, slices);
+    if (modes === undefined) continue;
+    const table = await decodeModes(
+      await readObject(reader, 'blob', modes, lineLimits.pageBytes),
+      modes,
+    ).catch(refused);
+    for (const permissions of [...table.files.values(), ...table.directories.values()])
+      if ((permissions & 0o7000) !== 0) throw corrupt('permissions of a checkpoint set more than rights');
+  }
+}
+
+interface Unfolded {
+  readonly files: number;
+  readonly depth: number;
+}
+
+/** Depth first without recursion: a chain of directories may be as deep as its sender likes. */
+async function unfold(
+  reader: ObjectReader,
+  root: string,
+  known: Map<string, Unfolded>,
+  slices: Slices,
+): Promise<void> {
+  const stack: { readonly id: string; items?: readonly TreeItem[] }[] = [{ id: root }];
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    if (slices.isDue()) await slices.pause();
+    if (known.has(top.id)) {
+      stack.pop();
+      continue;
+    }
+    if (top.items === undefined) {
+      if (stack.length > lineLimits.directoryDepth)
+        throw corrupt('the directories of a checkpoint are too deep');
+      top.items = await decodeTree(
+        await readObject(reader, 'tree', top.id, lineLimits.pageBytes),
+        top.id,
+      ).catch(refused);
+      for (const { mode, id } of top.items) if (mode === '040000' && !known.has(id)) stack.push({ id });
+      continue;
+    }
+    let [files, depth] = [0, 0];
+    for (const { mode, id } of top.items) {
+      const below = mode === '040000' ? known.get(id) : undefined;
+      if (mode === '040000' && below === undefined) throw corrupt('a directory holds itself');
+      files += below?.files ?? 1;
+      depth = Math.max(depth, (below?.depth ?? 0) + 1);
+    }
+    if (files > lineLimits.filesPerTree || depth > lineLimits.directoryDepth)
+      throw corrupt('a checkpoint holds more files than a work tree can');
+    known.set(top.id, { files, depth });
+    stack.pop();
+  }
+}
+
+async function namesIn(reader: ObjectReader, tree: string): Promise<Map<string, string>> {
+  const bytes =
+    tree === emptyTree ? Buffer.alloc(0) : await readObject(reader, 'tree', tree, lineLimits.pageBytes);
+  const items = await decodeTree(bytes, tree).catch(refused);
+  return new Map(items.map(({ name, id }) => [name, id]));
+}
+
+async function optionalNames(reader: ObjectReader, tree: string | undefined): Promise<Map<string, string>> {
+  return tree === undefined ? new Map() : namesIn(reader, tree);
+}
+
+async function readText(reader: ObjectReader, blob: string | undefined, bytesMax: number): Promise<string> {
+  if (blob === undefined) throw corrupt('a part of a line is not there');
+  return (await readObject(reader, 'blob', blob, bytesMax)).toString('utf8');
+}
+
+/** Its size is asked first: a content of a gigabyte may take a thousand bytes on the way. */
+async function readObject(
+  reader: ObjectReader,
+  type: 'blob' | 'tree' | 'commit',
+  id: string,
+  bytesMax: number,
+): Promise<Buffer> {
+  const [size = -1] = await reader.sizes([id]);
+  if (size < 0) throw corrupt(`a ${type} is missing`, { object: id });
+  if (size > bytesMax) throw corrupt(`a ${type} is larger than it may be`, { object: id, bytes: size });
+  return reader.read(type, id).catch(refused);
+}
+
+/** Damage in what came from a remote is the remote's. */
+function refused(error: unknown): never {
+  if (error instanceof CheckpointdError && (error.kind === 'DataCorrupt' || error.kind === 'StoreCorrupt'))
+    throw corrupt('an object of it cannot be used', error.details, error);
+  throw error;
+}

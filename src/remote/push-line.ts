@@ -1,0 +1,158 @@
+// Pushes the line of one session: finds out what the remote has, makes the next head, and moves the ref only where the
+// remote still has what was seen. A ref of ours notes a head before it is sent, so that a push that was cut off is known
+// again, and a head that this storage never made tells of a second storage with its writer's id.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import { Carrier, isHiddenRefRefused, type RemoteRef, refRoots } from './carrier.ts';
+import type { SendChoices } from './left-behind.ts';
+import { type Line, type LineIdentity, readLine } from './line-reader.ts';
+import { type LineSource, type WrittenLine, writeLine } from './line-writer.ts';
+import type { Remote, Remotes } from './remotes.ts';
+import { TravelObjects } from './travel-objects.ts';
+
+export interface PushRequest {
+  readonly remotes: Remotes;
+  readonly remote: string;
+  /** The session's own directory for this. */
+  readonly directory: string;
+  /** The session here, and the one that it was imported from. */
+  readonly session: string;
+  readonly origin?: string;
+  readonly source: (identity: LineIdentity) => LineSource;
+  readonly choices: SendChoices;
+  readonly dryRun: boolean;
+  readonly signal?: AbortSignal;
+  readonly onCheckpoint?: (done: number, total: number) => void;
+  readonly warn: (text: string) => void;
+}
+
+export interface Pushed extends LineIdentity {
+  /** False where the remote had it all, and in a dry run. */
+  readonly pushed: boolean;
+  readonly ref: string;
+  readonly written: WrittenLine;
+  /** Bytes of contents that the remote had not. */
+  readonly bytes: number;
+  /** The lines of other writers of the same session. */
+  readonly others: readonly RemoteRef[];
+}
+
+const attemptsMax = 5;
+
+/**
+ * Pushes a session as it is.
+ *
+ * @throws RemoteUnreachable, RemoteRefused (also for a session that was deleted there), and what reading the store throws.
+ * Whatever fails, the session is as it was.
+ */
+export async function pushLine(request: PushRequest): Promise<Pushed> {
+  const { store } = request.source({ session: request.session, writer: '' });
+  const objects = await TravelObjects.open(request.directory, store.gitObjects ?? []);
+  try {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const pushed = await pushOnce(request, objects);
+      if (pushed !== undefined) return pushed;
+    }
+    throw new CheckpointdError(
+      'RemoteRefused',
+      'The remote moved each time that the session was pushed. Try again later.',
+      { details: { reason: 'moved' }, retryable: true },
+    );
+  } finally {
+    await objects.close();
+  }
+}
+
+/** Returns undefined when the remote changed meanwhile, or what was known of it turned out to be wrong: then again. */
+async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<Pushed | undefined> {
+  const { remotes, signal, choices, dryRun } = request;
+  const remote = remotes.get(request.remote);
+  const identity = await remotes.lineOf(request.session, request.origin);
+  const carrier = new Carrier(objects.gitDir, remote.url, {
+    alternates: objects.alternates,
+    ...given({ signal }),
+  });
+  const refs = await carrier.list(identity.session);
+  if (refs.some(({ writer }) => writer === undefined)) throw deletedThere(remote, identity.session);
+  const there = refs.find(({ writer }) => writer === identity.writer);
+  const others = refs.filter(({ writer }) => writer !== identity.writer);
+  const previous = await lastHead(objects, remote.name, identity, there?.commit);
+  if (previous === 'foreign') {
+    await remotes.renewWriter(identity.writer);
+    request.warn(
+      `Another storage writes to "${remote.name}" under the id of this one, as after a copy of a container. This storage has taken a new id, and its sessions go on as lines of their own.`,
+    );
+    return undefined;
+  }
+  const written = await writeLine({
+    source: request.source(identity),
+    choices,
+    objects,
+    now: new Date(),
+    ...given({ previous, signal, onCheckpoint: request.onCheckpoint }),
+  });
+  const place = there?.place ?? remote.refs;
+  const ref = `${refRoots[place]}${identity.session}/${identity.writer}`;
+  const bytes = written.manifest.bytes - (previous?.manifest.bytes ?? 0);
+  const answer = { ...identity, ref, written, bytes, others };
+  if (dryRun || written.commit === there?.commit) return { ...answer, pushed: false };
+  const notes = notesOf(remote.name, identity);
+  await objects.moveRefs(new Map([[notes.pending, written.commit]]));
+  try {
+    const outcome = await carrier.push([{ ref, from: there?.commit, to: written.commit }]);
+    if (outcome === 'moved') return undefined;
+  } catch (error) {
+    if (!isHiddenRefRefused(error) || place === 'heads') throw error;
+    await remotes.put({ ...remote, refs: 'heads' });
+    request.warn(
+      `"${remote.name}" takes branches alone. The session is kept there below refs/heads/checkpointd/, where people see it among the branches.`,
+    );
+    return undefined;
+  }
+  await objects.moveRefs(
+    new Map([
+      [notes.pushed, written.commit],
+      [notes.pending, undefined],
+    ]),
+  );
+  return { ...answer, pushed: true };
+}
+
+/** The refs in which a session notes what it pushed, and what it is about to push. */
+function notesOf(remote: string, { session, writer }: LineIdentity): { pushed: string; pending: string } {
+  const of = `${remote}/${session}/${writer}`;
+  return { pushed: `refs/pushed/${of}`, pending: `refs/pending/${of}` };
+}
+
+/** Returns the head that the next one follows; `foreign` when the remote has one that was not made here. */
+async function lastHead(
+  objects: TravelObjects,
+  remote: string,
+  identity: LineIdentity,
+  there: string | undefined,
+): Promise<Line | 'foreign' | undefined> {
+  const notes = notesOf(remote, identity);
+  const pushed = await objects.refAt(notes.pushed);
+  const pending = await objects.refAt(notes.pending);
+  let last = pushed;
+  // A push whose answer was lost.
+  if (there !== undefined && there === pending) last = pending;
+  // The remote may have been set back to an earlier head of ours; what follows the last one follows that, too.
+  else if (there !== undefined && there !== pushed)
+    if (pushed === undefined || !(await objects.isBefore(there, pushed))) return 'foreign';
+  if (last === undefined) return undefined;
+  try {
+    return await readLine(objects.reader, last, identity);
+  } catch (error) {
+    if (error instanceof CheckpointdError && error.kind === 'RemoteCorrupt') return 'foreign'; // the note is damaged
+    throw error;
+  }
+}
+
+function deletedThere({ name }: Remote, session: string): CheckpointdError {
+  return new CheckpointdError(
+    'RemoteRefused',
+    `The session was deleted on "${name}", and is not pushed there again. Push it to another remote, or import it under another conversation.`,
+    { details: { reason: 'deleted', session } },
+  );
+}

@@ -1,0 +1,188 @@
+// The remotes of one storage, and the writer that the storage is: a small file that every daemon of the storage shares,
+// changed under a lock. A remote is kept in parsed parts, so no secret and no option of git's comes into it.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { isIntact, withSum } from '../base/check-sum.ts';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { base32 } from '../base/ids.ts';
+import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
+import type { RemoteUrl } from './remote-url.ts';
+
+/** Where a host keeps the refs of lines: `hidden` below refs/checkpointd/, `heads` where it takes branches alone. */
+export type LinePlace = 'hidden' | 'heads';
+
+/** A remote as the storage keeps it. */
+export interface Remote {
+  readonly name: string;
+  readonly url: RemoteUrl;
+  /** Globs of paths that never leave for this remote. */
+  readonly leaveOut: readonly string[];
+  /** RFC 3339. */
+  readonly added: string;
+  readonly refs: LinePlace;
+}
+
+interface RemotesFile {
+  readonly format: 1;
+  /** The id under which this storage writes: no other storage moves its heads. */
+  readonly writer: string;
+  readonly remotes: readonly Remote[];
+  /** The sessions that lines of this writer are of: one session of this storage a line. */
+  readonly lines: Readonly<Record<string, string>>;
+}
+
+const lockMs = 5_000;
+
+export class Remotes {
+  readonly #file: string;
+  readonly #storage: string;
+
+  constructor(storage: string) {
+    this.#storage = storage;
+    this.#file = join(storage, 'remotes.json');
+  }
+
+  /** All remotes, by name. @throws StoreCorrupt, StoreVersion */
+  list(): readonly Remote[] {
+    return this.#read()?.remotes ?? [];
+  }
+
+  /** The remote of this name. @throws UnknownRemote */
+  get(name: string): Remote {
+    const remote = this.list().find((each) => each.name === name);
+    if (remote !== undefined) return remote;
+    throw new CheckpointdError(
+      'UnknownRemote',
+      `There is no remote "${name.slice(0, 64)}". Use remote/list to see what there is, or remote/add.`,
+      { details: { remote: name.slice(0, 64) } },
+    );
+  }
+
+  /** The directory of what was fetched from a remote. */
+  directoryOf(name: string): string {
+    return join(this.#storage, 'remotes', name);
+  }
+
+  /** The id of this storage's writer; undefined before anything was added. */
+  get writer(): string | undefined {
+    return this.#read()?.writer;
+  }
+
+  /** Adds a remote, or changes the one of its name. */
+  async put(remote: Remote): Promise<void> {
+    await this.#change((now) => {
+      const others = now.remotes.filter(({ name }) => name !== remote.name);
+      const remotes = [...others, remote].sort((a, b) => (a.name < b.name ? -1 : 1));
+      return { ...now, remotes };
+    });
+  }
+
+  /** Removes a remote with what was fetched from it. False when there was none. */
+  async remove(name: string): Promise<boolean> {
+    if (!this.list().some((remote) => remote.name === name)) return false;
+    await this.#change((now) => ({ ...now, remotes: now.remotes.filter((remote) => remote.name !== name) }));
+    files.rmSync(this.directoryOf(name), { recursive: true, force: true });
+    return true;
+  }
+
+  /**
+   * Returns the line that a session of this storage writes: its writer, and the session that the line is of. Two sessions
+   * that were imported from the same line do not share one: the second writes a line of its own.
+   */
+  async lineOf(session: string, origin: string | undefined): Promise<{ writer: string; session: string }> {
+    const now = this.#read();
+    const known = now && Object.entries(now.lines).find(([, writer]) => writer === session)?.[0];
+    if (now !== undefined && known !== undefined) return { writer: now.writer, session: known };
+    const after = await this.#change((before) => {
+      const holder = origin === undefined ? undefined : before.lines[origin];
+      const isFree = holder === undefined || !files.existsSync(join(this.#storage, holder));
+      const line = origin !== undefined && isFree ? origin : session;
+      return { ...before, lines: { ...before.lines, [line]: session } };
+    });
+    const line = Object.entries(after.lines).find(([, writer]) => writer === session)?.[0] ?? session;
+    return { writer: after.writer, session: line };
+  }
+
+  /**
+   * Takes a new writer's id, because another storage writes under `old`, too (a container that was cloned). Another daemon
+   * of this storage may have done so already.
+   */
+  async renewWriter(old: string): Promise<string> {
+    const after = await this.#change((now) => (now.writer === old ? { ...now, writer: newWriter() } : now));
+    return after.writer;
+  }
+
+  async #change(change: (now: RemotesFile) => RemotesFile): Promise<RemotesFile> {
+    const lock = await this.#lock();
+    try {
+      const before = this.#read() ?? { format: 1, writer: newWriter(), remotes: [], lines: {} };
+      const after = change(before);
+      if (after !== before || !files.existsSync(this.#file))
+        writeAtomically(this.#file, `${JSON.stringify(withSum(after), null, 2)}\n`, { durable: true });
+      return after;
+    } finally {
+      lock.release();
+    }
+  }
+
+  async #lock(): Promise<ProcessLock> {
+    const { dev, ino } = files.statSync(this.#storage, { bigint: true });
+    const endMs = performance.now() + lockMs;
+    for (;;) {
+      const lock = await takeProcessLock(`remotes in ${dev}:${ino}`, `${this.#file}.lock`);
+      if (lock !== undefined) return lock;
+      if (performance.now() > endMs)
+        throw new CheckpointdError('ServerBusy', 'Another process changes the remotes. Try again.', {
+          retryable: true,
+        });
+      await delay(20);
+    }
+  }
+
+  #read(): RemotesFile | undefined {
+    let text: string;
+    try {
+      text = files.readFileSync(this.#file, 'utf8');
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    return parseRemotes(text, this.#file);
+  }
+}
+
+function parseRemotes(text: string, file: string): RemotesFile {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw damaged(file);
+  }
+  if (typeof value !== 'object' || value === null) throw damaged(file);
+  const { format } = value as { readonly format?: unknown };
+  if (typeof format === 'number' && format > 1)
+    throw new CheckpointdError(
+      'StoreUnavailable',
+      `${file} was written by a newer checkpointd (format ${format}). It was left as it is: update checkpointd.`,
+      { details: { file, format } },
+    );
+  if (!isIntact(value)) throw damaged(file);
+  const { sum: _, ...rest } = value as RemotesFile & { readonly sum?: string };
+  return rest;
+}
+
+function damaged(file: string): CheckpointdError {
+  return new CheckpointdError(
+    'StoreCorrupt',
+    `${file} is damaged. Move it away and add the remotes again; nothing of any session is lost.`,
+    { details: { file } },
+  );
+}
+
+/** `wr_` and 20 characters. */
+function newWriter(): string {
+  return `wr_${base32(randomBytes(13), 20)}`;
+}

@@ -1,0 +1,129 @@
+// A bare repository of ours that lines are built and read in. It sees the objects of the session's store, or of what was
+// fetched, as alternates, and takes what is written. It names nothing: refs are moved by those who use it.
+import { join } from 'node:path';
+import { files } from '../base/files.ts';
+import type { BlobId, SnapshotId } from '../base/ids.ts';
+import { RecentSet } from '../base/recent-set.ts';
+import type { SnapshotWriter } from '../capture/snapshot-sink.ts';
+import { type ObjectType, objectHash } from '../git/objects/object.ts';
+import { ObjectReader, wholeBytesMax } from '../git/objects/object-reader.ts';
+import { ObjectWriter } from '../git/objects/object-writer.ts';
+import type { GitPlace } from '../git/process/environment.ts';
+import { runGit } from '../git/process/run.ts';
+import { openBareRepository } from '../git/repository/bare-repository.ts';
+import { gitTrees } from '../store/git/checkpoints.ts';
+import { GitWriter, SweepGate } from '../store/git/writer.ts';
+import { TreeReader } from '../store/tree-reader.ts';
+import type { Directory } from '../tree/tree.ts';
+import { alternateObjects } from './carrier.ts';
+
+const knownMax = 200_000;
+
+export class TravelObjects {
+  readonly gitDir: string;
+  readonly alternates: readonly string[];
+  readonly #place: GitPlace;
+  /** For contents on their way in; emptied at open. */
+  readonly spoolDirectory: string;
+  readonly #writer: ObjectWriter;
+  readonly reader: ObjectReader;
+  readonly #trees: TreeReader;
+  readonly #gate = new SweepGate();
+  readonly #known = { proven: new RecentSet(knownMax), there: new RecentSet(knownMax) };
+
+  private constructor(directory: string, alternates: readonly string[]) {
+    this.gitDir = join(directory, 'objects.git');
+    this.spoolDirectory = join(directory, 'spool');
+    this.alternates = alternates;
+    this.#place = { gitDir: this.gitDir, environment: alternateObjects(alternates) };
+    this.#writer = new ObjectWriter(this.#place, this.spoolDirectory);
+    this.reader = new ObjectReader(this.#place);
+    this.#trees = new TreeReader(gitTrees(this.reader));
+  }
+
+  /** Makes or mends the repository in a directory that one process uses at a time. */
+  static async open(directory: string, alternates: readonly string[] = []): Promise<TravelObjects> {
+    const objects = new TravelObjects(directory, alternates);
+    files.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    files.rmSync(objects.spoolDirectory, { recursive: true, force: true });
+    files.mkdirSync(objects.spoolDirectory, { mode: 0o700 });
+    await openBareRepository(objects.gitDir);
+    return objects;
+  }
+
+  /** Takes a snapshot in, as the store `shadow` does. */
+  snapshotWriter(signal?: AbortSignal): SnapshotWriter {
+    const { reader, spoolDirectory } = this;
+    const parts = { place: this.#place, objects: this.#writer, spoolDirectory, reader };
+    return new GitWriter({
+      ...parts,
+      trees: this.#trees,
+      ...this.#known,
+      isBelieved: true,
+      gate: this.#gate,
+      signal,
+    });
+  }
+
+  hash(size: number): { update(bytes: Uint8Array): void; digest(): BlobId } {
+    const hash = objectHash('blob', size);
+    return { update: (bytes) => hash.update(bytes), digest: () => hash.digest() as BlobId };
+  }
+
+  directory(snapshot: SnapshotId): Promise<Directory> {
+    return this.#trees.directory(snapshot);
+  }
+
+  /** The content of a file in chunks; its hash is checked at the end. @throws DataCorrupt */
+  async *read(blob: BlobId): AsyncIterable<Uint8Array> {
+    const [size = -1] = await this.reader.sizes([blob]);
+    if (size > wholeBytesMax) yield* this.reader.stream('blob', blob, size);
+    else yield await this.reader.read('blob', blob);
+  }
+
+  sizes(blobs: readonly BlobId[]): Promise<number[]> {
+    return this.reader.sizes(blobs);
+  }
+
+  write(type: ObjectType, bytes: Uint8Array): Promise<string> {
+    return this.#writer.write(type, bytes);
+  }
+
+  /** The commit that a ref names; undefined where there is no such ref. */
+  async refAt(ref: string): Promise<string | undefined> {
+    const { stdout } = await runGit({
+      place: this.#place,
+      args: ['for-each-ref', '--format=%(objectname)', ref],
+    });
+    return stdout.toString('latin1').trim() || undefined;
+  }
+
+  /** Every ref below a prefix, with its commit. */
+  async refsBelow(prefix: string): Promise<ReadonlyMap<string, string>> {
+    const args = ['for-each-ref', '--format=%(objectname) %(refname)', prefix];
+    const { stdout } = await runGit({ place: this.#place, args });
+    const lines = stdout.toString('latin1').split('\n').filter(Boolean);
+    return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]));
+  }
+
+  /** Moves refs together; undefined removes one. */
+  async moveRefs(moves: ReadonlyMap<string, string | undefined>): Promise<void> {
+    const lines = [...moves].map(([ref, to]) =>
+      to === undefined ? `delete ${ref}\n` : `update ${ref} ${to}\n`,
+    );
+    const input = Buffer.from(lines.join(''), 'latin1');
+    if (lines.length > 0)
+      await runGit({ place: this.#place, args: ['update-ref', '--stdin', '--no-deref'], input });
+  }
+
+  /** True when one commit is the other, or comes before it. Both must be here. */
+  async isBefore(earlier: string, later: string): Promise<boolean> {
+    const args = ['merge-base', '--is-ancestor', earlier, later];
+    const { exitCode } = await runGit({ place: this.#place, args, accept: [0, 1, 128] });
+    return exitCode === 0;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#writer.close(), this.reader.close()]);
+  }
+}

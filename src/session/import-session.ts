@@ -1,0 +1,254 @@
+// Makes a session of a line that was fetched: under a note that the session is being deleted, until all of it is there. A
+// failure or a kill leaves a session that the next sweep removes, and no other session is touched.
+import { randomUUID } from 'node:crypto';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { systemClock, timestamp } from '../base/clock.ts';
+import { directoryAt } from '../base/directory-identity.ts';
+import { CheckpointdError, isDamage, systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { SnapshotId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { Slices } from '../base/slices.ts';
+import type { Known, LedgerRecord } from '../checkpoints/ledger.ts';
+import { encodeRecord, type LogRecord, logHeader } from '../conversation/log/session-log.ts';
+import { checkGit } from '../git/process/version.ts';
+import { findRepository } from '../git/repository/git-dir.ts';
+import { corrupt } from '../remote/carrier.ts';
+import { SnapshotCopier } from '../remote/copied-snapshots.ts';
+import type { OpenLine } from '../remote/fetched-lines.ts';
+import { readConversation } from '../remote/line-reader.ts';
+import { GuardedStore, PublishedList } from '../store/guarded-store.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
+import { strategyNamed } from '../store/strategies.ts';
+import { openWorkTree, refuseStorageInside, type WorkTree } from '../work-tree/work-tree.ts';
+import { mustAnswer } from './answering-path.ts';
+import {
+  SessionDirectory,
+  type SessionMarker,
+  type SessionOrigin,
+  sessionFormat,
+  sessionIdOf,
+} from './directory.ts';
+import { deleteTrash, finishDeletion, renameAway } from './end.ts';
+import { readKeptLog } from './kept-log.ts';
+import { busy, SessionOwner } from './owner.ts';
+import { openClosedStore } from './session-store.ts';
+import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
+
+/** The place of an import, as the client asks for it. */
+interface ImportPlace {
+  /** Absolute path of the work tree. */
+  readonly workTree: string;
+  readonly strategy: string;
+  readonly retention: 'session' | 'keep';
+  readonly storage: string;
+  readonly isDefaultStorage: boolean;
+  readonly allowProtected: boolean;
+}
+
+/** A place in which a session can be made. */
+interface PreparedPlace {
+  readonly workTree: WorkTree;
+  readonly strategy: string;
+  readonly retention: 'session' | 'keep';
+  /** The canonical path of the storage root. */
+  readonly storage: string;
+}
+
+interface ImportRequest extends PreparedPlace {
+  readonly origin: Pick<SessionOrigin, 'remote'>;
+}
+
+interface ImportContext {
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly onCheckpoint: (done: number, total: number) => void;
+}
+
+/** Looks at the place before anything is fetched. @throws the errors of groups 2xxx and 3xxx, NotARepository */
+export async function prepareImport(place: ImportPlace): Promise<PreparedPlace> {
+  const { strategy, retention, isDefaultStorage } = place;
+  await checkGit();
+  const driver = strategyNamed(strategy);
+  await mustAnswer(place.workTree, 'WorkTreeUnreadable');
+  const workTree = openWorkTree(place.workTree, { allowProtected: place.allowProtected });
+  if (!isDefaultStorage || workTree.protectedPlace === undefined)
+    refuseStorageInside(workTree, place.storage);
+  const storage = prepareStorage(place.storage, { isDefault: isDefaultStorage });
+  refuseParentOf(workTree.root, storage);
+  if (driver.needsRepository && findRepository(workTree.root) === undefined)
+    throw notInRepository(strategy, workTree);
+  return { workTree, strategy, retention, storage };
+}
+
+function notInRepository(strategy: string, { root }: Pick<WorkTree, 'root'>): CheckpointdError {
+  return new CheckpointdError(
+    'NotARepository',
+    `The strategy ${strategy} keeps checkpoints in a git repository, and ${root} is in none. Run "git init" there, or use the strategy shadow.`,
+  );
+}
+
+/** Writes the session and returns its marker. The session is closed, and is found from now on. */
+export async function importSession(
+  { line, objects }: OpenLine,
+  request: ImportRequest,
+  context: ImportContext,
+): Promise<SessionMarker> {
+  const marker = await markerFor(line, request, context.log);
+  const directory = new SessionDirectory(request.storage, marker.session);
+  const owner = await claimNew(directory, marker);
+  try {
+    await fill(directory, { line, objects }, marker, context);
+    await directory.sync();
+    context.signal.throwIfAborted();
+    files.rmSync(directory.deletionFile); // the commit: from now on it is a session
+    return marker;
+  } catch (error) {
+    await takeBack(directory, marker, context.log);
+    throw error;
+  } finally {
+    owner.release();
+  }
+}
+
+/** The conversation keeps its id where no session here has it already. */
+async function markerFor(
+  { manifest, commit }: OpenLine['line'],
+  { strategy, retention, origin, workTree, storage }: ImportRequest,
+  log: Log,
+): Promise<SessionMarker> {
+  const idOf = (conversationId: string): SessionMarker['session'] =>
+    sessionIdOf(workTree.root, conversationId, strategy);
+  const first = new SessionDirectory(storage, idOf(manifest.conversationId));
+  await finishDeletion(first, log);
+  const conversationId = first.exists() || first.isUnmarked() ? randomUUID() : manifest.conversationId;
+  return {
+    marker: 'checkpointd session',
+    format: sessionFormat,
+    session: idOf(conversationId),
+    workTree: workTree.root,
+    workTreeIdentity: workTree.identity,
+    ...given({ workTreeDirectory: directoryAt(workTree.root) }),
+    conversationId,
+    strategy,
+    retention,
+    created: timestamp(systemClock),
+    origin: { ...origin, session: manifest.session, writer: manifest.writer, commit },
+  };
+}
+
+async function claimNew(directory: SessionDirectory, marker: SessionMarker): Promise<SessionOwner> {
+  const prepare = (): void => {
+    if (directory.exists()) throw busy({ pid: -1, host: '' });
+    directory.makeRoot();
+    directory.makeOwn();
+    writeAtomically(directory.deletionFile, '', { durable: true });
+    directory.create(marker);
+  };
+  try {
+    const owner = await SessionOwner.claim(directory, { prepare, undo: () => directory.removeNew() });
+    if (!(owner instanceof SessionOwner)) throw busy(owner);
+    return owner;
+  } catch (error) {
+    throw systemCode(error) === undefined ? error : storageFailure(directory.storage, error);
+  }
+}
+
+async function fill(
+  directory: SessionDirectory,
+  { line, objects }: OpenLine,
+  marker: SessionMarker,
+  { signal, onCheckpoint }: ImportContext,
+): Promise<void> {
+  const opened = await openClosedStore(directory, marker);
+  if (opened === undefined) throw notInRepository(marker.strategy, { root: marker.workTree });
+  const store = new GuardedStore(opened.store, PublishedList.open(directory.publishedFile));
+  try {
+    await store.compare();
+    const copier = new SnapshotCopier(objects, store);
+    const copies = new Map<SnapshotId, SnapshotId>();
+    for (const [index, { record, tag, name }] of line.checkpoints.entries()) {
+      signal.throwIfAborted();
+      const copy =
+        copies.get(record.snapshot) ?? (await copier.copy(await objects.directory(record.snapshot), signal));
+      copies.set(record.snapshot, copy);
+      await store.publish({ record: { ...record, snapshot: copy }, ...given({ tag, name }) });
+      onCheckpoint(index + 1, line.checkpoints.length);
+    }
+    await writeLog(directory, { line, objects }, contentIds(store, copier), signal);
+    await checkConversation(directory, marker, line);
+    writeAtomically(directory.enabledFile, '');
+    await store.sync();
+  } finally {
+    await store.close();
+  }
+}
+
+/** Returns how contents are called in this store; undefined for one that is not in it. */
+function contentIds(
+  { gitObjects }: Pick<SnapshotStore, 'gitObjects'>,
+  copier: SnapshotCopier,
+): (content: Known) => Known | undefined {
+  return (content) => (content === 'absent' || gitObjects !== undefined ? content : copier.idOf(content));
+}
+
+/** The log keeps the place of every record, since checkpoints name places in it. */
+async function writeLog(
+  directory: SessionDirectory,
+  { line, objects }: OpenLine,
+  contentId: (content: Known) => Known | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const fd = files.openSync(directory.logFile, 'wx', 0o600);
+  const slices = new Slices(signal);
+  try {
+    files.writeSync(fd, logHeader);
+    for await (const record of readConversation(objects.reader, line, signal)) {
+      if (slices.isDue()) await slices.pause();
+      const bytes = encodeRecord(renamed(record, contentId));
+      for (let at = 0; at < bytes.length; ) at += files.writeSync(fd, bytes, at);
+    }
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+/** Reads the log back as an opening would. @throws RemoteCorrupt where it is no conversation */
+async function checkConversation(
+  directory: SessionDirectory,
+  marker: SessionMarker,
+  { checkpoints }: OpenLine['line'],
+): Promise<void> {
+  try {
+    const { sessionLog, conversation } = await readKeptLog(directory, marker);
+    sessionLog.close();
+    for (const { record } of checkpoints) conversation.at(record.conversation);
+  } catch (error) {
+    if (error instanceof CheckpointdError && !isDamage(error)) throw error;
+    throw corrupt('its conversation cannot be read', {}, error);
+  }
+}
+
+function renamed(record: LogRecord, contentId: (content: Known) => Known | undefined): LogRecord {
+  if (record.kind !== 'ledger' || !('records' in record) || !Array.isArray(record.records)) return record;
+  const records = (record.records as readonly LedgerRecord[]).flatMap((entry) => {
+    const content = contentId(entry.content);
+    return content === undefined ? [] : [{ ...entry, content }];
+  });
+  return { kind: 'ledger', records } as LogRecord;
+}
+
+/** Removes what was made so far. What cannot be removed stays noted as deleted, for the next sweep. */
+async function takeBack(directory: SessionDirectory, marker: SessionMarker, log: Log): Promise<void> {
+  try {
+    if (!strategyNamed(marker.strategy).livesInSessionDirectory) {
+      const opened = await openClosedStore(directory, marker);
+      await opened?.store.destroy();
+      await opened?.store.close();
+    }
+    await deleteTrash(renameAway(directory));
+  } catch (error) {
+    log.warn(`a session that could not be imported is removed at the next start: ${String(error)}`);
+  }
+}

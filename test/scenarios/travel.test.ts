@@ -1,0 +1,238 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { repositoryState } from '../support/in-process-daemon.ts';
+import { bareRepository, Machine } from '../support/machines.ts';
+
+const test = suite('sessions travel');
+const machines: Machine[] = [];
+
+async function machine(remote: string, files?: Record<string, string>): Promise<Machine> {
+  const made = await Machine.make(remote, files);
+  machines.push(made);
+  return made;
+}
+
+test.after.each(async () => {
+  await Promise.all(machines.splice(0).map((each) => each.close()));
+});
+
+for (const [from, to] of [
+  ['shadow', 'shadow'],
+  ['shadow', 'sqlite'],
+  ['sqlite', 'local'],
+  ['local', 'shadow'],
+  ['sqlite', 'sqlite'],
+] as const) {
+  test(`a session of ${from} goes on in ${to} on another machine`, async () => {
+    const remote = bareRepository();
+    const container = await machine(remote);
+    await container.open({ strategy: from });
+    await container.say('hello');
+    container.write('a.txt', 'changed\n');
+    container.write('new/deep/file.bin', '\0\x01\xff');
+    container.write('run.sh', '#!/bin/sh\n', 0o755);
+    const first = await container.turn('first turn');
+    await container.say('more');
+    container.write('a.txt', 'changed again\n');
+    const second = await container.turn('second turn');
+    const pushed = await container.push();
+    assert.is(pushed.pushed, true);
+    assert.is(pushed.checkpoints, 3);
+    assert.equal(pushed.left, []);
+
+    const laptop = await machine(remote, { 'mine.txt': 'mine\n' });
+    const imported = await laptop.import(pushed.session, { strategy: to });
+    assert.is(imported.checkpoints, 3);
+    assert.is(imported.head, second);
+    assert.equal(
+      (await laptop.checkpoints()).map(({ id, tag, description, timestamp }) => [
+        id,
+        tag,
+        description,
+        timestamp,
+      ]),
+      (await container.checkpoints()).map(({ id, tag, description, timestamp }) => [
+        id,
+        tag,
+        description,
+        timestamp,
+      ]),
+    );
+    assert.equal(await laptop.history(), await container.history());
+    const { origin } = await laptop.daemon.call('session/get', { session: laptop.session });
+    assert.equal(origin, {
+      remote: 'team',
+      session: pushed.session,
+      writer: pushed.writer,
+      head: pushed.head,
+    });
+    await laptop.restore('2');
+    assert.equal(laptop.files, container.files);
+    await laptop.restore(first);
+    assert.is(laptop.read('a.txt'), 'changed\n');
+  });
+}
+
+test('a push that has nothing new sends nothing, and the next one sends what is new', async () => {
+  const remote = bareRepository();
+  const one = await machine(remote);
+  await one.open();
+  const first = await one.push({ idempotencyKey: 'first' });
+  assert.is((await one.push({ idempotencyKey: 'first' })).replayed, true);
+  const again = await one.push();
+  assert.equal([again.pushed, again.head, again.added], [false, first.head, 0]);
+  one.write('a.txt', 'new\n');
+  await one.turn('new');
+  const next = await one.push();
+  assert.equal([next.pushed, next.added, next.bytes], [true, 1, 4]);
+  const log = execFileSync('git', ['log', '--format=%H', next.ref], { cwd: remote, encoding: 'utf8' });
+  assert.equal(log.trim().split('\n'), [next.head, first.head]);
+  execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
+});
+
+test("the user's repository is as it was after a push, a fetch and an import", async () => {
+  const remote = bareRepository();
+  const one = await machine(remote);
+  await one.open();
+  const two = await machine(remote);
+  const before = [repositoryState(one.root), repositoryState(two.root), two.files];
+  const { session } = await one.push();
+  await two.daemon.call('remote/fetch', { remote: 'team' });
+  await two.daemon.call('session/import', { remote: 'team', session, workspace: two.root });
+  assert.equal([repositoryState(one.root), repositoryState(two.root), two.files], before);
+});
+
+test('secrets, strict files and included files stay, and a hard restore elsewhere leaves them alone', async () => {
+  const remote = bareRepository();
+  const key = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
+  const one = await machine(remote, { 'a.txt': 'a\n', '.gitignore': 'dist/\n.env\n' });
+  await one.open({ include: ['dist/', 'dist/**', '.env'] });
+  one.write('.env', 'A=1\n');
+  one.write('dist/x.js', 'x\n');
+  one.write('dist/y.js', 'y\n');
+  one.write('private.txt', 'mine\n', 0o600);
+  one.write('config.json', `{"key": "${key}"}\n`);
+  one.write('notes/secret.txt', 'no\n');
+  await one.turn('with secrets');
+  const weighed = await one.push({ dryRun: true, leaveOut: ['notes/'] });
+  assert.is(weighed.pushed, false);
+  const pushed = await one.push({ leaveOut: ['notes/'] });
+  const byPath = [...pushed.left].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const left = byPath.map(({ path, because, rule }) => [path, because, rule]);
+  assert.equal(left, [
+    ['.env', 'pattern', undefined],
+    ['config.json', 'secret', 'awsKey'],
+    ['dist', 'included', undefined],
+    ['notes', 'leftOut', undefined],
+    ['private.txt', 'strictMode', undefined],
+  ]);
+  assert.equal(weighed.left, pushed.left);
+  const objects = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch'], { cwd: remote });
+  assert.not(objects.includes(key) || objects.includes('mine\n') || objects.includes('A=1'));
+
+  const two = await machine(remote, { 'a.txt': 'b\n', '.gitignore': 'dist/\n.env\n' });
+  two.write('.env', 'B=2\n');
+  two.write('private.txt', 'theirs\n');
+  two.write('config.json', '{}\n');
+  two.write('dist/z.js', 'z\n');
+  two.write('made-here.txt', 'x\n');
+  await two.import(pushed.session);
+  const restored = await two.restore('1');
+  assert.equal(two.read('a.txt'), 'a\n');
+  assert.equal(
+    ['.env', 'private.txt', 'config.json', 'dist/z.js'].map((path) => two.read(path)),
+    ['B=2\n', 'theirs\n', '{}\n', 'z\n'],
+  );
+  assert.equal(restored.deleted, [{ path: 'made-here.txt' }]);
+
+  const named = await one.push({ send: ['.env', 'config.json', 'dist/'], leaveOut: ['notes/'] });
+  assert.equal(named.left.map(({ path }) => path).sort(), ['notes', 'private.txt']);
+});
+
+test('two machines that go on from one checkpoint are two lines, and each is told of the other', async () => {
+  const remote = bareRepository();
+  const one = await machine(remote);
+  await one.open();
+  one.write('a.txt', 'together\n');
+  await one.turn('together');
+  const first = await one.push();
+  const two = await machine(remote);
+  await two.import(first.session);
+  await two.restore('1');
+  two.write('a.txt', 'two\n');
+  await two.turn('two goes on');
+  one.write('a.txt', 'one\n');
+  await one.turn('one goes on');
+  const [ofTwo, ofOne] = [await two.push(), await one.push()];
+  assert.is(ofTwo.session, first.session);
+  assert.equal(ofOne.others, [{ writer: ofTwo.writer, head: ofTwo.head }]);
+  assert.equal(
+    one.daemon.told.filter(({ method }) => method === 'remote/didFindLine').map(({ params }) => params),
+    [{ session: one.session, remote: 'team', line: { writer: ofTwo.writer, head: ofTwo.head } }],
+  );
+  const { lines } = await one.daemon.call('remote/sessions', { remote: 'team' });
+  assert.equal(
+    lines.map(({ writer, own, origin }) => [writer, own, origin]),
+    [
+      [ofOne.writer, true, undefined],
+      [ofTwo.writer, false, { session: first.session, writer: first.writer, head: first.head }],
+    ],
+  );
+  const three = await machine(remote);
+  await three.import(first.session, { writer: ofTwo.writer });
+  await three.restore('2');
+  assert.is(three.read('a.txt'), 'two\n');
+});
+
+test('a deleted session is pushed by no machine again', async () => {
+  const remote = bareRepository();
+  const one = await machine(remote);
+  await one.open();
+  const { session, ref } = await one.push();
+  const two = await machine(remote);
+  await two.import(session);
+  const { deleted } = await two.daemon.call('remote/delete', { remote: 'team', session });
+  assert.equal(deleted, [ref]);
+  for (const each of [one, two]) {
+    const error = await each.push().catch((reason: unknown) => reason);
+    assert.ok(error instanceof CheckpointdError && error.kind === 'RemoteRefused');
+    assert.is(error.details?.['reason'], 'deleted');
+  }
+  const listed = await one.daemon.call('remote/sessions', { remote: 'team' });
+  assert.equal([listed.lines, listed.deleted], [[], [session]]);
+  assert.equal((await one.daemon.call('remote/delete', { remote: 'team', session })).deleted, []);
+});
+
+test('a cloned container takes a new writer, and the lines of both are whole', async () => {
+  const remote = bareRepository();
+  const one = await machine(remote);
+  await one.open();
+  const first = await one.push();
+  await one.daemon.daemon.stop('signal');
+  const clone = Machine.over(one.root, join(one.daemon.storage, '..', 'clone'));
+  machines.push(clone);
+  cpSync(one.daemon.storage, clone.daemon.storage, { recursive: true });
+  const back = Machine.over(one.root, one.daemon.storage);
+  machines.push(back);
+  await back.open();
+  back.write('a.txt', 'original\n');
+  await back.turn('in the original');
+  const original = await back.push();
+  assert.is(original.writer, first.writer);
+  await back.close();
+  await clone.open();
+  clone.write('a.txt', 'clone\n');
+  await clone.turn('in the clone');
+  const cloned = await clone.push();
+  assert.is.not(cloned.writer, first.writer);
+  assert.match(cloned.warnings?.[0] ?? '', /has taken a new id/);
+  assert.equal(cloned.others, [{ writer: original.writer, head: original.head }]);
+  const { updated, refused } = await clone.daemon.call('remote/fetch', { remote: 'team' });
+  assert.equal([updated.length, refused], [2, []]);
+});
+
+test.run();
