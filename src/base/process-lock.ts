@@ -51,7 +51,8 @@ export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
   if (holder.bootId !== undefined && self.bootId !== undefined && holder.bootId !== self.bootId)
     return 'dead';
   if (holder.pidNamespace !== self.pidNamespace) return 'unknown';
-  if (!isAlive(holder.pid) || isZombie(holder.pid)) return 'dead';
+  // Z: it has ended, and its parent has not noticed yet.
+  if (!isAlive(holder.pid) || fieldsOf(holder.pid)?.[0] === 'Z') return 'dead';
   const startTime = startTimeOf(holder.pid);
   if (holder.startTime === undefined || startTime === undefined) return 'alive';
   return startTime === holder.startTime ? 'alive' : 'dead';
@@ -120,11 +121,6 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return systemCode(error) === 'EPERM'; // it lives, it is somebody else's
   }
-}
-
-/** True for a process that has ended and that its parent has not noticed yet. */
-function isZombie(pid: number): boolean {
-  return fieldsOf(pid)?.[0] === 'Z';
 }
 
 function startTimeOf(pid: number): string | undefined {

@@ -43,8 +43,9 @@ export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> 
  * @throws system errors that say nothing of the file: too many are open, the disk fails
  */
 export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer | undefined {
+  // Or it was removed on its server, or became a socket, between the look and the opening.
   return attempt(
-    (error) => isAbsence(error) || isExchange(error),
+    (error) => isAbsence(error) || /^(ESTALE|ENXIO)$/.test(systemCode(error) ?? ''),
     () => readRegularFile(path, isLinkRead),
   );
 }
@@ -53,9 +54,4 @@ export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer 
 export function isAbsence(error: unknown): boolean {
   const absences = /^(ENOENT|ENOTDIR|EACCES|EPERM|ELOOP|ENAMETOOLONG|EINVAL|EISDIR)$/;
   return absences.test(systemCode(error) ?? '');
-}
-
-/** It was removed on its server, or became a socket, between the look and the opening. */
-function isExchange(error: unknown): boolean {
-  return /^(ESTALE|ENXIO)$/.test(systemCode(error) ?? '');
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { attemptOr, isOfSystem } from '../base/attempt.ts';
-import { files, type Stats } from '../base/files.ts';
+import { files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { isAbsence, readIfPresent } from '../base/regular-file.ts';
 import { type UserPlaces, userPlaces } from '../git/ignore/global-excludes.ts';
@@ -145,13 +145,11 @@ function readRules(path: Buffer): Buffer | 'none' | 'blocks' {
   return attemptOr('none', isAbsence, () => {
     const stats = files.lstatSync(path);
     // Before 2.32 git follows a link here, to whatever it leads.
-    const isWaiting = stats.isSymbolicLink() ? files.statSync(path).isFIFO() : mayWait(stats);
+    const isWaiting = stats.isSymbolicLink()
+      ? files.statSync(path).isFIFO()
+      : stats.isFIFO() || stats.isCharacterDevice();
     return isWaiting ? 'blocks' : 'none';
   });
-}
-
-function mayWait(stats: Stats): boolean {
-  return stats.isFIFO() || stats.isCharacterDevice();
 }
 
 /** Returns the rules that hold at the root of a scope, its sources read again. */

@@ -26,18 +26,17 @@ export function checkpointLine(
 export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint): void {
   if (printed(given, { checkpoints })) return;
   if (checkpoints.length === 0) say('There are no checkpoints.');
-  const here = head && (checkpoints.find(({ id }) => id === head.id) ?? sameFiles(checkpoints, head));
+  // A restore makes a checkpoint that is not in the list. Its files are those of the one that it brought back.
+  const here =
+    head &&
+    (checkpoints.find(({ id }) => id === head.id) ??
+      checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot));
   for (const checkpoint of checkpoints) say(checkpointLine(checkpoint, checkpoint === here ? hereMark : ''));
   // After a restore of some paths the session stands on no checkpoint of the list.
   if (head !== undefined && here === undefined) say(checkpointLine(head, hereMark));
 }
 
 const hereMark = '  (here)';
-
-/** A restore makes a checkpoint that is not in the list. Its files are those of the one that it brought back. */
-function sameFiles(checkpoints: readonly Checkpoint[], head: Checkpoint): Checkpoint | undefined {
-  return checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot);
-}
 
 export function sayTags(checkpoints: readonly Checkpoint[]): void {
   const words = checkpoints.flatMap(({ tag, name }) => [tag, name]);

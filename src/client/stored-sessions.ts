@@ -57,7 +57,12 @@ function read(storage: string, name: string): StoredSession | undefined {
     retention: retention === 'keep' ? 'keep' : 'session',
     storage,
     created: String(created),
-    lastUsedMs: Math.max(...['session.log', 'published.log'].map((name) => changedMs(join(own, name))), 0),
+    lastUsedMs: Math.max(
+      ...['session.log', 'published.log'].map(
+        (name) => statSync(join(own, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+      ),
+      0,
+    ),
     ...(typeof socket === 'string' ? { socket } : {}),
   };
 }
@@ -76,11 +81,6 @@ export function summaryOf({ storage, session }: Pick<StoredSession, 'storage' | 
     ...(typeof checkpoints === 'number' ? { checkpoints } : {}),
     ...(typeof firstPrompt === 'string' ? { firstPrompt } : {}),
   };
-}
-
-/** When a file was last written, in ms since 1970; 0 for one that is not there. */
-function changedMs(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** An object from a file; undefined for what is not there, not ours to read, or no object. */

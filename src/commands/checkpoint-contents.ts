@@ -11,7 +11,6 @@ import {
   comparable,
   type FileStats,
   presentSide,
-  type Side,
   sideOf,
   statsBetween,
 } from '../checkpoints/compared.ts';
@@ -35,16 +34,17 @@ export const checkpointFiles = defineCommand('checkpoint/files', async ({ sessio
   const { files, fileCount, totalSize } = await filesOf(checkpoints, params.tag, changedOnly);
   const page = pageOf(files, `${record.id} ${changedOnly}`, params, 1000);
   return {
-    files: page.items.map(fileAnswer),
+    files: page.items.map(({ path, change, size, mode, blob }) => ({
+      ...pathRef(path),
+      size,
+      mode,
+      ...given({ change, hash: blob }),
+    })),
     fileCount,
     totalSize,
     ...given({ nextCursor: page.nextCursor }),
   };
 });
-
-function fileAnswer({ path, change, size, mode, blob }: FileInSnapshot): Wire.CheckpointFile {
-  return { ...pathRef(path), ...given({ change }), size, mode, ...given({ hash: blob }) };
-}
 
 interface FileInSnapshot {
   readonly path: TreePath;
@@ -266,7 +266,9 @@ async function snapshotDiff(
   const sides = await comparable(
     store,
     sideOf(index, base),
-    request.to === undefined ? await present(checkpoints, context) : sideOf(index, index.resolve(request.to)),
+    request.to === undefined
+      ? presentSide(checkpoints.index, await capturePresent(checkpoints, context))
+      : sideOf(index, index.resolve(request.to)),
   );
   const { from, to } = request.reverse === true ? { from: sides.to, to: sides.from } : sides;
   const trees = await store.gitTrees(from, to);
@@ -302,11 +304,6 @@ async function snapshotDiff(
   } finally {
     await trees.dispose();
   }
-}
-
-/** The work tree as it is now, as a snapshot that no checkpoint names. */
-async function present(checkpoints: Checkpoints, context: OperationContext): Promise<Side> {
-  return presentSide(checkpoints.index, await capturePresent(checkpoints, context));
 }
 
 /** The text up to its limit; text that is UTF-8 is never cut within a character. */

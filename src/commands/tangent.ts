@@ -16,7 +16,6 @@ import type * as Wire from '../protocol/types.ts';
 import { publishSafety, runRestoreJob } from '../restore/restore.ts';
 import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
-import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type ConversationChange, defineConversationChange } from './conversation.ts';
@@ -128,12 +127,8 @@ export function tangentCheckpoints(index: CheckpointIndex, conversation: Convers
   const needed = new Set<string>();
   const add = (name: string | undefined): unknown => name !== undefined && needed.add(name);
   add(conversation.state.tangent?.filesCheckpoint);
-  for (const { record } of index.list('every').filter(isInTangent)) {
-    add(conversation.at(record.conversation).tangent?.filesCheckpoint);
+  for (const { record } of index.list('every')) {
+    if (record.inTangent === true) add(conversation.at(record.conversation).tangent?.filesCheckpoint);
   }
   return needed;
-}
-
-function isInTangent({ record }: StoredCheckpoint): boolean {
-  return record.inTangent === true;
 }

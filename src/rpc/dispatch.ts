@@ -100,7 +100,7 @@ export class Dispatcher {
       const result = await handler(params, { signal: controller.signal, progress, log, client });
       return { result: result ?? null, effects: mutates ? 'committed' : 'none' };
     } catch (error) {
-      if (isAbort(error) && controller.signal.aborted)
+      if (error instanceof Error && error.name === 'AbortError' && controller.signal.aborted)
         return { error: this.#cancelled(controller.signal, error) };
       return { error: toWireError(error, { method, mutates, log }) };
     } finally {
@@ -159,8 +159,4 @@ function factsOf(method: string): MethodFacts | undefined {
   if (!Object.hasOwn(methods, method)) return undefined;
   const facts: MethodFacts = methods[method as keyof typeof methods];
   return facts.kind === 'request' && facts.direction !== 'serverToClient' ? facts : undefined;
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError';
 }

@@ -18,13 +18,7 @@ import {
   toDocument,
 } from '../conversation/document/conversation-json.ts';
 import { publishSafety } from '../restore/restore.ts';
-import {
-  fromBytes,
-  fromText,
-  isWithin as isTreePathWithin,
-  parseTreePath,
-  type TreePath,
-} from '../tree/tree-path.ts';
+import { fromBytes, fromText, isWithin as isTreePathWithin, parseTreePath } from '../tree/tree-path.ts';
 import { mustAnswer } from './answering-path.ts';
 import { contextNow } from './context.ts';
 import { ensureRecovered, restoreSite } from './restores.ts';
@@ -151,7 +145,7 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
   const operation = { ...context, stamp: { operation: newOperationId() } };
   return session.parts.queue.run(async () => {
     const checkpoints = await recoveredIn(session, target, operation);
-    const path = pathIn(session, target);
+    const path = fromBytes(Buffer.from(relative(session.parts.workTree.root, target), 'utf8'));
     const previous = checkpoints.index.head?.record.snapshot;
     const present = await checkpoints.capture
       .capture({
@@ -197,10 +191,6 @@ const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
   'WorkTreeUnreadable',
   'WorkTreeBusy',
 ]);
-
-function pathIn(session: Session, target: string): TreePath {
-  return fromBytes(Buffer.from(relative(session.parts.workTree.root, target), 'utf8'));
-}
 
 function unsaved(target: string, because: string, cause?: unknown): CheckpointdError {
   return new CheckpointdError(

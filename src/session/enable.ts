@@ -171,7 +171,10 @@ export async function createBase(
     signal: context.signal,
     onProgress: context.progress('capture'),
   });
-  if (capture.root.entries.size === 0 && holdsAnything(session.parts.workTree.root))
+  if (
+    capture.root.entries.size === 0 &&
+    files.readdirSync(session.parts.workTree.root).some((name) => !isGitName(name))
+  )
     context.warn(emptyBaseText);
   const checkpoint = await publish(
     checkpoints,
@@ -204,10 +207,6 @@ function isIgnoredText(repository: string): string {
 
 const emptyBaseText =
   'The base holds no file although the directory is not empty: everything in it is ignored, excluded or cannot be captured. Look at .gitignore files, `skipped` and the exclude globs, or use include globs.';
-
-function holdsAnything(root: string): boolean {
-  return files.readdirSync(root).some((name) => !isGitName(name));
-}
 
 const warnAfterMs = 5_000;
 

@@ -574,13 +574,14 @@ export async function directorySize(directory: string): Promise<number> {
   const entries = await ifThere(filesAsync.readdir(directory, { withFileTypes: true }), [] as Dirent[]);
   for (const entry of entries) {
     const path = join(directory, entry.name);
-    bytes += entry.isDirectory() ? await directorySize(path) : await ifThere(sizeOf(path), 0);
+    bytes += entry.isDirectory()
+      ? await directorySize(path)
+      : await ifThere(
+          filesAsync.lstat(path).then(({ size }) => size),
+          0,
+        );
   }
   return bytes;
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return (await filesAsync.lstat(path)).size;
 }
 
 async function ifThere<T>(looked: Promise<T>, otherwise: T): Promise<T> {

@@ -93,7 +93,10 @@ export async function openSession(
   const open = await around.alreadyOpen(id, suits);
   if (open !== undefined) {
     const ignored = ignoredBy(open);
-    if (ignored.length > 0) context.warn(keptSettings(ignored));
+    if (ignored.length > 0)
+      context.warn(
+        `This session is open already and goes on with its own settings; these of the request were ignored: ${ignored.join(', ')}. Close it first to open it with others.`,
+      );
     warnIfReplaced(open.parts.marker, workTree, context);
     return { session: open, resumed: true };
   }
@@ -232,10 +235,6 @@ function ignoredSettings({ parts }: Session, request: OpenRequest, storageDir: s
     storageDir: options.storage,
   };
   return request.named.filter((name) => name in wanted && !isDeepStrictEqual(wanted[name], actual[name]));
-}
-
-function keptSettings(names: readonly string[]): string {
-  return `This session is open already and goes on with its own settings; these of the request were ignored: ${names.join(', ')}. Close it first to open it with others.`;
 }
 
 /** A resumed session keeps what it was made with; only its retention can be changed by asking. */

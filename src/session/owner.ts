@@ -338,15 +338,14 @@ export async function endOrphans(directory: string): Promise<void> {
   const home = files.realpathSync(directory);
   const deadline = performance.now() + orphanPatienceMs;
   for (;;) {
-    const orphans = processIds().filter((pid) => isGitIn(pid, home));
+    const orphans = files
+      .readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => isGitIn(pid, home));
     if (orphans.length === 0 || performance.now() > deadline) return;
     for (const pid of orphans) kill(pid);
     await delay(10);
   }
-}
-
-function processIds(): string[] {
-  return files.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 }
 
 /** A killed process has no directory any more, so this also tells when it is gone. */

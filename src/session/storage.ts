@@ -15,11 +15,16 @@ import { files, type Stats } from '../base/files.ts';
 export function prepareStorage(storage: string, { isDefault = false } = {}): string {
   try {
     if (!isDefault && files.lstatSync(storage, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-      throw unsafe(storage, 'link', linkRemedy(storage));
+      throw unsafe(
+        storage,
+        'link',
+        `The storage directory ${storage} is a symbolic link. Give the directory that it leads to as storageDir.`,
+      );
     makeDirectories(storage);
     const root = files.realpathSync(storage);
     const stats = files.statSync(root);
-    if (!stats.isDirectory()) throw storageFailure(storage, systemError('ENOTDIR'));
+    if (!stats.isDirectory())
+      throw storageFailure(storage, Object.assign(new Error('ENOTDIR'), { code: 'ENOTDIR' }));
     files.accessSync(root, 7); // R_OK | W_OK | X_OK
     refuseUnsafe(root, stats);
     return root;
@@ -51,10 +56,6 @@ function makeDirectories(path: string): void {
   }
 }
 
-function systemError(code: string): Error {
-  return Object.assign(new Error(code), { code });
-}
-
 function refuseUnsafe(root: string, stats: Stats): void {
   if (process.getuid === undefined) return;
   if (stats.uid !== process.getuid()) {
@@ -71,10 +72,6 @@ function refuseUnsafe(root: string, stats: Stats): void {
       `The storage directory ${root} can be written by everybody. Run "chmod o-w ${root}", or give another storageDir.`,
     );
   }
-}
-
-function linkRemedy(storage: string): string {
-  return `The storage directory ${storage} is a symbolic link. Give the directory that it leads to as storageDir.`;
 }
 
 function unsafe(storage: string, reason: string, message: string): CheckpointdError {

@@ -29,7 +29,7 @@ export async function encodeModes(root: Directory, slices = new Slices()): Promi
   const texts: string[] = [];
   for (const { permissions, kind, path } of await sortedByKey(lines, (line) => line.path, slices)) {
     if (slices.isDue()) await slices.pause();
-    texts.push(`${octal(permissions)} ${kind} ${path}\0`);
+    texts.push(`${permissions.toString(8).padStart(4, '0')} ${kind} ${path}\0`);
   }
   return Buffer.from(texts.join(''), 'latin1');
 }
@@ -71,10 +71,6 @@ async function addLines(lines: Line[], directory: Directory, at: TreePath, slice
     });
   }
   if (lines.length === before && directory.sealed !== undefined) usual.add(directory);
-}
-
-function octal(permissions: number): string {
-  return permissions.toString(8).padStart(4, '0');
 }
 
 function corruptModes(blob: string): CheckpointdError {

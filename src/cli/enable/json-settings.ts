@@ -84,7 +84,9 @@ function removeFrom(draft: JsonDraft, agent: string, event: string): void {
 /** Nothing of anybody else's may have changed; where an edit cannot do that (a key that is there twice), none is made. */
 function checked({ agent }: JsonHooks, before: string, draft: JsonDraft): Change {
   const isSame = isDeepStrictEqual(withoutOurs(agent, parse(before)), withoutOurs(agent, draft.value));
-  const kept = commentsOf(before).every((comment) => draft.text.includes(comment));
+  const kept = [...before.matchAll(/^\s*\/\/.*$/gm)]
+    .map(([line]) => line.trim())
+    .every((comment) => draft.text.includes(comment));
   if (!isSame || !kept) return { left: 'an edit would change more than our hooks' };
   return { text: draft.text, edits: draft.edits };
 }
@@ -128,10 +130,6 @@ function othersIn(agent: string, entry: unknown): unknown {
   const others = handlers.filter((handler) => !isOurs(agent, handler));
   if (others.length === handlers.length) return entry;
   return others.length === 0 ? undefined : { ...(entry as Fields), hooks: others };
-}
-
-function commentsOf(text: string): string[] {
-  return [...text.matchAll(/^\s*\/\/.*$/gm)].map(([line]) => line.trim());
 }
 
 function listOf(value: unknown, event: string): readonly unknown[] {

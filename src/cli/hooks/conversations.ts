@@ -321,17 +321,13 @@ function seconds(ms: number): string {
 
 /** The path as the wire wants it; undefined for one that leads out of the work tree. */
 function pathInside(workspace: string, file: string): string | undefined {
-  const real = [dirname(file), file].map(realIfThere);
+  const real = [dirname(file), file].map((each) => attempt(isOfSystem, () => realpathSync(each)));
   const [parent, itself] = real;
   // The entry itself is meant, not what a link at its place leads to; only the way there is made plain.
   const path = parent === undefined ? (itself ?? file) : join(parent, basename(file));
   const inside = relative(workspace, path);
   const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
   return isOutside ? undefined : inside.split(sep).join('/');
-}
-
-function realIfThere(path: string): string | undefined {
-  return attempt(isOfSystem, () => realpathSync(path));
 }
 
 // Names the files that went back to an earlier state since the last turn: the agent hears of them at its next prompt.

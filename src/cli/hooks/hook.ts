@@ -68,18 +68,16 @@ async function report(
   const id = writeEvent(storage, {
     ...event,
     atMs: Math.round(performance.timeOrigin),
-    ...(event.text === undefined ? {} : { text: wellFormed(event.text.slice(0, promptCharactersMax)) }),
+    // The wire refuses half a character, which a cut may leave.
+    ...(event.text === undefined
+      ? {}
+      : { text: Buffer.from(event.text.slice(0, promptCharactersMax)).toString() }),
   });
   onWritten();
   const { told } = await handOver(storage, { event: id });
   if (told === undefined) return;
   const output = contextFor(event.agent, told);
   if (output !== undefined) await new Promise((resolve) => process.stdout.write(output, resolve));
-}
-
-/** The wire refuses half a character, which a cut may leave. */
-function wellFormed(text: string): string {
-  return Buffer.from(text).toString();
 }
 
 /** All of it is read, so that the agent's write succeeds; undefined when it is too much. */

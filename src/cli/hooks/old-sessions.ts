@@ -23,7 +23,11 @@ export async function deleteOldSessions(
   const old: string[] = [];
   for await (const { sessions } of pagesOf((from) => client.request('session/list', from)))
     for (const { session, conversationId = '', open, lastUsedAt } of sessions)
-      if (!open && isOfAgent(conversationId) && nowMs - Date.parse(lastUsedAt) > keptDays * dayMs)
+      if (
+        !open &&
+        agentNames.some((agent) => conversationId.startsWith(`${agent}:`)) &&
+        nowMs - Date.parse(lastUsedAt) > keptDays * dayMs
+      )
         old.push(session);
   let deleted = 0;
   for (const session of old) {
@@ -38,10 +42,6 @@ export async function deleteOldSessions(
     }
   }
   return deleted;
-}
-
-function isOfAgent(conversationId: string): boolean {
-  return agentNames.some((agent) => conversationId.startsWith(`${agent}:`));
 }
 
 const keptDaysDefault = 30;

@@ -99,7 +99,8 @@ export class GlobalExcludes {
   }
 
   async #ask(config: string, blocking: ReadonlyMap<string, string>): Promise<string | undefined> {
-    if (!mayAnswer(config)) return undefined;
+    // Spares a process for the files that set no such thing, which is nearly all of them.
+    if (!/excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return undefined;
     const isWithout = blocking.has(config);
     // The conditions of includes are about the user's repository, whose own configuration git reads for them.
     const isOwnBlocked = [...blocking.keys()].some((other) =>
@@ -144,9 +145,4 @@ export class GlobalExcludes {
 /** Whether git cannot read the configuration; a git that died says nothing of it. */
 function isGitFailure(error: unknown): error is CheckpointdError {
   return error instanceof CheckpointdError && error.kind === 'GitFailed' && !hasDied(error);
-}
-
-/** Spares a process for the files that set no such thing, which is nearly all of them. */
-function mayAnswer(config: string): boolean {
-  return /excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '');
 }

@@ -73,7 +73,8 @@ export async function blockingInclude(
 }
 
 async function includesOf(config: string, place: GitPlace): Promise<string[]> {
-  if (!mayInclude(config)) return [];
+  // Spares a process for the files that include nothing, which is nearly all of them.
+  if (!/include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return [];
   const { stdout } = await runGit({
     place,
     args: [
@@ -94,11 +95,6 @@ async function includesOf(config: string, place: GitPlace): Promise<string[]> {
     .split('\0')
     .filter((line) => line.includes('\n'))
     .map((line) => resolve(dirname(config), line.slice(line.indexOf('\n') + 1)));
-}
-
-/** Spares a process for the files that include nothing, which is nearly all of them. */
-function mayInclude(config: string): boolean {
-  return /include/i.test(readIfPresent(config)?.toString('latin1') ?? '');
 }
 
 /** Whether git would wait for what stands there: a FIFO, a terminal; not for nothing, a directory or the null device. */

@@ -238,7 +238,11 @@ export class Quarantine {
         } catch (error) {
           const code = systemCode(error) ?? '';
           // What is damaged is no object: a power cut may have left it, and their git fails over it.
-          if (code === 'EEXIST' && (directory === 'pack' || isWholeLoose(target, directory + name))) return;
+          if (
+            code === 'EEXIST' &&
+            (directory === 'pack' || stateOfLoose(target, directory + name, true) === 'whole')
+          )
+            return;
           if (!['EEXIST', 'EXDEV', 'EPERM', 'EMLINK'].includes(code)) throw error;
           copy();
         }
@@ -286,10 +290,6 @@ const idOf = ({ directory, name }: ObjectFile): string => directory + name;
 /** Of the system or of git, and no defect of ours. */
 function isOutside(error: unknown): boolean {
   return systemCode(error) !== undefined || error instanceof CheckpointdError;
-}
-
-function isWholeLoose(file: string, id: string): boolean {
-  return stateOfLoose(file, id, true) === 'whole';
 }
 
 // Lists the finished files of an object directory and moves them to another one. It reads none of them.

@@ -1,5 +1,6 @@
 // The checkpoints of one session: publish, list, rename. A publication is one transaction, at whose end the record,
 // its tag, its name and its file rows are there together. Removal is in removal.ts.
+import { isKind } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
@@ -164,7 +165,7 @@ export class SqliteCheckpoints {
     try {
       return await rows(parent && { ...parent.rows, carried: await this.#parts.carried.of(parent.id) });
     } catch (error) {
-      if (parent === undefined || !isCorrupt(error)) throw error;
+      if (parent === undefined || !isKind('StoreCorrupt')(error)) throw error;
       return rows(undefined);
     }
   }
@@ -258,8 +259,4 @@ function readRow([id, checkpoint, snapshot, json, message, tag, name]: Row): Rea
     parsed.hasItsMessage && ![message, tag, name].some((column) => column instanceof DamagedText);
   if (isWhole) return { stored };
   return { stored, problem: { kind: 'corrupt', what: record.id, affects: [record.id] } };
-}
-
-function isCorrupt(error: unknown): boolean {
-  return error instanceof CheckpointdError && error.kind === 'StoreCorrupt';
 }

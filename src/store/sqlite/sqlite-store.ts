@@ -58,7 +58,10 @@ export async function openSqliteStore(
   const database = await SqliteDatabase.open(file, { durability, ...settings });
   try {
     const mended = await prepareSchema(database);
-    if (mended.length > 0) options.tell?.(mendedText(file, mended));
+    if (mended.length > 0)
+      options.tell?.(
+        `The description of ${mended.join(', ')} in ${file} was damaged and was put back. Look at the disk: it may have damaged more, which store/verify finds.`,
+      );
     const spoolDirectory = emptySpool(sessionDirectory);
     const conversation = await conversationOf(database, options);
     const lease = await SqliteLease.take(database, session);
@@ -67,10 +70,6 @@ export async function openSqliteStore(
     database.close();
     throw error;
   }
-}
-
-function mendedText(file: string, mended: readonly string[]): string {
-  return `The description of ${mended.join(', ')} in ${file} was damaged and was put back. Look at the disk: it may have damaged more, which store/verify finds.`;
 }
 
 interface Parts {
