@@ -4,21 +4,12 @@
 import { createHash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { CheckpointdError, isDamage, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
-import type { BlobId, CheckpointId, SnapshotId } from '../base/ids.ts';
+import type { BlobId, CheckpointId } from '../base/ids.ts';
 import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
-import type { Directory, Entry, TreeChange } from '../tree/tree.ts';
-import type { TreePath } from '../tree/tree-path.ts';
-import type {
-  GitTrees,
-  Publication,
-  SnapshotStore,
-  StoredCheckpoint,
-  StoreProblem,
-  StoreUsage,
-} from './snapshot-store.ts';
+import type { Publication, SnapshotStore, StoredCheckpoint, StoreProblem } from './snapshot-store.ts';
 
 export class GuardedStore implements SnapshotStore {
   readonly #inner: SnapshotStore;
@@ -91,8 +82,7 @@ export class GuardedStore implements SnapshotStore {
 
   async publish(publication: Publication): Promise<{ readonly commit?: string }> {
     // One that finds a hole is followed by one for which everything is written again.
-    const inner = this.#there();
-    const published = await this.#doubting(() => inner.publish(publication));
+    const published = await this.#ask((inner) => inner.publish(publication));
     this.#published.add(publication.record.id);
     this.#isDoubtful = false; // captured while it was, everything was written again
     return published;
@@ -122,37 +112,18 @@ export class GuardedStore implements SnapshotStore {
     return this.#isDoubtful;
   }
 
-  async sync(): Promise<void> {
-    await this.#there().sync();
-  }
-
-  async rename(id: CheckpointId, name: string | undefined): Promise<void> {
-    await this.#there().rename(id, name);
-  }
-
-  async entries(snapshot: SnapshotId, under?: TreePath): Promise<Entry[]> {
-    return this.#doubting(() => this.#there().entries(snapshot, under));
-  }
-
-  async directory(snapshot: SnapshotId): Promise<Directory> {
-    return this.#doubting(() => this.#there().directory(snapshot));
-  }
-
-  async entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
-    return this.#there().entry(snapshot, path);
-  }
-
-  async directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
-    return this.#there().directoryPermissions(snapshot);
-  }
-
-  async changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
-    return this.#doubting(() => this.#there().changes(from, to));
-  }
-
-  async sizes(blobs: readonly BlobId[]): Promise<number[]> {
-    return this.#there().sizes(blobs);
-  }
+  readonly sync: SnapshotStore['sync'] = () => this.#ask((store) => store.sync());
+  readonly rename: SnapshotStore['rename'] = (...of) => this.#ask((store) => store.rename(...of));
+  readonly entries: SnapshotStore['entries'] = (...of) => this.#ask((store) => store.entries(...of));
+  readonly directory: SnapshotStore['directory'] = (...of) => this.#ask((store) => store.directory(...of));
+  readonly entry: SnapshotStore['entry'] = (...of) => this.#ask((store) => store.entry(...of));
+  readonly directoryPermissions: SnapshotStore['directoryPermissions'] = (...of) =>
+    this.#ask((store) => store.directoryPermissions(...of));
+  readonly changes: SnapshotStore['changes'] = (...of) => this.#ask((store) => store.changes(...of));
+  readonly sizes: SnapshotStore['sizes'] = (...of) => this.#ask((store) => store.sizes(...of));
+  readonly gitTrees: SnapshotStore['gitTrees'] = (...of) => this.#ask((store) => store.gitTrees(...of));
+  readonly sweep: SnapshotStore['sweep'] = (...of) => this.#ask((store) => store.sweep(...of));
+  readonly usage: SnapshotStore['usage'] = () => this.#ask((store) => store.usage());
 
   async *read(
     blob: BlobId,
@@ -166,26 +137,11 @@ export class GuardedStore implements SnapshotStore {
     }
   }
 
-  async lostDirectories(
-    snapshot: SnapshotId,
-    directories: readonly TreePath[],
-  ): Promise<readonly TreePath[]> {
-    const lost = await this.#doubting(() => this.#there().lostDirectories(snapshot, directories));
+  readonly lostDirectories: SnapshotStore['lostDirectories'] = async (...of) => {
+    const lost = await this.#ask((store) => store.lostDirectories(...of));
     this.#isDoubtful ||= lost.length > 0;
     return lost;
-  }
-
-  async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
-    return this.#there().gitTrees(from, to);
-  }
-
-  async sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> {
-    return this.#there().sweep(signal);
-  }
-
-  async usage(): Promise<StoreUsage> {
-    return this.#there().usage();
-  }
+  };
 
   close(): Promise<void> {
     return this.#inner.close();
@@ -195,9 +151,10 @@ export class GuardedStore implements SnapshotStore {
     this.#inner.kill();
   }
 
-  async #doubting<T>(work: () => Promise<T>): Promise<T> {
+  /** Asks the inner store for something, and notes what the answer shows of damage. */
+  async #ask<T>(question: (inner: SnapshotStore) => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await question(this.#there());
     } catch (error) {
       this.#doubt(error);
       throw error;
@@ -205,7 +162,7 @@ export class GuardedStore implements SnapshotStore {
   }
 
   #doubt(error: unknown): void {
-    if (error instanceof CheckpointdError && error.kind.endsWith('Corrupt')) this.#isDoubtful = true;
+    if (isDamage(error)) this.#isDoubtful = true;
   }
 
   /** The inner store. @throws StoreCorrupt when what it was opened on is no longer there */

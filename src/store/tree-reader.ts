@@ -334,27 +334,11 @@ export class TreeStore {
     this.trees = trees;
   }
 
-  entries(snapshot: SnapshotId, under?: TreePath): Promise<Entry[]> {
-    return this.trees.entries(snapshot, under);
-  }
-
-  directory(snapshot: SnapshotId): Promise<Directory> {
-    return this.trees.directory(snapshot);
-  }
-
-  entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
-    return this.trees.entry(snapshot, path);
-  }
-
-  directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
-    return this.trees.directoryPermissions(snapshot);
-  }
-
-  changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
-    return this.trees.changes(from, to);
-  }
-
-  lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]> {
-    return this.trees.lost(snapshot, directories);
-  }
+  readonly entries: TreeReader['entries'] = (...of) => this.trees.entries(...of);
+  readonly directory: TreeReader['directory'] = (...of) => this.trees.directory(...of);
+  readonly entry: TreeReader['entry'] = (...of) => this.trees.entry(...of);
+  readonly directoryPermissions: TreeReader['directoryPermissions'] = (...of) =>
+    this.trees.directoryPermissions(...of);
+  readonly changes: TreeReader['changes'] = (...of) => this.trees.changes(...of);
+  readonly lostDirectories: TreeReader['lost'] = (...of) => this.trees.lost(...of);
 }
