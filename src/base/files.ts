@@ -116,6 +116,10 @@ export const filesAsync = {
   rm: through('rm', fs.promises.rm),
   stat: through('stat', fs.promises.stat),
   unlink: through('unlink', fs.promises.unlink),
+  /** Writes to a file that the synchronous calls opened, and resolves with the number of bytes that were written. */
+  write: promisify((fd: number, bytes: Uint8Array, done: (error: Error | null, written: number) => void) =>
+    fs.write(fd, bytes, done),
+  ),
   writeFile: through('writeFile', fs.promises.writeFile),
 };
 

@@ -36,7 +36,7 @@ export class TravelObjects {
     this.spoolDirectory = join(directory, 'spool');
     this.alternates = alternates;
     this.#place = { gitDir: this.gitDir, environment: alternateObjects(alternates) };
-    this.#writer = new ObjectWriter(this.#place, this.spoolDirectory);
+    this.#writer = new ObjectWriter(this.#place);
     this.reader = new ObjectReader(this.#place);
     this.#trees = new TreeReader(gitTrees(this.reader));
   }

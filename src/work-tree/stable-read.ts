@@ -90,7 +90,9 @@ export async function readStable<Id>(
       const isLarge = stamp.size > copiedAtOnceMax;
       const youngFrom = Date.now() - Math.ceil(options.behindMs ?? 0);
       const isYoung = stamp.ctimeNs > BigInt(youngFrom - (isLarge ? youngLargeMs : youngMs)) * 1_000_000n;
-      const got = await readOnce(fd, stamp.size, options);
+      // The first look at a young file is not taken, so it needs no copy.
+      const isTaken = !isYoung || young !== undefined;
+      const got = await readOnce(fd, stamp.size, options, isTaken);
       const isSame = got !== undefined && isSameStamp(stamp, stampOf(files.fstatSync(fd, exact)));
       if (got !== undefined && isSame && (!isYoung || young === got.id)) {
         return { kind: 'read', id: got.id, stamp, content: got.content };
@@ -118,6 +120,7 @@ async function readOnce<Id>(
   fd: number,
   size: number,
   options: StableReadOptions<Id>,
+  isTaken: boolean,
 ): Promise<{ id: Id; content: ReadContent | undefined } | undefined> {
   const hash = options.hash(size);
   if (size <= memoryMax) {
@@ -127,7 +130,7 @@ async function readOnce<Id>(
     return { id: hash.digest(), content: { kind: 'bytes', bytes } };
   }
   const file =
-    options.spoolDirectory === undefined
+    options.spoolDirectory === undefined || !isTaken
       ? undefined
       : join(options.spoolDirectory, `${randomBytes(10).toString('hex')}.spool`);
   let spool: number | undefined;

@@ -14,8 +14,9 @@ import { files, filesAsync } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { type GitProcess, gitAnswered, gitFailure, openGit, runGit } from '../process/run.ts';
+import type { ObjectSource } from './large-object.ts';
 import type { ObjectType } from './object.ts';
-import { type ObjectSource, removeSpool } from './object-writer.ts';
+import { removeSpool } from './object-writer.ts';
 
 /** Small windows, because clearing larger ones takes longer than the copy of a small object. */
 const undeflated = { level: 0, windowBits: 9, memLevel: 1 } as const;

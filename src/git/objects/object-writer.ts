@@ -1,154 +1,100 @@
-// Stores objects one by one: small ones in process (git/objects/object.ts), which takes a tenth of a millisecond
-// instead of a round trip, others through persistent `hash-object -w --stdin-paths` children that only store bytes. Git
-// is handed private files alone (a path of the work tree could be a link, a FIFO, or shrink under it: SIGBUS), and each
-// id that it answers must be the one computed in process. Many objects at once go through git/objects/object-pack.ts.
-import { randomBytes } from 'node:crypto';
+// Stores objects one by one, as loose objects in an object directory of ours: small ones at once (git/objects/object.ts),
+// large ones beside the event loop (git/objects/large-object.ts). Many objects at once go through
+// git/objects/object-pack.ts.
 import { join } from 'node:path';
 import { attempt, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
-import { GitChild, takeLine } from '../process/child.ts';
 import { type GitPlace, isDurablePlace } from '../process/environment.ts';
-import { gitAnswered } from '../process/run.ts';
+import { type ObjectSource, writeLarge } from './large-object.ts';
 import { type ObjectType, objectId, writeLoose } from './object.ts';
 
-/** Bytes, or a private file that is the writer's from now on. */
-export type ObjectSource =
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly kind: 'spool'; readonly file: string; readonly size: number };
-
-/** Asks that may be under way at once: enough to keep git busy, few enough to bound the spool. */
-const pipelineMax = 64;
-/** Larger contents are deflated by git, beside the event loop. */
-const inProcessBytesMax = 128 << 10;
+/** Large objects that are written at once: Node has four threads for files and deflating. */
+const largeAtOnce = 2;
+/** Deflating a larger content would hold up the event loop. */
+const wholeBytesMax = 128 << 10;
 
 export class ObjectWriter {
   readonly #place: GitPlace;
-  readonly #spoolDirectory: string;
   readonly #onStored: (id: string) => void;
-  readonly #children = new Map<ObjectType, GitChild>();
-  readonly #prefix = randomBytes(6).toString('hex');
-  #count = 0;
-  #free = pipelineMax;
+  readonly #ending = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   readonly #objects: string;
   readonly #isDurable: boolean;
+  #free = largeAtOnce;
   #slices = new Slices();
-  #inProcess = 0;
+  #small = 0;
 
-  /**
-   * `spoolDirectory` is private, on any file system; what a kill leaves in it is removed at the next open. `onStored` is
-   * told of each object that may have been written.
-   */
-  constructor(place: GitPlace, spoolDirectory: string, onStored: (id: string) => void = () => undefined) {
+  /** `onStored` gets the id of each object that may have been written. */
+  constructor(place: GitPlace, onStored: (id: string) => void = () => undefined) {
     this.#place = place;
-    this.#spoolDirectory = spoolDirectory;
     this.#onStored = onStored;
     this.#objects = place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects');
     this.#isDurable = isDurablePlace(place);
   }
 
-  /** One that writes to a directory in which git sees no other objects. */
+  /** Returns a writer to a directory in which git sees no other objects. */
   beside(directory: string): ObjectWriter {
     const environment = { ...this.#place.environment, GIT_OBJECT_DIRECTORY: directory };
-    return new ObjectWriter({ ...this.#place, environment }, this.#spoolDirectory, this.#onStored);
+    return new ObjectWriter({ ...this.#place, environment }, this.#onStored);
   }
 
-  /** Stores bytes and resolves with their id when git has them. @throws GitFailed, NoSpace */
+  /** Stores bytes and resolves with their id when git can read them. @throws system errors */
   async write(type: ObjectType, bytes: Uint8Array): Promise<string> {
     const id = objectId(type, bytes);
     await this.store(type, id, { kind: 'bytes', bytes });
     return id;
   }
 
-  /** Stores content whose id is already known; a spool file is removed, also after a failure. */
-  async store(type: ObjectType, id: string, source: ObjectSource): Promise<void> {
-    await this.#enter();
-    if (source.kind === 'bytes' && source.bytes.length <= inProcessBytesMax) {
-      try {
-        await this.#writeInProcess(type, id, source.bytes);
-      } finally {
-        this.#leave();
-        this.#onStored(id);
-      }
-      return;
-    }
-    const file = source.kind === 'spool' ? source.file : this.#spool(source.bytes);
-    const size = source.kind === 'spool' ? source.size : source.bytes.length;
-    try {
-      const question = Buffer.from(`${quoteLine(file)}\n`, 'latin1');
-      const answer = await this.#child(type).ask(question, takeLine, 8000 + size / 10_000); // 10 MB/s at least
-      gitAnswered(
-        answer === id,
-        `git stores content under the id computed here (${type} ${id}, not ${answer})`,
-      );
-    } finally {
-      this.#leave();
+  /**
+   * Stores content whose id is already known. A private file is removed, also after a failure.
+   *
+   * @throws as {@link writeLarge}
+   */
+  store(type: ObjectType, id: string, source: ObjectSource): Promise<void> {
+    const isSmall = source.kind === 'bytes' && source.bytes.length <= wholeBytesMax;
+    const write = isSmall ? this.#writeSmall(type, id, source.bytes) : this.#writeLarge(type, id, source);
+    const work = write.finally(() => {
+      this.#underWay.delete(work);
       this.#onStored(id);
-      removeSpool(file);
-    }
+    });
+    this.#underWay.add(work);
+    return work;
   }
 
-  async #writeInProcess(type: ObjectType, id: string, bytes: Uint8Array): Promise<void> {
-    if (this.#inProcess === 0) this.#slices = new Slices();
-    this.#inProcess += 1;
+  /** Resolves when no object is being written. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  /** Ends what is being written. */
+  kill(): void {
+    this.#ending.abort();
+  }
+
+  async #writeSmall(type: ObjectType, id: string, bytes: Uint8Array): Promise<void> {
+    if (this.#small === 0) this.#slices = new Slices();
+    this.#small += 1;
     try {
       if (this.#slices.isDue()) await this.#slices.pause();
       await writeLoose(this.#objects, { type, id, bytes }, this.#isDurable);
     } finally {
-      this.#inProcess -= 1;
+      this.#small -= 1;
     }
   }
 
-  /** Ids of the running processes; for tests that kill them. */
-  get pids(): number[] {
-    return [...this.#children.values()].flatMap((child) => child.pid ?? []);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#children.values()].map((child) => child.close()));
-  }
-
-  kill(): void {
-    for (const child of this.#children.values()) child.kill();
-  }
-
-  #child(type: ObjectType): GitChild {
-    let child = this.#children.get(type);
-    if (child === undefined) {
-      // Storing the same content twice is harmless, so an ask that a dead process left open is asked again.
-      const args = ['hash-object', '-w', '-t', type, '--no-filters', '--stdin-paths'];
-      child = new GitChild(this.#place, args, { replay: true });
-      this.#children.set(type, child);
-    }
-    return child;
-  }
-
-  #spool(bytes: Uint8Array): string {
-    this.#count += 1;
-    const file = join(this.#spoolDirectory, `${this.#prefix}-${this.#count}`);
+  async #writeLarge(type: ObjectType, id: string, source: ObjectSource): Promise<void> {
+    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#free -= 1;
     try {
-      files.writeFileSync(file, bytes, { mode: 0o600, flag: 'wx' });
-    } catch (error) {
-      this.#leave();
-      removeSpool(file);
-      throw error;
+      await writeLarge(this.#objects, { type, id, source }, this.#isDurable, this.#ending.signal);
+    } finally {
+      if (source.kind === 'spool') removeSpool(source.file);
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
     }
-    return file;
-  }
-
-  async #enter(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
   }
 }
 

@@ -9,22 +9,32 @@ import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
 
-/** A larger one is not read for this; `store/verify` tells of it. */
-const readBytesMax = 64 << 20;
+/** A larger one is not read here, because it would hold up the event loop. */
+const readBytesMax = 1 << 20;
+const inflatedBytesMax = 16 << 20;
 
-/** Whether the file is there and holds the object of this id. `isThorough`: else only an empty one counts as damaged. */
-export function stateOfLoose(file: string, id: string, isThorough: boolean): 'absent' | 'whole' | 'damaged' {
+/**
+ * Whether the file is there and holds the object of this id. `isThorough`: else only an empty one counts as damaged, and a
+ * large one that is not empty is `unread`.
+ */
+export function stateOfLoose(
+  file: string,
+  id: string,
+  isThorough: boolean,
+): 'absent' | 'whole' | 'damaged' | 'unread' {
   try {
     const size = files.statSync(file, { throwIfNoEntry: false })?.size;
     if (size === undefined) return 'absent';
     if (size === 0) return 'damaged';
-    if (!isThorough || size > readBytesMax) return 'whole';
-    const bytes = inflateSync(files.readFileSync(file), { maxOutputLength: 4 * readBytesMax });
+    if (!isThorough) return 'whole';
+    if (size > readBytesMax) return 'unread';
+    const bytes = inflateSync(files.readFileSync(file), { maxOutputLength: inflatedBytesMax });
     return createHash('sha1').update(bytes).digest('hex') === id ? 'whole' : 'damaged';
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'absent';
-    if (code?.startsWith('Z_') || code === 'ERR_BUFFER_TOO_LARGE') return 'damaged';
+    if (code === 'ERR_BUFFER_TOO_LARGE') return 'unread';
+    if (code?.startsWith('Z_')) return 'damaged';
     throw error;
   }
 }
@@ -34,7 +44,7 @@ export function readLoose(objects: string, type: ObjectType, id: string): Buffer
   // It is packed, or damaged, which git explains.
   return attempt(isOfSystem, () => {
     const file = join(objects, id.slice(0, 2), id.slice(2));
-    const whole = inflateSync(files.readFileSync(file), { maxOutputLength: readBytesMax });
+    const whole = inflateSync(files.readFileSync(file), { maxOutputLength: inflatedBytesMax });
     if (createHash('sha1').update(whole).digest('hex') !== id) return undefined;
     const end = whole.indexOf(0);
     return whole.toString('latin1', 0, end).startsWith(`${type} `) ? whole.subarray(end + 1) : undefined;
@@ -60,11 +70,7 @@ export interface LooseObject {
 export async function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
   const directory = join(objects, object.id.slice(0, 2));
   const file = join(directory, object.id.slice(2));
-  if (stateOfLoose(file, object.id, false) === 'whole') {
-    const now = Date.now() / 1000;
-    files.lutimesSync(file, now, now);
-    return;
-  }
+  if (isThereAndYoung(file, object.id)) return;
   const header = Buffer.from(`${object.type} ${object.bytes.length}\0`, 'latin1');
   const deflated = deflateSync(Buffer.concat([header, object.bytes]), { level: 1 });
   const temporary = join(directory, `tmp_obj_${randomBytes(6).toString('hex')}`);
@@ -84,8 +90,16 @@ export async function writeLoose(objects: string, object: LooseObject, isDurable
   if (isDurable) syncDirectory(directory);
 }
 
-/** Objects are read-only: no program writes to an object once it has its name. */
-function openIn(directory: string, file: string): number {
+/** True when the object is there; makes it young, so that no prune takes it. */
+export function isThereAndYoung(file: string, id: string): boolean {
+  if (stateOfLoose(file, id, false) !== 'whole') return false;
+  const now = Date.now() / 1000;
+  files.lutimesSync(file, now, now);
+  return true;
+}
+
+/** Makes a file in a directory of objects. Objects are read-only: no program writes to an object once it has its name. */
+export function openIn(directory: string, file: string): number {
   try {
     return files.openSync(file, 'wx', 0o444);
   } catch (error) {

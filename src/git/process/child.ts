@@ -1,5 +1,5 @@
-// A git process that lives as long as its user and answers questions in order: `cat-file --batch`, `hash-object
-// --stdin-paths`, `check-ignore --stdin`, `update-ref --stdin`. A FIFO of asks per process; a process that dies or
+// A git process that lives as long as its user and answers questions in order: `cat-file --batch`, `check-ignore --stdin`,
+// `update-ref --stdin`. A FIFO of asks per process; a process that dies or
 // stalls is replaced by the next ask, and where asks may be repeated they are, once. It knows framing only through
 // the `TakeAnswer` it is given, and it keeps no cache.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';

@@ -64,7 +64,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     this.gitObjects = [join(home.readPlace.gitDir, 'objects')];
     this.#home = home;
     const onStored = (id: string): void => home.unsynced.stored(id);
-    this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory, onStored);
+    this.#objects = new ObjectWriter(home.writePlace, onStored);
     this.#reader = reader;
     this.#differ = new TreeDiffer(home.readPlace.gitDir);
     if (home.packs === undefined) return;
@@ -76,7 +76,6 @@ export class GitStore extends TreeStore implements SnapshotStore {
   /** Ids of the running children, for tests that kill them. */
   get pids(): number[] {
     return [
-      ...this.#objects.pids,
       ...this.#reader.pids,
       ...this.#differ.pids,
       ...(this.#home.refs.pid ? [this.#home.refs.pid] : []),

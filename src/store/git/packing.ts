@@ -17,8 +17,9 @@ import type { Unsynced } from './unsynced.ts';
 const checkpointsMax = 256;
 /** A session that made no checkpoint for so long is quiet. */
 const quietMs = 15_000;
-/** Fewer loose objects stay loose: a pack makes each later look-up of an object dearer. */
+/** Fewer loose objects stay loose, unless they are large: a pack makes each later look-up of an object dearer. */
 const looseMin = 500;
+const looseBytesMin = 64 << 20;
 /** A larger pack is not written anew, so that the cost of packing follows the change. */
 const joinedBytesMax = 1 << 30;
 /** The sums of an index of a pack: see gitformat-pack, version 2. The last of them is the number of objects. */
@@ -101,8 +102,8 @@ export class Packing {
   async #pack(signal: AbortSignal): Promise<void> {
     const { objects, refs, unsynced } = this.#places;
     const loose = await looseObjects(objects, signal);
-    const joined = packsToJoin(objects, loose.length);
-    if (loose.length >= looseMin || joined.length > 1) await this.#packObjects(loose, joined, signal);
+    if (loose.length >= looseMin || bytesOf(objects, loose) >= looseBytesMin)
+      await this.#packObjects(loose, packsToJoin(objects, loose.length), signal);
     unsynced.forget(await refs.pack(signal));
   }
 
@@ -114,7 +115,7 @@ export class Packing {
     await syncAll([`${stem}.pack`, `${stem}.idx`, `${stem}.rev`], signal);
     await syncAll([directory, objects, place.gitDir], signal);
     const slices = Slices.inBackground(signal);
-    const paths = loose.map((id) => join(objects, id.slice(0, 2), id.slice(2)));
+    const paths = loose.map((id) => looseFile(objects, id));
     for (const path of paths) {
       if (slices.isDue()) await slices.pause();
       files.rmSync(path, { force: true });
@@ -171,6 +172,15 @@ async function looseObjects(objects: string, signal: AbortSignal): Promise<strin
   }
   return ids;
 }
+
+/** Returns the bytes of some loose objects, as far as they are there. */
+function bytesOf(objects: string, ids: readonly string[]): number {
+  let bytes = 0;
+  for (const id of ids) bytes += files.statSync(looseFile(objects, id), { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
+}
+
+const looseFile = (objects: string, id: string): string => join(objects, id.slice(0, 2), id.slice(2));
 
 /**
  * Returns the packs that a new one takes in: each has at most twice as many objects as the new one without it. So each

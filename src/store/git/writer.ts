@@ -321,17 +321,18 @@ export class Proof {
   /** Those that are not there and have yet to be written; of all others it is certain that they can be read. */
   async missing<T extends Handed>(type: ObjectType, handed: readonly T[]): Promise<T[]> {
     const missing: T[] = [];
-    const elsewhere: T[] = [];
+    const asked: T[] = [];
     for (const each of handed) {
       const file = join(this.#objects, each.id.slice(0, 2), each.id.slice(2));
       const state = stateOfLoose(file, each.id, true);
       if (state === 'damaged') files.rmSync(file, { force: true });
-      if (state !== 'whole') elsewhere.push(each);
+      if (state === 'unread' || (state !== 'whole' && this.#hasPacks)) asked.push(each);
+      else if (state !== 'whole') missing.push(each);
     }
-    if (!this.#hasPacks) return elsewhere;
+    if (asked.length === 0) return missing;
     const { reader } = this.#parts;
-    const sizes = await reader.sizes(elsewhere.map(({ id }) => id));
-    const work = elsewhere.map(async (each, i) => {
+    const sizes = await reader.sizes(asked.map(({ id }) => id));
+    const work = asked.map(async (each, i) => {
       const size = sizes[i] ?? -1;
       if (size === -1) missing.push(each);
       else if (!(await this.#isReadable(type, each.id, size))) await this.#writeBeside(type, each);

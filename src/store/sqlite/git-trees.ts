@@ -142,7 +142,7 @@ class Scratch {
     this.#database = database;
     this.gitDir = gitDir;
     this.differ = new TreeDiffer(gitDir);
-    this.#writer = new ObjectWriter({ gitDir }, gitDir, () => void (this.#objects += 1));
+    this.#writer = new ObjectWriter({ gitDir }, () => void (this.#objects += 1));
   }
 
   static make(database: SqliteDatabase, parent: string): Scratch {

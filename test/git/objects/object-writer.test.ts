@@ -1,6 +1,14 @@
 // What is stored in process is what git itself would store: git reads it, and finds nothing wrong with it.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,17 +17,18 @@ import { type ObjectType, objectId, writeLoose } from '../../../src/git/objects/
 import { ObjectWriter } from '../../../src/git/objects/object-writer.ts';
 import { encodeTree } from '../../../src/git/objects/tree-format.ts';
 import { durableSettings } from '../../../src/git/process/environment.ts';
+import { failure } from '../../support/failures.ts';
 import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 
-/** Around the borders between what is stored in process and what git is given. */
-const sizes = [0, 1, 15, 4096, 65_535, 131_071, 131_072, 131_073, 300_000];
+/** Sizes around the border between objects that are stored at once and in chunks. */
+const sizes = [0, 1, 15, 4096, 65_535, 131_071, 131_072, 131_073, 300_000, 3_000_000];
 
 for (const durability of ['process', 'power'] as const) {
   test(`git reads every object back, whatever its type and size (${durability})`, () =>
     inTemporary(async (directory) => {
       git(directory, 'init', '-q', '--bare');
       const settings = durability === 'power' ? durableSettings : {};
-      const writer = new ObjectWriter({ gitDir: directory, settings }, directory);
+      const writer = new ObjectWriter({ gitDir: directory, settings });
       const blobs = sizes.flatMap((size) => [randomBytes(size), Buffer.alloc(size, 'lines of text\n')]);
       const ids = await Promise.all(blobs.map((bytes) => writer.write('blob', bytes)));
       const items = ids.map((id, i) => ({ name: `f${i}`, mode: '100644' as const, id }));
@@ -90,6 +99,66 @@ test('one that fails at any call has no name, and leaves nothing', () =>
     }
     assert.ok(failed >= 5, String(failed));
     assert.ok(existsSync(file));
+  }));
+
+async function withSpool(
+  body: (objects: string, spool: string, write: (id: string) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  await inTemporary(async (directory) => {
+    git(directory, 'init', '-q', '--bare');
+    const writer = new ObjectWriter({ gitDir: directory });
+    const spool = join(directory, 'spool');
+    const bytes = randomBytes(900_000);
+    writeFileSync(spool, bytes);
+    const write = (id: string): Promise<void> =>
+      writer.store('blob', id, { kind: 'spool', file: spool, size: bytes.length });
+    await body(join(directory, 'objects'), spool, write);
+    await writer.close();
+  });
+}
+
+const namesIn = (objects: string): string[] =>
+  readdirSync(objects)
+    .filter((name) => name.length === 2)
+    .flatMap((name) => readdirSync(join(objects, name)));
+
+test('a large content that changed since it was hashed gets no name', () =>
+  withSpool(async (objects, spool, write) => {
+    const id = objectId('blob', readFileSync(spool));
+    const bytes = readFileSync(spool);
+    bytes[500_000] = (bytes[500_000] ?? 0) ^ 1;
+    writeFileSync(spool, bytes);
+    assert.is((await failure(write(id))).kind, 'StoreUnavailable');
+    assert.equal(namesIn(objects), []);
+    assert.not(existsSync(spool), 'the private file is removed');
+  }));
+
+test('a large content that fails at any call has no name, and leaves nothing', () =>
+  withSpool(async (objects, spool, write) => {
+    const bytes = readFileSync(spool);
+    const id = objectId('blob', bytes);
+    let failed = 0;
+    for (let fatal = 1; ; fatal += 1) {
+      writeFileSync(spool, bytes);
+      let calls = 0;
+      installFault((call) => {
+        if (call === 'rm' || call === 'unlink') return;
+        calls += 1;
+        if (calls === fatal) throw Object.assign(new Error('injected'), { code: 'ENOSPC' });
+      });
+      const isDone = await write(id)
+        .then(
+          () => true,
+          () => false,
+        )
+        .finally(() => installFault(undefined));
+      if (isDone) break;
+      failed += 1;
+      assert.equal(namesIn(objects), [], `after the failure of call ${fatal}`);
+      assert.not(existsSync(spool));
+    }
+    assert.ok(failed >= 8, String(failed));
+    assert.equal(gitBytes(join(objects, '..'), 'cat-file', 'blob', id), bytes);
   }));
 
 test.run();

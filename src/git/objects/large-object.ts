@@ -1,0 +1,132 @@
+// Writes one large loose object in chunks, so that it is never whole in memory and the event loop stays free: Node deflates
+// on a thread. The content is hashed once more on its way, because a private file could have changed since it was hashed.
+// A content that a sample shows to be incompressible (a video, an archive) is stored without being deflated: deflating
+// 200 MB of it took seven seconds and saved nothing.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createDeflate, deflateSync } from 'node:zlib';
+import { syncDirectory } from '../../base/atomic-file.ts';
+import { CheckpointdError } from '../../base/errors.ts';
+import { files, filesAsync } from '../../base/files.ts';
+import { passSeam } from '../../base/seam.ts';
+import { isThereAndYoung, type ObjectType, objectHash, openIn } from './object.ts';
+
+const chunkBytes = 256 << 10;
+const sampleBytes = 32 << 10;
+/** A sample that deflates to more than this part of itself is taken for incompressible. */
+const incompressibleFrom = 0.95;
+
+/** Bytes, or a private file that is the writer's from now on. */
+export type ObjectSource =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'spool'; readonly file: string; readonly size: number };
+
+export interface LargeObject {
+  readonly type: ObjectType;
+  readonly id: string;
+  readonly source: ObjectSource;
+}
+
+/**
+ * Stores an object in an object directory of ours: whole under a temporary name of git's own form, which every opening
+ * removes, then renamed. `isDurable`: it survives a power cut.
+ *
+ * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors; then the object
+ * has no name
+ */
+export async function writeLarge(
+  objects: string,
+  object: LargeObject,
+  isDurable: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const directory = join(objects, object.id.slice(0, 2));
+  const file = join(directory, object.id.slice(2));
+  if (isThereAndYoung(file, object.id)) return;
+  const temporary = join(directory, `tmp_obj_${randomBytes(6).toString('hex')}`);
+  const fd = openIn(directory, temporary);
+  try {
+    try {
+      await deflateInto(fd, temporary, object, signal);
+      if (isDurable) await filesAsync.fsync(fd);
+    } finally {
+      files.closeSync(fd);
+    }
+    files.renameSync(temporary, file);
+  } catch (error) {
+    files.rmSync(temporary, { force: true });
+    throw error;
+  }
+  if (isDurable) syncDirectory(directory);
+}
+
+async function deflateInto(
+  fd: number,
+  path: string,
+  { type, id, source }: LargeObject,
+  signal: AbortSignal,
+): Promise<void> {
+  const size = sizeOf(source);
+  const hash = objectHash(type, size);
+  const level = isCompressible(source) ? 1 : 0;
+  const content = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(`${type} ${size}\0`, 'latin1');
+    for await (const chunk of chunksOf(source)) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  const write = async (deflated: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const bytes of deflated) {
+      passSeam('write', path);
+      for (let at = 0; at < bytes.length; ) at += await filesAsync.write(fd, bytes.subarray(at));
+    }
+  };
+  await pipeline(content, createDeflate({ level, chunkSize: chunkBytes }), write, { signal });
+  if (hash.digest() === id) return;
+  const message = 'A private copy of a file changed while it was stored. Make the checkpoint again.';
+  throw new CheckpointdError('StoreUnavailable', message, { details: { object: id }, retryable: true });
+}
+
+const sizeOf = (source: ObjectSource): number =>
+  source.kind === 'bytes' ? source.bytes.length : source.size;
+
+async function* chunksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
+  if (source.kind === 'bytes') {
+    for (let at = 0; at < source.bytes.length; at += chunkBytes)
+      yield source.bytes.subarray(at, at + chunkBytes);
+    return;
+  }
+  const handle = await filesAsync.open(source.file, 'r');
+  try {
+    for (;;) {
+      // A buffer of its own for each chunk: the one before may still wait for its thread.
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(chunkBytes), 0, chunkBytes);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** True when one of three samples deflates to noticeably less. */
+function isCompressible(source: ObjectSource): boolean {
+  const size = sizeOf(source);
+  return [0, 0.5, 0.9].some((part) => {
+    const sample = sampleOf(source, Math.floor(size * part));
+    return deflateSync(sample, { level: 1 }).length < sample.length * incompressibleFrom;
+  });
+}
+
+function sampleOf(source: ObjectSource, at: number): Uint8Array {
+  if (source.kind === 'bytes') return source.bytes.subarray(at, at + sampleBytes);
+  const fd = files.openSync(source.file, 'r');
+  try {
+    const sample = Buffer.alloc(sampleBytes);
+    return sample.subarray(0, files.readSync(fd, sample, 0, sampleBytes, at));
+  } finally {
+    files.closeSync(fd);
+  }
+}
