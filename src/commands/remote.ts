@@ -120,7 +120,7 @@ function pushOf(
   session: Session,
   remotes: Remotes,
   remote: string,
-): Pick<PushRequest, 'remotes' | 'remote' | 'directory' | 'session' | 'origin' | 'source'> {
+): Pick<PushRequest, 'remotes' | 'remote' | 'directory' | 'session' | 'origin' | 'source' | 'heads'> {
   const { directory, marker } = session.parts;
   return {
     remotes,
@@ -129,6 +129,7 @@ function pushOf(
     session: session.id,
     ...given({ origin: marker.origin?.session }),
     source: lineSource(session),
+    heads: session.pushedHeads,
   };
 }
 
@@ -146,13 +147,14 @@ function pushAnswer(
   { pushed, session, writer, ref, written, bytes, others }: Pushed,
   ms: number,
 ): Wire.RemotePushResult {
-  const { manifest, left } = written;
+  const { line, left } = written;
+  const { manifest } = line;
   return {
     pushed,
     session,
     writer,
     ref,
-    head: written.commit,
+    head: line.commit,
     checkpoints: manifest.checkpoints,
     added: written.added,
     bytes,

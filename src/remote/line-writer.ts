@@ -53,8 +53,7 @@ export interface LineSource {
 }
 
 export interface WrittenLine {
-  readonly commit: string;
-  readonly manifest: Manifest;
+  readonly line: Line;
   /** False where the last head says all of it. */
   readonly isNew: boolean;
   /** Checkpoints that the last head had not. */
@@ -106,14 +105,15 @@ export async function writeLine(job: Job): Promise<WrittenLine> {
     ...source.facts,
   };
   if (previous !== undefined && saysAll(previous, { manifest, pages, pieces: pieces.ids, names }))
-    return { commit: previous.commit, manifest: previous.manifest, isNew: false, added: 0, left };
+    return { line: previous, isNew: false, added: 0, left };
   const tree = await writeTop(objects, { manifest, pages, pieces: pieces.ids, names });
   const seconds = Math.max(0, Math.floor(now.getTime() / 1000));
   const commit = await objects.write(
     'commit',
     encodeHead(manifest, { tree, seconds, ...given({ parent: previous?.commit }) }),
   );
-  return { commit, manifest, isNew: true, added: trees.added, left };
+  const line = { commit, manifest, checkpoints, parts: partsOf({ pages, pieces: pieces.ids, names }) };
+  return { line, isNew: true, added: trees.added, left };
 }
 
 // The trees that are sent.
@@ -384,6 +384,15 @@ async function writeTop(objects: TravelObjects, { manifest, pages, pieces, names
     pieces.map((id, i) => ({ name: numbered(i), mode: '100644', id })),
   );
   return objects.write('tree', await encodeTree(top));
+}
+
+/** The parts as a reader of the head finds them. */
+function partsOf({ pages, pieces, names }: Omit<Parts, 'manifest'>): Map<string, string> {
+  const parts = new Map([['names', names]]);
+  for (const [page, ids] of pages)
+    for (const [folder, id] of Object.entries(ids)) parts.set(`${folder}/${numbered(page)}`, String(id));
+  for (const [piece, id] of pieces.entries()) parts.set(`conversation/${numbered(piece)}`, id);
+  return parts;
 }
 
 /** True when the last head has the very pages, pieces and names. */

@@ -1,6 +1,6 @@
 // Pushes the line of one session: finds out what the remote has, makes the next head, and moves the ref only where the
 // remote still has what was seen. A ref of ours notes a head before it is sent, so that a push that was cut off is known
-// again, and a head that this storage never made tells of a second storage with its writer's id.
+// again by the next one, and a head that this storage never made tells of a second storage with its writer's id.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { Carrier, isHiddenRefRefused, type RemoteRef, refRoots } from './carrier.ts';
@@ -24,6 +24,8 @@ export interface PushRequest {
   readonly signal?: AbortSignal;
   readonly onCheckpoint?: (done: number, total: number) => void;
   readonly warn: (text: string) => void;
+  /** Heads of this session that were read in this process. */
+  readonly heads: Map<string, Line>;
 }
 
 export interface Pushed extends LineIdentity {
@@ -72,11 +74,14 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
     alternates: objects.alternates,
     ...given({ signal }),
   });
-  const refs = await carrier.list(identity.session);
+  const [refs, noted] = await Promise.all([
+    carrier.list(identity.session),
+    notedHeads(objects, remote.name, identity),
+  ]);
   if (refs.some(({ writer }) => writer === undefined)) throw deletedThere(remote, identity.session);
   const there = refs.find(({ writer }) => writer === identity.writer);
   const others = refs.filter(({ writer }) => writer !== identity.writer);
-  const previous = await lastHead(objects, remote.name, identity, there?.commit);
+  const previous = await lastHead(objects, identity, noted, there?.commit, request.heads);
   if (previous === 'foreign') {
     await remotes.renewWriter(identity.writer);
     request.warn(
@@ -93,14 +98,19 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   });
   const place = there?.place ?? remote.refs;
   const ref = `${refRoots[place]}${identity.session}/${identity.writer}`;
-  const bytes = written.manifest.bytes - (previous?.manifest.bytes ?? 0);
+  const bytes = written.line.manifest.bytes - (previous?.manifest.bytes ?? 0);
   const answer = { ...identity, ref, written, bytes, others };
-  if (dryRun || written.commit === there?.commit) return { ...answer, pushed: false };
+  if (dryRun || written.line.commit === there?.commit) return { ...answer, pushed: false };
   const notes = notesOf(remote.name, identity);
-  await objects.moveRefs(new Map([[notes.pending, written.commit]]));
+  const moves = new Map([[notes.pending, written.line.commit]]);
+  // What was pending is confirmed before another head takes its place.
+  if (previous !== undefined) moves.set(notes.pushed, previous.commit);
+  await objects.moveRefs(moves);
   try {
-    const outcome = await carrier.push([{ ref, from: there?.commit, to: written.commit }]);
+    const outcome = await carrier.push([{ ref, from: there?.commit, to: written.line.commit }]);
     if (outcome === 'moved') return undefined;
+    request.heads.clear();
+    request.heads.set(written.line.commit, written.line);
   } catch (error) {
     if (!isHiddenRefRefused(error) || place === 'heads') throw error;
     await remotes.put({ ...remote, refs: 'heads' });
@@ -109,12 +119,6 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
     );
     return undefined;
   }
-  await objects.moveRefs(
-    new Map([
-      [notes.pushed, written.commit],
-      [notes.pending, undefined],
-    ]),
-  );
   return { ...answer, pushed: true };
 }
 
@@ -124,16 +128,29 @@ function notesOf(remote: string, { session, writer }: LineIdentity): { pushed: s
   return { pushed: `refs/pushed/${of}`, pending: `refs/pending/${of}` };
 }
 
-/** Returns the head that the next one follows; `foreign` when the remote has one that was not made here. */
-async function lastHead(
+interface NotedHeads {
+  readonly pushed: string | undefined;
+  readonly pending: string | undefined;
+}
+
+async function notedHeads(
   objects: TravelObjects,
   remote: string,
   identity: LineIdentity,
-  there: string | undefined,
-): Promise<Line | 'foreign' | undefined> {
+): Promise<NotedHeads> {
   const notes = notesOf(remote, identity);
-  const pushed = await objects.refAt(notes.pushed);
-  const pending = await objects.refAt(notes.pending);
+  const refs = await objects.refsBelow(notes.pushed, notes.pending);
+  return { pushed: refs.get(notes.pushed), pending: refs.get(notes.pending) };
+}
+
+/** Returns the head that the next one follows; `foreign` when the remote has one that was not made here. */
+async function lastHead(
+  objects: TravelObjects,
+  identity: LineIdentity,
+  { pushed, pending }: NotedHeads,
+  there: string | undefined,
+  heads: Map<string, Line>,
+): Promise<Line | 'foreign' | undefined> {
   let last = pushed;
   // A push whose answer was lost.
   if (there !== undefined && there === pending) last = pending;
@@ -141,8 +158,12 @@ async function lastHead(
   else if (there !== undefined && there !== pushed)
     if (pushed === undefined || !(await objects.isBefore(there, pushed))) return 'foreign';
   if (last === undefined) return undefined;
+  const known = heads.get(last);
+  if (known !== undefined) return known;
   try {
-    return await readLine(objects.reader, last, identity);
+    const line = await readLine(objects.reader, last, identity);
+    heads.set(last, line);
+    return line;
   } catch (error) {
     if (error instanceof CheckpointdError && error.kind === 'RemoteCorrupt') return 'foreign'; // the note is damaged
     throw error;

@@ -98,9 +98,9 @@ export class TravelObjects {
     return stdout.toString('latin1').trim() || undefined;
   }
 
-  /** Every ref below a prefix, with its commit. */
-  async refsBelow(prefix: string): Promise<ReadonlyMap<string, string>> {
-    const args = ['for-each-ref', '--format=%(objectname) %(refname)', prefix];
+  /** Every ref of these names, or below one of them, with its commit. */
+  async refsBelow(...prefixes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
     const { stdout } = await runGit({ place: this.#place, args });
     const lines = stdout.toString('latin1').split('\n').filter(Boolean);
     return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]));

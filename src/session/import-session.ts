@@ -1,6 +1,7 @@
 // Makes a session of a line that was fetched: under a note that the session is being deleted, until all of it is there. A
 // failure or a kill leaves a session that the next sweep removes, and no other session is touched.
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
@@ -166,12 +167,15 @@ async function fill(
   const store = new GuardedStore(opened.store, PublishedList.open(directory.publishedFile));
   try {
     await store.compare();
+    const isAdopted = (await opened.store.adoptPacks?.(join(objects.gitDir, 'objects'))) === true;
     const copier = new SnapshotCopier(objects, store);
     const copies = new Map<SnapshotId, SnapshotId>();
     for (const [index, { record, tag, name }] of line.checkpoints.entries()) {
       signal.throwIfAborted();
-      const copy =
-        copies.get(record.snapshot) ?? (await copier.copy(await objects.directory(record.snapshot), signal));
+      const copy = isAdopted
+        ? record.snapshot
+        : (copies.get(record.snapshot) ??
+          (await copier.copy(await objects.directory(record.snapshot), signal)));
       copies.set(record.snapshot, copy);
       await store.publish({ record: { ...record, snapshot: copy }, ...given({ tag, name }) });
       onCheckpoint(index + 1, line.checkpoints.length);

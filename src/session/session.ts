@@ -11,6 +11,7 @@ import type { RemovedParents } from '../checkpoints/removed-parents.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { SessionLog } from '../conversation/log/session-log.ts';
 import type { Repository } from '../git/repository/git-dir.ts';
+import type { Line } from '../remote/line-reader.ts';
 import type { AnsweredRestores } from '../restore/answered-restores.ts';
 import type { LateEdits } from '../restore/late-look.ts';
 import type { RestoreOutcome } from '../restore/restore-job.ts';
@@ -145,6 +146,8 @@ export class Session {
   contextSignature: string | undefined;
   /** Pushes of the session run one at a time, beside its queue. */
   readonly pushes = new Turns();
+  /** The heads of the session's lines as this process knows them. */
+  readonly pushedHeads = new Map<string, Line>();
   /** Lines of other writers that clients were told of. */
   readonly knownLines = new Set<string>();
   readonly #summary: SummaryFile;

@@ -167,6 +167,11 @@ export interface SnapshotStore extends SnapshotSink {
 
   /** The object directories in which git finds snapshots under their ids. Absent: the store keeps no git objects. */
   readonly gitObjects?: readonly string[];
+  /**
+   * Takes the packs of another object directory in, by links where the disk allows. False when that does not pay; then
+   * nothing was taken. Absent: the store cannot.
+   */
+  adoptPacks?(objects: string): Promise<boolean>;
 
   /** Removes what no checkpoint of this store needs. Safe beside other daemons. */
   sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }>;

@@ -4,9 +4,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { writeAtomically } from '../../base/atomic-file.ts';
+import { syncAll, writeAtomically } from '../../base/atomic-file.ts';
 import { attempt, attemptOr, isMissing } from '../../base/attempt.ts';
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { type Dirent, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { type GitPlace, identity } from '../process/environment.ts';
@@ -205,4 +205,36 @@ function bytesOnDisk(path: string): number {
     const { blocks, size } = files.lstatSync(path);
     return blocks > 0 ? blocks * 512 : size;
   });
+}
+
+// Packs of one object directory of ours that another one needs, too.
+
+/** More packs make each look-up of an object dearer than a copy of what is needed. */
+const linkedPacksMax = 50;
+
+/**
+ * Gives an object directory the packs of another one, by links where both are on one disk: no pack is ever written to.
+ * False when there are too many; then nothing was done. The packs are on the disk when this resolves.
+ */
+export async function linkPacks(from: string, to: string): Promise<boolean> {
+  const [source, target] = [join(from, 'pack'), join(to, 'pack')];
+  const names = listing(source).filter((name) => /^pack-[0-9a-f]+\.pack$/.test(name));
+  if (names.length > linkedPacksMax) return false;
+  // Git sees a pack by its index, so that comes last.
+  for (const name of names)
+    for (const each of [name, indexOf(name)]) linkOrCopy(join(source, each), join(target, each));
+  await syncAll([...names.flatMap((name) => [join(target, name), join(target, indexOf(name))]), target]);
+  return true;
+}
+
+function linkOrCopy(from: string, to: string): void {
+  if (files.existsSync(to)) return;
+  try {
+    files.linkSync(from, to);
+  } catch (error) {
+    if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(systemCode(error) ?? '')) throw error;
+    const temporary = join(to, `../tmp_pack_${randomBytes(6).toString('hex')}`);
+    files.copyFileSync(from, temporary);
+    files.renameSync(temporary, to);
+  }
 }

@@ -12,6 +12,7 @@ import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts'
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { emptyTree } from '../../git/objects/tree-format.ts';
 import type { RefChange } from '../../git/refs/ref-store.ts';
+import { linkPacks } from '../../git/repository/bare-repository.ts';
 import type {
   GitTrees,
   Publication,
@@ -117,6 +118,12 @@ export class GitStore extends TreeStore implements SnapshotStore {
     await this.#home.refsMoved?.();
     this.#packing?.published();
     return { commit };
+  }
+
+  /** Git writes directly into a store of its own alone; elsewhere objects have to be brought one by one. */
+  async adoptPacks(objects: string): Promise<boolean> {
+    const [own] = this.gitObjects;
+    return own !== undefined && this.#home.isBelieved && (await linkPacks(objects, own));
   }
 
   async checkpoints(): Promise<StoredCheckpoint[]> {
