@@ -1,0 +1,286 @@
+// Remotes that lie: what was pushed is changed there by plain git, and then fetched. Nothing of it may be taken, and what
+// was fetched before must stay.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { bareRepository, Machine } from '../support/machines.ts';
+
+const test = suite('remotes that lie');
+
+/** A remote with one pushed session of two heads, and a machine that looks at it. */
+interface Scene {
+  readonly remote: Repository;
+  readonly one: Machine;
+  readonly two: Machine;
+  readonly session: string;
+  readonly ref: string;
+  /** The heads, older first. */
+  readonly heads: readonly [string, string];
+}
+
+class Repository {
+  readonly path = bareRepository();
+
+  git(args: readonly string[], input: string | Buffer = ''): string {
+    const env = { ...process.env, GIT_COMMITTER_NAME: 'x', GIT_COMMITTER_EMAIL: 'x@x' };
+    const author = { GIT_AUTHOR_NAME: 'x', GIT_AUTHOR_EMAIL: 'x@x' };
+    const options = { cwd: this.path, input, env: { ...env, ...author }, encoding: 'utf8' } as const;
+    return execFileSync('git', args, { ...options, stdio: ['pipe', 'pipe', 'ignore'] }).trimEnd();
+  }
+
+  point(ref: string, commit: string): void {
+    this.git(['update-ref', ref, commit]);
+  }
+
+  id(of: string): string {
+    return this.git(['rev-parse', of]);
+  }
+
+  object(type: string, bytes: string | Buffer): string {
+    return this.git(['hash-object', '-t', type, '-w', '--literally', '--stdin'], bytes);
+  }
+
+  /** The tree with another entry at a path. */
+  replaced(tree: string, [name = '', ...below]: readonly string[], entry: string): string {
+    const lines = this.git(['ls-tree', tree]).split('\n').filter(Boolean);
+    const old = lines.find((line) => line.endsWith(`\t${name}`));
+    const inner =
+      below.length === 0 ? entry : `040000 tree ${this.replaced(old?.split(/[ \t]/)[2] ?? '', below, entry)}`;
+    const others = lines.filter((line) => line !== old);
+    return this.git(['mktree', '--missing'], `${[...others, `${inner}\t${name}`].join('\n')}\n`);
+  }
+
+  /** A head like this one, with another manifest and another tree. */
+  head(of: string, manifest: (text: string) => string, tree: (id: string) => string, parents = [of]): string {
+    const message = this.git(['log', '-1', '--format=%B', of]);
+    const [start = '', json = ''] = message.split('checkpointd-line-1\n');
+    const changed = manifest(json.trim());
+    const blob = this.object('blob', `${changed}\n`);
+    const top = tree(this.replaced(this.id(`${of}^{tree}`), ['manifest'], `100644 blob ${blob}`));
+    const options = parents.flatMap((parent) => ['-p', parent]);
+    return this.git(['commit-tree', top, ...options, '-m', `${start}checkpointd-line-1\n${changed}`]);
+  }
+
+  file(id: string): string {
+    return join(this.path, 'objects', id.slice(0, 2), id.slice(2));
+  }
+}
+
+async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
+  const remote = new Repository();
+  const machines = [await Machine.make(remote.path), await Machine.make(remote.path)] as const;
+  const [one, two] = machines;
+  try {
+    await one.open();
+    await one.say('hello');
+    const first = await one.push();
+    await two.daemon.call('remote/fetch', { remote: 'team' });
+    one.write('a.txt', 'second\n');
+    await one.turn('second');
+    const second = await one.push();
+    await work({
+      remote,
+      one,
+      two,
+      session: first.session,
+      ref: first.ref,
+      heads: [first.head, second.head],
+    });
+  } finally {
+    await Promise.all(machines.map((machine) => machine.close()));
+  }
+}
+
+/** The line is refused, what was fetched before can be imported, and an import of this very line is an error. */
+async function refuses({ two, session, ref }: Scene, why: RegExp): Promise<void> {
+  const told = await two.daemon.call('remote/fetch', { remote: 'team', session });
+  assert.equal(
+    [told.updated, told.refused.map((each) => [each.ref, each.kind])],
+    [[], [[ref, 'RemoteCorrupt']]],
+  );
+  assert.match(told.refused[0]?.message ?? '', why);
+  const error = await two.import(session).catch((reason: unknown) => reason);
+  assert.ok(error instanceof CheckpointdError && error.kind === 'RemoteCorrupt', String(error));
+  assert.equal((await two.daemon.call('session/list', {})).sessions, []);
+}
+
+const same = (text: string): string => text;
+const changed =
+  (field: string, value: unknown) =>
+  (text: string): string =>
+    JSON.stringify({ ...(JSON.parse(text) as object), [field]: value });
+
+const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, why: RegExp]>> = {
+  'a head that was moved back': [
+    ({ heads: [first], remote }) => remote.head(first, same, same, []),
+    /set back, or replaced/,
+  ],
+  'a head that follows another line': [
+    ({ heads: [first, second], remote }) =>
+      remote.head(second, same, same, [remote.head(first, same, same, [])]),
+    /set back, or replaced/,
+  ],
+  'the manifest of another session': [
+    ({ heads: [, second], remote }) => remote.head(second, changed('session', 'ses_other'), same),
+    /another session/,
+  ],
+  'the manifest of another writer': [
+    ({ heads: [, second], remote }) =>
+      remote.head(second, changed('writer', 'wr_00000000000000000000'), same),
+    /another session/,
+  ],
+  'a later format': [
+    ({ heads: [, second], remote }) => remote.head(second, changed('format', 2), same),
+    /newer checkpointd/,
+  ],
+  'a billion checkpoints': [
+    ({ heads: [, second], remote }) => remote.head(second, changed('checkpoints', 1e9), same),
+    /field that cannot be/,
+  ],
+  'more records of the conversation than there are': [
+    ({ heads: [, second], remote }) => remote.head(second, changed('logRecords', 1e6), same),
+    /has not the conversation that it counts/,
+  ],
+  'a page that is not there': [
+    ({ heads: [, second], remote }) => remote.head(second, changed('pages', [0, 7]), same),
+    /part of a line is not there/,
+  ],
+  'a manifest in the tree that differs': [
+    ({ heads: [, second], remote }) => {
+      const blob = remote.object(
+        'blob',
+        changed('strategy', 'other')(remote.git(['show', `${second}:manifest`])),
+      );
+      return remote.head(second, same, (tree) => remote.replaced(tree, ['manifest'], `100644 blob ${blob}`));
+    },
+    /two manifests of a line differ/,
+  ],
+  'records that are not records': [
+    ({ heads: [, second], remote }) => {
+      const blob = remote.object('blob', '{"id":"ckpt_1"}\n');
+      return remote.head(second, same, (tree) =>
+        remote.replaced(tree, ['records', '00000000'], `100644 blob ${blob}`),
+      );
+    },
+    /record of a checkpoint cannot be read/,
+  ],
+  'a conversation that is not JSON': [
+    ({ heads: [, second], remote }) => {
+      const blob = remote.object('blob', 'not JSON\n');
+      const path = ['conversation', '00000000'];
+      return remote.head(second, changed('logRecords', 1), (tree) =>
+        remote.replaced(tree, path, `100644 blob ${blob}`),
+      );
+    },
+    /not there|not JSON/,
+  ],
+  'a tree that is another than the record says': [
+    (scene) => withTree(scene, scene.remote.git(['mktree'], '')),
+    /does not lie beside it|no such/,
+  ],
+};
+
+/** A head in which the newest checkpoint has this tree. */
+function withTree({ heads: [, second], remote }: Scene, tree: string): string {
+  const [first = ''] = remote.git(['ls-tree', '--name-only', `${second}:trees/00000000`]).split('\n');
+  const path = ['trees', '00000000', first];
+  return remote.head(second, same, (top) => remote.replaced(top, path, `040000 tree ${tree}`));
+}
+
+for (const [name, [forge, why]] of Object.entries(lies)) {
+  test(`${name} is refused, and nothing of it is taken`, () =>
+    scene(async (at) => {
+      at.remote.point(at.ref, forge(at));
+      await refuses(at, why);
+    }));
+}
+
+/** A directory entry as git stores it. */
+function entry(mode: string, name: string, id: string): Buffer {
+  return Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
+}
+
+/** Trees that no work tree may hold, with records that name them. */
+const trees: Readonly<Record<string, (remote: Repository) => Buffer>> = {
+  'a name that leads up': (remote) => entry('100644', '..', remote.object('blob', 'x')),
+  'a git directory': (remote) => entry('40000', '.git', remote.git(['mktree'], '')),
+  'a git directory in other letters': (remote) => entry('40000', '.GIT', remote.git(['mktree'], '')),
+  'a name with a slash': (remote) => entry('100644', 'a/b', remote.object('blob', 'x')),
+  'a repository within': () => entry('160000', 'module', '1'.repeat(40)),
+  'a mode that is none': (remote) => entry('100777', 'a', remote.object('blob', 'x')),
+  'ten thousand million files': (remote) => {
+    let id = remote.object('blob', 'x');
+    const level = (mode: string): Buffer =>
+      Buffer.concat('abcdefghij'.split('').map((name) => entry(mode, name, id)));
+    for (let depth = 0; depth < 9; depth += 1)
+      id = remote.object('tree', level(depth === 0 ? '100644' : '40000'));
+    return level('40000');
+  },
+};
+
+for (const [name, make] of Object.entries(trees)) {
+  test(`a checkpoint that holds ${name} is refused`, () =>
+    scene(async (at) => {
+      const { remote, heads, ref } = at;
+      const [, second] = heads;
+      const tree = remote.object('tree', make(remote));
+      const page = remote.git(['show', `${second}:records/00000000`]).split('\n');
+      const last = JSON.parse(page.at(-1) ?? '') as { id: string; snapshot: string; sum?: string };
+      const { sum: _, ...record } = { ...last, snapshot: tree };
+      const blob = remote.object('blob', `${[...page.slice(0, -1), JSON.stringify(record)].join('\n')}\n`);
+      const forged = remote.head(second, same, (top) =>
+        remote.replaced(
+          remote.replaced(top, ['records', '00000000'], `100644 blob ${blob}`),
+          ['trees', '00000000', last.id],
+          `040000 tree ${tree}`,
+        ),
+      );
+      remote.point(ref, forged);
+      await refuses(at, /cannot be used|git refused its objects|more files than a work tree can/);
+    }));
+}
+
+for (const damage of ['missing', 'corrupt'] as const) {
+  test(`a content that is ${damage} on the remote is refused`, () =>
+    scene(async (at) => {
+      const { remote, heads, ref } = at;
+      const [, second] = heads;
+      const file = remote.file(remote.git(['hash-object', '--stdin'], 'second\n'));
+      chmodSync(file, 0o644);
+      if (damage === 'missing') rmSync(file);
+      else writeFileSync(file, 'no object');
+      remote.point(ref, second);
+      const error = await at.two.daemon
+        .call('remote/fetch', { remote: 'team' })
+        .catch((reason: unknown) => reason);
+      const { refused = [] } = error as { readonly refused?: readonly { readonly kind: string }[] };
+      assert.equal(
+        refused.map(({ kind }) => kind),
+        ['RemoteCorrupt'],
+        String(error),
+      );
+    }));
+}
+
+test('a line that is refused leaves others, and the one that was fetched before', () =>
+  scene(async (at) => {
+    const { remote, two, heads, ref, session } = at;
+    remote.point(ref, remote.head(heads[1], changed('checkpoints', 7), same));
+    remote.point(`refs/checkpointd/${session}/wr_00000000000000000000`, heads[1]);
+    const three = await Machine.make(remote.path);
+    await three.open();
+    await three.push();
+    const told = await two.daemon.call('remote/fetch', { remote: 'team' });
+    assert.is(told.refused.length, 2);
+    assert.is(told.updated.length, 1);
+    await three.close();
+    remote.point(ref, heads[1]);
+    const healed = await two.daemon.call('remote/fetch', { remote: 'team', session });
+    assert.is(healed.updated.length, 1);
+    assert.is((await two.import(session, { writer: ref.split('/').at(-1) ?? '' })).checkpoints, 2);
+  }));
+
+test.run();
