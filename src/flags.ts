@@ -35,25 +35,25 @@ export interface ServeFlags {
 export const helpText = `checkpointd: checkpoints and restores a work tree and an agent's conversation, over JSON-RPC.
 
 Usage: checkpointd [--stdio | --pipe=NAME | --socket=PORT] [options]
-       checkpointd daemon [options]   serve those who come by the daemon's own socket, until nobody is left
-       checkpointd help               the commands for people: status, list, diff, create, restore, undo …
+       checkpointd daemon [options]   serve clients on the daemon's socket and exit when the last one disconnects
+       checkpointd help               list the commands for people: status, list, diff, create, restore, undo …
 
   --stdio                 serve on stdin and stdout (the default)
   --pipe=NAME             connect to the pipe or Unix socket on which the client listens
   --socket=PORT           connect to the port of 127.0.0.1 on which the client listens (also --port=PORT)
-  --clientProcessId=PID   end when this process does
+  --clientProcessId=PID   end when this process ends
   --storage-dir=DIR       keep sessions here instead of $XDG_STATE_HOME/checkpointd
-  --orphan-grace-hours=N  keep what a killed daemon left for N hours (default: 24; 0: sweep it at the next start)
+  --orphan-grace-hours=N  keep sessions of killed daemons for N hours (default: 24; 0: delete them at the next start)
   --no-listen             open no socket for further clients of the same user
-  --idle-minutes=N        of "checkpointd daemon": end when nobody has been there for N minutes (default: 10)
+  --idle-minutes=N        for "checkpointd daemon": exit after N minutes without a client (default: 10)
   --log-file=FILE         append the log to this file
   --log-level=LEVEL       ${logLevels.join(', ')} (default: info)
   --print-protocol        print protocol.json, the description of every method
   --version               print the version
   --help                  print this text
 
-Values may be given as --flag=VALUE or --flag VALUE. Exit codes: 0 after shutdown and exit, 1 when the client goes
-away without them, 2 for a wrong command line, 70 for a defect, 128 + n for a signal.
+Values may be given as --flag=VALUE or --flag VALUE. Exit codes: 0 after shutdown and exit, 1 when the client
+disconnects without them, 2 for a wrong command line, 70 for a defect, 128 + n for a signal.
 `;
 
 const options = {
@@ -112,10 +112,10 @@ function parse(argv: readonly string[]): ProgramStart {
     if (text !== undefined) transports.push({ kind: 'socket', port: wholeNumber(flag, text, 65535) });
   }
   if (isAlone && (transports.length > 0 || values.clientProcessId !== undefined || values['no-listen']))
-    throw new Complaint('"checkpointd daemon" has no first client, and must listen for others.');
+    throw new Complaint('"checkpointd daemon" has no first client, so it must listen for others.');
   if (!isAlone && values['idle-minutes'] !== undefined)
     throw new Complaint(
-      '--idle-minutes is for "checkpointd daemon"; with a first client the daemon ends when it goes.',
+      '--idle-minutes is for "checkpointd daemon". A daemon with a first client ends with that client.',
     );
   if (transports.length > 1) throw new Complaint('Give one of --stdio, --pipe and --socket, not several.');
   const level = values['log-level'] ?? 'info';

@@ -51,7 +51,7 @@ async function startServing(flags: ServeFlags): Promise<void> {
       return;
     }
     const what = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`checkpointd: could not start: ${what}\n`);
+    process.stderr.write(`checkpointd: the daemon could not start: ${what}\n`);
     process.exit(1);
   }
 }

@@ -83,7 +83,7 @@ async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | u
   const output = guardStdout(log);
   if (process.stdin.isTTY) {
     process.stderr.write(
-      'checkpointd speaks JSON-RPC on stdin and stdout; "checkpointd --help" tells more.\n',
+      'checkpointd speaks JSON-RPC on stdin and stdout; "checkpointd --help" explains the flags, and "checkpointd help" lists the commands for people.\n',
     );
   }
   return { streams: { input: process.stdin, output, close: leaveStdio }, isParent: true, ...told };
@@ -117,7 +117,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   sinks.push(server.logSink);
   watchProcess(server);
   const fail = (error: unknown): void => {
-    sayFatal('ends because of a defect; the log (--log-file) has the details.');
+    sayFatal('the daemon ends because of a defect. The log (--log-file) has the details.');
     log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
     void server.end('failure', exitFailure);
   };
@@ -138,7 +138,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (first !== undefined) return server.listen(load);
   sinks.push((level, message) => level === 'warn' && sayFatal(message));
   const daemon = await load();
-  if (listener === undefined) throw new Error('nobody could reach a daemon that does not listen');
+  if (listener === undefined) throw new Error('no client could reach a daemon that does not listen');
   server.listen(() => Promise.resolve(daemon));
   place?.note(listener.path);
   process.stdout.write(`listening on ${listener.path}\n`);
@@ -153,8 +153,7 @@ async function sayWhoListens(storage: string): Promise<void> {
     await delay(20);
     note = backgroundNote(storage);
   }
-  if (note === undefined)
-    throw new Error(`another daemon serves ${storage}, and does not say where it listens`);
+  if (note === undefined) throw new Error(`another daemon serves ${storage}, but its socket is unknown`);
   process.stdout.write(`listening on ${note.socket}\n`);
 }
 

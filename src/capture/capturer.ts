@@ -5,6 +5,7 @@ import { given } from '../base/given.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
+import { counted } from '../base/text/plural.ts';
 import type { UserPlaces } from '../git/ignore/global-excludes.ts';
 import { Globs } from '../tree/globs.ts';
 import type { Directory } from '../tree/tree.ts';
@@ -138,7 +139,7 @@ export class Capturer {
     this.#place = placeOf(options);
     this.#idle = new IdleScans(
       (signal) => this.#scanInBackground(signal),
-      (error) => options.log.info(`A full scan was given up: ${String(error)}`),
+      (error) => options.log.info(`A full scan failed: ${String(error)}`),
       options.idleMs,
     );
   }
@@ -362,7 +363,7 @@ export class Capturer {
       return root;
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
-      log.warn(`every file is read again: ${error.message}`);
+      log.warn(`the capture reads every file again: ${error.message}`);
       return undefined;
     }
   }
@@ -409,7 +410,7 @@ function isBase(base: ScanState['base']): base is ScanBase {
 
 function accessListsFound(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 3).map((path) => JSON.stringify(toText(path)));
-  return `${paths.length} path(s) have access lists, which are not captured; of these a restore gives back the owner's permissions only: ${some.join(', ')}`;
+  return `Access lists are not captured. A restore gives only the owner's permissions to ${counted(paths.length, 'path')} with access lists: ${some.join(', ')}`;
 }
 
 /** Takes contents and stores none. */

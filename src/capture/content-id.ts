@@ -41,7 +41,7 @@ export async function contentAt(
     if (read.kind === 'gone') return undefined;
     throw new CheckpointdError(
       'WorkTreeUnreadable',
-      `"${toText(path)}" cannot be read (${read.kind}). Check its permissions, or wait until it is written.`,
+      `"${toText(path)}" cannot be read (${read.kind}). Check its permissions, or wait until a program has written it.`,
       {
         details: { path: toText(path), reason: read.kind },
         retryable: read.kind === 'unstable' || read.kind === 'elsewhere',
@@ -76,7 +76,7 @@ function directoryOf(workTree: WorkTree, path: TreePath): ReachedPath | undefine
       if (stats.isSymbolicLink()) {
         throw new CheckpointdError(
           'PathOutsideWorkTree',
-          `"${toText(path)}" leads through the symbolic link "${toText(at)}". Name the file where it really is.`,
+          `"${toText(path)}" leads through the symbolic link "${toText(at)}". Use the real path of the file.`,
           {
             details: { path: toText(path), link: toText(at) },
           },

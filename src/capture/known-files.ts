@@ -102,7 +102,7 @@ export class KnownFiles {
     if (bytes === undefined) return undefined;
     const values = bytes === 'notRegular' ? undefined : await valuesOf(bytes, slices);
     if (values === undefined) {
-      log.info(`${file} is damaged, or of another version: every file is read again.`);
+      log.info(`${file} is damaged or of another version, so the capture reads every file again.`);
       return undefined;
     }
     const header = values.readValue() as Header;
@@ -145,7 +145,7 @@ export class KnownFiles {
       this.#written = { listings: new WeakRef(listings), atMs };
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      log.info(`The known files were not written for the next opening: ${String(error)}`);
+      log.info(`The daemon could not write the known files for the next opening: ${String(error)}`);
     }
   }
 

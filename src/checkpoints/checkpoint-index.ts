@@ -1,6 +1,5 @@
 // The checkpoints of a session in memory: by tag, name, id and commit, in list order, with the head. Rebuilt from
 // the store at open (the manager's `checkpoints` and `tag_index`); it decides nothing and stores nothing.
-
 import { isDeepStrictEqual } from 'node:util';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -173,7 +172,7 @@ export class CheckpointIndex {
     if (tag === undefined && !isPlainName(text)) {
       throw new CheckpointdError(
         'InvalidTag',
-        'That is no tag ("3", "3.2"), checkpoint id, name or commit id. Use checkpoint/list to see what there is.',
+        'The text is no tag ("3", "3.2"), checkpoint id, name or commit id. Use checkpoint/list to see the checkpoints.',
         {
           details: { tag: text.slice(0, 64) },
         },
@@ -181,7 +180,7 @@ export class CheckpointIndex {
     }
     throw new CheckpointdError(
       'UnknownCheckpoint',
-      `Checkpoint "${text.slice(0, 64)}" not found. Use checkpoint/list to see what there is.`,
+      `Checkpoint "${text.slice(0, 64)}" not found. Use checkpoint/list to see the checkpoints.`,
       {
         details: { tag: text.slice(0, 64) },
       },
@@ -485,6 +484,6 @@ export function requireBase(index: CheckpointIndex): StoredCheckpoint {
   if (base !== undefined) return base;
   throw new CheckpointdError(
     'UnknownCheckpoint',
-    'This session has no checkpoint any more: all were deleted. Use checkpoint/create to make one, or checkpoint/init to take a new base.',
+    'All checkpoints of this session were deleted. Use checkpoint/create to make one, or checkpoint/init to make a new base.',
   );
 }

@@ -53,7 +53,7 @@ export async function viewAfterCommit(
   checkpoints: Checkpoints,
   stored: StoredCheckpoint,
 ): Promise<CheckpointView> {
-  const lost = 'It is done, but how many files the checkpoint changed could not be counted';
+  const lost = 'The checkpoint was made, but the daemon could not count its changed files';
   const stats = await afterCommit(context, lost, () => statsOf(checkpoints, stored));
   return describe(checkpoints, stored, stats ?? noChanges);
 }

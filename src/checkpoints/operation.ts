@@ -1,6 +1,5 @@
 // The context of a running operation: how it is cancelled, how it reports progress and later failures, and the facts
 // that it stamps into records. afterCommit runs the steps behind a commit point.
-
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
@@ -54,6 +53,6 @@ function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'AbortError') return 'it was cancelled.';
   const code = systemCode(error);
   return code === undefined
-    ? 'a defect in checkpointd; its log has the details.'
+    ? 'checkpointd has a defect; its log has the details.'
     : `the system refused (${code}).`;
 }

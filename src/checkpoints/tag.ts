@@ -1,5 +1,6 @@
 // Tags: `0`, `4`, `4.2`. The only maker of the Tag type, and the whitelist that stands before anything
 // that could reach git. Knows no checkpoint: which tags exist is the index's business.
+import { counted } from '../base/text/plural.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { Tag } from '../base/ids.ts';
 
@@ -23,7 +24,7 @@ export function parseTag(text: string): Tag {
   if (tag !== undefined) return tag;
   throw new CheckpointdError(
     'InvalidTag',
-    'A tag is a turn ("3") or a tool of a turn ("3.2"), without leading zeros. Use checkpoint/list to see the tags there are.',
+    'A tag is a turn ("3") or a tool of a turn ("3.2"), without leading zeros. Use checkpoint/list to see the tags.',
     { details: { tag: text.slice(0, 64) } },
   );
 }
@@ -47,7 +48,7 @@ function counted(text: string): Tag {
   if (tag !== undefined) return tag;
   throw new CheckpointdError(
     'InvalidTag',
-    `The next tag would be "${text}", and the numbers of a tag have nine digits at most. Give a smaller "tag": counting goes on from there.`,
+    `The next tag would be "${text}", but a number in a tag has at most nine digits. Give a smaller "tag"; counting continues from there.`,
     { details: { tag: text } },
   );
 }
@@ -80,7 +81,7 @@ export function parseName(text: string): string {
   if (isName(text) && !isTaken) return text;
   throw new CheckpointdError(
     'InvalidName',
-    `A name has 1 to ${charactersMax} characters, no control characters, and is nothing that could be a tag ("3.2"), a checkpoint id or a commit id (7 to 64 hexadecimal digits). Choose another name.`,
+    `A name has 1 to ${charactersMax} characters and no control characters. It must not look like a tag ("3.2"), a checkpoint id or a commit id (7 to 64 hexadecimal digits). Choose another name.`,
     { details: { name: text.slice(0, 64) } },
   );
 }

@@ -11,7 +11,7 @@ export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancell
 
 /** Stands under the help of every command. */
 export const exitCodes = `
-Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here, 4 a restore that left files out,
+Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here, 4 the restore left files out,
 130 interrupted.`;
 
 export interface Given extends Where {

@@ -18,7 +18,12 @@ export async function agreed(
 ): Promise<boolean> {
   if (json || !process.stdin.isTTY) {
     const remedy = `--yes ${does} without asking. ${left}`;
-    throw new CommandRefusal('ConfirmationRequired', 'nobody can be asked here', remedy, 2);
+    throw new CommandRefusal(
+      'ConfirmationRequired',
+      'no terminal is connected, so the command cannot ask',
+      remedy,
+      2,
+    );
   }
   if (await confirmed(text)) return true;
   say(left);

@@ -20,11 +20,11 @@ export function sayDiff(task: Task, compared: Compared): Promise<void> {
 async function sayPatch({ ask }: Task, compared: Compared): Promise<void> {
   const result = await ask('checkpoint/diff', { ...compared, format: 'unified', binary: true });
   if (result.truncated === true) {
-    const fact = 'the patch is too large to be made at once';
+    const fact = 'the patch is too large to make in one piece';
     throw new CommandRefusal(
       'LimitExceeded',
       fact,
-      'Ask for fewer paths, one after the other.',
+      'Name fewer paths, and repeat for the others.',
       exits.failed,
     );
   }
@@ -35,13 +35,13 @@ async function sayPatch({ ask }: Task, compared: Compared): Promise<void> {
 async function sayParts({ ask, paths }: Task, compared: Compared): Promise<void> {
   const result = await ask('checkpoint/diff', { ...compared, format: 'unified', perFile: true });
   for (const file of result.files) await sayAll(partLines(file, paths.toShow(file.path)));
-  if (result.truncated === true) say('… more than is shown; ask for fewer paths');
+  if (result.truncated === true) say('… the output is cut; name fewer paths to see the rest');
 }
 
 /** The lines of one file, in colour where colour is wanted. `shown` names it to a person. */
 export function* partLines(file: Pick<DiffFile, 'unified' | 'encoding'>, shown: string): Generator<string> {
   if (file.unified === undefined) {
-    yield paint('bold', `${plain(shown)}: too large to be shown`);
+    yield paint('bold', `${plain(shown)}: too large to show`);
     return;
   }
   const bytes = Buffer.from(file.unified, file.encoding === 'base64' ? 'base64' : 'utf8');

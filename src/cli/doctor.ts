@@ -19,7 +19,7 @@ export async function doctor({ json, storage }: Pick<Given, 'json' | 'storage'>)
     say(JSON.stringify({ ...server, agents: agentStates(place) }, null, 2));
     return 0;
   }
-  say(`checkpointd ${server.serverInfo.version} on Node ${process.version}: a daemon starts and answers`);
+  say(`checkpointd ${server.serverInfo.version} on Node ${process.version}: a daemon started and answered`);
   const strategies = server.capabilities.checkpointd.sessions?.strategies ?? [];
   for (const { name, available, reason } of strategies)
     say(`strategy ${name}: ${available ? 'available' : `not available (${plain(reason ?? '')})`}`);
@@ -48,7 +48,7 @@ export function agentStates(storage: string): AgentState[] {
 export function agentLine({ agent, file, enabled, reason, lastHook }: AgentState): string {
   const state =
     reason !== undefined
-      ? `whether it is enabled is unknown, ${plain(file)}: ${plain(reason)}`
+      ? `unknown, because ${plain(file)} cannot be used: ${plain(reason)}`
       : enabled
         ? 'enabled'
         : `not enabled ("checkpointd enable --agent ${agent}")`;
@@ -56,7 +56,7 @@ export function agentLine({ agent, file, enabled, reason, lastHook }: AgentState
 }
 
 function noHook(isEnabled: boolean): string {
-  return isEnabled ? ', no hook has run yet' : '';
+  return isEnabled ? '; no hook has run yet' : '';
 }
 
 function lastLine({ at, event, failure }: LastHook): string {

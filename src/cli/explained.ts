@@ -64,6 +64,10 @@ async function failureOf(error: unknown): Promise<FailureData> {
     return { kind, message, remedy: inCommands(known ?? 'See the message.'), ...details };
   }
   if (error instanceof CheckpointdGoneError)
-    return { kind: 'DaemonGone', message, remedy: 'Look what was done (checkpointd list), then try again.' };
-  return { kind: 'SystemError', message, remedy: 'Look at the path that is named, and at its permissions.' };
+    return {
+      kind: 'DaemonGone',
+      message,
+      remedy: 'Look at the result with "checkpointd list", then try again.',
+    };
+  return { kind: 'SystemError', message, remedy: 'Check that the path exists, and check its permissions.' };
 }

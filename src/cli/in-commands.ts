@@ -31,7 +31,7 @@ const inConsole: Readonly<Record<string, string>> = {
 const onlyInConsole = (word: string): string => `"${word}" in checkpointd console`;
 
 /** A remark on an option that only a request on the wire has. */
-const onlyOnTheWire = /, with kind "safety" also what stood before each restore/;
+const onlyOnTheWire = /, and with kind "safety" also the states before each restore/;
 
 /** Only one command can be told this. */
 const asParameter = /\bpass `?allowProtected`?/;

@@ -71,5 +71,5 @@ function recoveredLine({ counts }: RestoreResult): string {
   const back = files(counts.restored);
   const gone = files(counts.deleted);
   const rest = counts.failed === 0 ? '' : `, ${files(counts.failed)} not restored`;
-  return `a restore that was stopped half-way has been finished or undone: ${back} brought back, ${gone} deleted${rest} ("checkpointd undo" takes it back)`;
+  return `an interrupted restore was finished or undone: ${back} restored, ${gone} deleted${rest} ("checkpointd undo" reverses it)`;
 }

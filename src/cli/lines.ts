@@ -2,6 +2,7 @@
 import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts';
 import { type Given, printed } from './command.ts';
 import { inCommands } from './in-commands.ts';
+import { inWords } from './reasons.ts';
 import { fit, paint, plain, say } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
@@ -25,7 +26,7 @@ export function checkpointLine(
 /** Says all checkpoints and marks the one that the session stands on, or prints the wire's result. */
 export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint): void {
   if (printed(given, { checkpoints })) return;
-  if (checkpoints.length === 0) say('There are no checkpoints.');
+  if (checkpoints.length === 0) say('The session has no checkpoints.');
   // A restore makes a checkpoint that is not in the list. Its files are those of the one that it brought back.
   const here =
     head &&
@@ -82,8 +83,12 @@ function sayListed(title: string, paths: readonly Listed[], count = paths.length
   if (count === 0) return;
   say(fit(`${title} (${count}):`));
   for (const { path, reason } of paths.slice(0, listedMax))
-    say(fit(`  ${plain(path)}${reason === undefined ? '' : ` (${plain(reason)})`}`));
-  if (count > listedMax) say(fit(`  … and ${count - listedMax} more (--json lists them)`));
+    say(fit(`  ${plain(path)}${reason === undefined ? '' : ` (${plain(inWords(reason))})`}`));
+  if (count > listedMax) say(fit(`  … and ${count - listedMax} more (--json lists all)`));
+}
+
+export function pathCount(count: number): string {
+  return `${count} ${count === 1 ? 'path' : 'paths'}`;
 }
 
 export function messageCount(count: number): string {

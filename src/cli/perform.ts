@@ -57,7 +57,7 @@ export async function perform(
 }
 
 function interrupted({ json }: Given): number {
-  const message = 'interrupted; what was not finished has changed nothing';
+  const message = 'the command was interrupted; an unfinished change has changed nothing';
   if (json) sayFailure({ kind: 'RequestCancelled', message, remedy: 'Run the command again.' });
   else note(message);
   return exits.cancelled;

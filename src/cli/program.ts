@@ -53,7 +53,7 @@ const commands: Readonly<Record<string, Add>> = {
   import: addImport,
   sessions: addSessions,
   stop: async (program, _, done) => {
-    const summary = 'end the daemon that commands left in the background';
+    const summary = 'end the background daemon that commands left';
     const made = withJsonOption(withStorageOption(program.command('stop'))).description(summary);
     made.action(async () => {
       const { stop } = await import('./commands/stop.ts');
@@ -61,7 +61,7 @@ const commands: Readonly<Record<string, Add>> = {
     });
   },
   doctor: async (program, _, done) => {
-    const summary = 'whether a daemon starts here, and what it offers';
+    const summary = 'check that a daemon starts here, and show what it offers';
     const made = withJsonOption(withStorageOption(program.command('doctor'))).description(summary);
     made.action(async () => {
       const { doctor } = await import('./doctor.ts');
@@ -85,7 +85,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   let code = 0;
   const program = new Command('checkpointd')
     .description(
-      'Checkpoints of a work tree, taken back by hand. Without a command it is the daemon (checkpointd --help).',
+      'Make and restore checkpoints of a work tree. Without a command, checkpointd is the daemon (checkpointd --help).',
     )
     .exitOverride()
     .configureHelp({ subcommandTerm: termOf })
@@ -112,7 +112,7 @@ function refuseUnknown([, ...words]: readonly string[]): void {
   if (wanted === undefined || wanted === 'help' || Object.hasOwn(commands, wanted)) return;
   const meant = nearest(wanted, Object.keys(commands));
   const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
-  throw misused(`there is no command "${wanted}"`, `"checkpointd help" lists them.${hint}`);
+  throw misused(`checkpointd has no command "${wanted}"`, `"checkpointd help" lists them.${hint}`);
 }
 
 /** Returns a command with its words, for the list of commands; that it has options goes without saying. */
@@ -122,7 +122,7 @@ function termOf(command: Command): string {
 
 async function addSessions(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withJsonOption(withStorageOption(program.command('sessions'))).description(
-    'all sessions, of every directory; "sessions delete" deletes some',
+    'list all sessions of every directory; "sessions delete" deletes some',
   );
   made.option('--remote <remote>', 'those that a git remote holds');
   made.action(async () => {
@@ -134,10 +134,10 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
   });
   const deleting = made
     .command('delete [id...]')
-    .description('delete sessions with their checkpoints and conversations; shows which, and asks')
-    .option('--older-than <days>', 'those that nobody has used for so many days')
-    .option('--dry-run', 'only show which would be deleted')
-    .option('-y, --yes', 'do not ask')
+    .description('delete sessions with their checkpoints and conversations, after a question')
+    .option('--older-than <days>', 'delete the sessions that were not used for this many days')
+    .option('--dry-run', 'show which sessions would be deleted, and delete nothing')
+    .option('-y, --yes', 'do not ask before the change')
     .addHelpText('after', exitCodes);
   deleting.action(async (ids: readonly string[]) => {
     const { deleteSessions } = await import('./commands/sessions.ts');
@@ -199,7 +199,7 @@ async function addImport(program: Command, _: unknown, done: (code: number) => v
 
 async function addMcp(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withSessionOptions(program.command('mcp')).description(
-    'serve checkpoints to a model, by the Model Context Protocol over standard input and output',
+    'serve checkpoints to a model, with the Model Context Protocol over standard streams',
   );
   made.action(async () => {
     const { serveMcp } = await import('./mcp/serve-mcp.ts');
@@ -217,20 +217,20 @@ async function addHooks(
 ): Promise<void> {
   const summary =
     what === 'enable'
-      ? "write our hooks into the agents' settings"
-      : "take our hooks out of the agents' settings";
+      ? "write the hooks of checkpointd into the agents' settings"
+      : "remove the hooks of checkpointd from the agents' settings";
   const made = program
     .command(what)
-    .description(`${summary}; shows what would change, and asks`)
-    .option('--agent <names...>', 'these agents (default: all that are found here)')
-    .option('--storage <directory>', 'where sessions are kept')
-    .option('--dry-run', 'only show what would change')
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'print what was done, as data');
+    .description(`${summary}, after a question`)
+    .option('--agent <names...>', 'these agents (default: all agents that are found)')
+    .option('--storage <directory>', 'the directory that holds the sessions')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('-y, --yes', 'do not ask before the change')
+    .option('--json', 'print the result as JSON');
   if (what === 'enable')
     made.option(
       '--keep-days <days>',
-      "delete agents' conversations that nobody used for so many days, or never (default: 30)",
+      "delete agents' conversations that were not used for this many days, or never (default: 30)",
     );
   made.addHelpText('after', `\nAgents: ${agentNames.join(', ')}\n${exitCodes}`);
   made.action(async () => {
@@ -243,7 +243,7 @@ async function addCompletion(program: Command): Promise<void> {
   const { completion, installing, shells } = await import('./completion.ts');
   program
     .command('completion')
-    .description('a script that completes commands, options and tags in your shell')
+    .description('print a script that completes commands, options and tags in your shell')
     .addArgument(new Argument('<shell>').choices(shells))
     .addHelpText('after', `${installing}\n${exitCodes}`)
     .action(async (shell: string) => say(completion(shell, await offered()) ?? ''));

@@ -64,7 +64,7 @@ export async function reach(
   if (warning !== undefined) note(warning);
   else if (here.length > 1)
     note(
-      `${here.length} sessions of ${chosen.workspace}; this is the one used last, ${chosen.session} (--session=ID chooses)`,
+      `${chosen.workspace} has ${here.length} sessions; the command takes the one used last, ${chosen.session} (--session=ID names another)`,
     );
   return joinedOrOpened(chosen, daemon);
 }
@@ -73,7 +73,7 @@ export async function reach(
 async function carriedOut(storage: string): Promise<void> {
   try {
     if (!(await takeWrittenEvents(storage, eventsMs)))
-      note('the last events of an agent are not in checkpoints yet; their keeper goes on with them');
+      note('the last events of an agent are not in checkpoints yet; the keeper is still working on them');
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     note(`the last events of an agent are not in checkpoints: ${error.message}`);
@@ -105,7 +105,7 @@ async function joinedOrOpened(
       }
       // One whose daemon died would be removed at our end.
       if (now.retention === 'session' && own === undefined)
-        note(`the daemon of ${session} is gone; the session is kept from now on`);
+        note(`the daemon of ${session} has ended; the session is kept from now on`);
       own ??= await daemon();
       return await opened(own, { ...paramsOf(now), retention: 'keep' });
     });
@@ -117,10 +117,10 @@ async function joinedOrOpened(
 
 function refuse({ session, path }: Where): never {
   if (session !== undefined)
-    throw new NoSession(`there is no session ${session}`, '"checkpointd sessions" lists them.');
+    throw new NoSession(`no session has the id ${session}`, '"checkpointd sessions" lists them.');
   throw new NoSession(
-    `there is no session of ${resolve(path)}`,
-    '"checkpointd create" makes one; "checkpointd sessions" lists those of other directories.',
+    `${resolve(path)} has no session`,
+    '"checkpointd create" starts one; "checkpointd sessions" lists the sessions of other directories.',
   );
 }
 
@@ -149,7 +149,7 @@ async function begin(
   try {
     const params = { workspace, conversationId: 'command line', retention: 'keep', init: 'never' } as const;
     const begun = await opened(client, { ...params, allowProtected });
-    note(`a session of ${workspace} begins here, and is kept`);
+    note(`started a session of ${workspace}; it is kept until you delete it`);
     await client.request('checkpoint/init', { session: begun.session });
     return begun;
   } catch (error) {
@@ -191,10 +191,10 @@ export function compareVersions({
   const theirs = plain(serverInfo.version);
   if (protocolVersion.split('.')[0] !== spoken)
     throw new OtherProtocol(
-      `the daemon that has this session open is checkpointd ${theirs} and speaks protocol ${plain(protocolVersion)}; this is ${own} and speaks ${spoken}. Use the command of that version, or end the daemon's client first.`,
+      `the daemon of this session is checkpointd ${theirs} and speaks protocol ${plain(protocolVersion)}, but this command is ${own} and speaks ${spoken}. Use the command of that version, or end the daemon's client first.`,
     );
   if (theirs !== own)
     note(
-      `the daemon of this session is checkpointd ${theirs}, this is ${own}; what one of them does not know is refused`,
+      `the daemon of this session is checkpointd ${theirs} and this command is ${own}; requests that one of them does not know are refused`,
     );
 }

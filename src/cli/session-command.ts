@@ -17,7 +17,7 @@ export function addSessionCommand(
   for (const [name, description] of command.words ?? []) made.argument(name, description);
   if (command.paths) made.argument('[paths...]', pathsHelp);
   for (const [flags, description] of command.options ?? []) made.option(flags, description);
-  if (command.paged) made.option('--no-pager', 'print long text as it is');
+  if (command.paged) made.option('--no-pager', 'do not use a pager for long text');
   made.allowExcessArguments().action(async () => {
     refuseExcess(made, command, paths);
     const { perform } = await import('./perform.ts');
@@ -26,7 +26,7 @@ export function addSessionCommand(
 }
 
 const pathsHelp =
-  'only these files and directories: of the current directory, or with ":/" before them of the root of the work tree';
+  'only these files and directories, relative to the current directory; with ":/" in front, relative to the root of the work tree';
 
 /** @throws CommandRefusal for words that a command does not take: none of them may be passed over */
 function refuseExcess(
@@ -39,22 +39,24 @@ function refuseExcess(
   if (first === undefined && paths === undefined) return;
   throw misused(
     first === undefined ? `"${name}" takes no paths after --` : `"${name}" does not take "${first}"`,
-    excess ?? 'The work tree, or a directory in it, is named by -C <directory>.',
+    excess ?? 'Use -C <directory> to name the work tree or a directory in it.',
   );
 }
 
 export function withSessionOptions(command: Command): Command {
   return withStorageOption(command)
-    .option('-C, --directory <directory>', 'work there: in the work tree, or in a directory of it', '.')
-    .option('--session <id>', 'this session, or the beginning of its id');
+    .option('-C, --directory <directory>', 'run in this directory, which is the work tree or in it', '.')
+    .option('--session <id>', 'use this session (its id, or the beginning of its id)');
 }
 
 export function withStorageOption(command: Command): Command {
-  return command.option('--storage <directory>', 'where sessions are kept').addHelpText('after', exitCodes);
+  return command
+    .option('--storage <directory>', 'the directory that holds the sessions')
+    .addHelpText('after', exitCodes);
 }
 
 export function withJsonOption(command: Command): Command {
-  return command.option('--json', "print the wire's result, or the error");
+  return command.option('--json', 'print the result of the protocol, or the error, as JSON');
 }
 
 export function givenBy(options: Record<string, unknown>, paths: readonly string[] = []): Given {

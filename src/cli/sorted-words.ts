@@ -95,16 +95,16 @@ async function refusal(
   mayBeTag: boolean,
 ): Promise<CommandRefusal> {
   const where = tags.length === 0 ? 'here' : `here or in ${tags.map((tag) => `[${tag}]`).join(' or ')}`;
-  const remedy = 'Paths are of the current directory; ":/" is the root of the work tree.';
-  if (!mayBeTag) return misused(`there is no path "${word}" ${where}`, remedy);
+  const remedy = 'Paths are relative to the current directory; ":/" is the root of the work tree.';
+  if (!mayBeTag) return misused(`no path "${word}" exists ${where}`, remedy);
   const checkpoints = await allCheckpoints(task);
   const known = checkpoints.flatMap(({ tag, name }) => [tag, name].filter((each) => each !== undefined));
   const meant = known.includes(word) ? [] : nearest(word, known);
   const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
   return misused(
     known.includes(word)
-      ? `"${word}" is one checkpoint too many, and no path ${where}`
-      : `"${word}" is neither a checkpoint (a tag, a name or an id) nor a path ${where}`,
+      ? `"${word}" is one checkpoint too many, and no such path exists ${where}`
+      : `"${word}" is neither a checkpoint (tag, name or id) nor a path ${where}`,
     `"checkpointd list" shows the checkpoints. ${remedy}${hint}`,
   );
 }

@@ -11,7 +11,7 @@ const fromRoot = ':/';
 export function workDirectory(typed: string): string {
   const place = resolve(typed);
   if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === true) return realpathSync(place);
-  throw misused(`${place} is no directory`, '-C names the work tree, or a directory in it.');
+  throw misused(`${place} is not a directory`, '-C names the work tree, or a directory in it.');
 }
 
 export class TreePaths {
@@ -35,8 +35,8 @@ export class TreePaths {
     const path = relative(this.#root, place);
     if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path))
       throw misused(
-        `"${typed}" is outside of the work tree ${this.#root}`,
-        `Paths are of the current directory; "${fromRoot}" is the root of the work tree.`,
+        `"${typed}" is outside the work tree ${this.#root}`,
+        `Paths are relative to the current directory; "${fromRoot}" is the root of the work tree.`,
       );
     return path.split(sep).join('/');
   }

@@ -47,7 +47,7 @@ export function takenAmong(chosen: StoredSession, all: readonly StoredSession[])
   if (other === undefined) return undefined;
   const more =
     others.length === 1 ? '' : `, and ${others.length - 1} more ("checkpointd sessions" lists them)`;
-  return `this takes ${named(chosen)}, used last; ${named(other)} was used ${agoOf(other)} and is taken with --session=${other.session}${more}`;
+  return `the command takes ${named(chosen)}, which was used last; ${named(other)} was used ${agoOf(other)}, and --session=${other.session} takes it${more}`;
 }
 
 function named(stored: StoredSession): string {

@@ -67,8 +67,10 @@ async function create({
   const record = taken === undefined ? composed : { ...composed, conversation: taken.head };
   const made = await publish(checkpoints, record, tag, params.name ?? undefined);
   if (taken !== undefined) await moveTo(session, taken.head, context);
-  await afterCommit(context, 'The checkpoint is made, but who changed which file could not be noted', () =>
-    noteCheckpoint(session, head, made),
+  await afterCommit(
+    context,
+    'The checkpoint was made, but the daemon could not record who changed which file',
+    () => noteCheckpoint(session, head, made),
   );
   session.noteSummary();
   const told = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
@@ -85,7 +87,7 @@ async function moveTo(
   const { conversation } = session.parts;
   conversation.rewind(head);
   const lost =
-    'The checkpoint is made, but the log could not note that it took the message of the turn: it may be there again when the session is opened without checkpoints';
+    'The checkpoint was made, but the log could not record that it used the message of the turn. The message may return if the session is opened without checkpoints';
   await afterCommit(context, lost, () => conversation.recordHead());
 }
 
@@ -124,7 +126,7 @@ function checkRequest(
   if (name != null && index.byName(parseName(name)) !== undefined) {
     throw new CheckpointdError(
       'DuplicateName',
-      `There is a checkpoint named "${name}" already. Choose another name, or rename or delete that one.`,
+      `A checkpoint is already named "${name}". Choose another name, or rename or delete that checkpoint.`,
       { details: { name } },
     );
   }
@@ -187,7 +189,7 @@ function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
   if (isTool === (kind === 'tool')) return;
   throw new CheckpointdError(
     'InvalidTag',
-    `"${tag}" is the tag of a ${isTool ? 'tool' : 'turn'}, and this is a ${kind}.`,
+    `"${tag}" is the tag of a ${isTool ? 'tool' : 'turn'}, but the checkpoint is of kind ${kind}.`,
     {
       details: { tag, kind },
     },

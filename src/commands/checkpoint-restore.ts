@@ -80,13 +80,13 @@ const steps = {
     to: 'redo',
     description: 'Undid a restore',
     nothing:
-      'There is nothing to undo: this takes back restores (checkpoint/restore, checkpoint/redo, leaving a tangent with its files), and none is left that was not taken back. For an older state restore its checkpoint: checkpoint/list names them, with kind "safety" also what stood before each restore.',
+      'There is no restore left to undo. (Undo reverses checkpoint/restore, checkpoint/redo and leaving a tangent with its files.) To go back further, restore a checkpoint: checkpoint/list lists them, and with kind "safety" also the states before each restore.',
   },
   redo: {
     to: 'undo',
     description: 'Redid a restore',
     nothing:
-      'There is nothing to redo: this repeats restores that checkpoint/undo took back, and none was since the last restore. For another state restore its checkpoint: checkpoint/list names them, with kind "safety" also what stood before each restore.',
+      'There is no restore to redo. (Redo repeats restores that checkpoint/undo reversed since the last restore.) To go to another state, restore a checkpoint: checkpoint/list lists them, and with kind "safety" also the states before each restore.',
   },
 } as const;
 
@@ -162,7 +162,7 @@ function checkExpectation(index: CheckpointIndex, expected: string | null | unde
   if (index.resolve(expected).record.id === head) return;
   throw new CheckpointdError(
     'PreconditionFailed',
-    'The session does not stand on the expected checkpoint: something was created or restored meanwhile. Look again, then repeat.',
+    'The session is not at the expected checkpoint, because a checkpoint was created or restored meanwhile. List the checkpoints, then repeat the request.',
     { details: { expected, head: head ?? null } },
   );
 }

@@ -116,7 +116,7 @@ async function removeStore(
   context: OperationContext,
 ): Promise<void> {
   const { directory, log } = session.parts;
-  const lost = 'The checkpoints are removed, but not all that the store kept for them';
+  const lost = 'The checkpoints were removed, but not all of their stored data';
   session.disable('Cleaned');
   session.noteSummary();
   await afterCommit(context, lost, () => capture.close());
@@ -127,12 +127,14 @@ async function removeStore(
   if (trash === undefined) return;
   // Not awaited: 20,000 loose objects take a second, and the path is free for the next init already.
   deleteTrash(trash).catch((error: unknown) =>
-    log.warn(`removed checkpoints could not be deleted whole, the next start goes on: ${String(error)}`),
+    log.warn(
+      `the daemon could not delete all data of removed checkpoints; the next start continues: ${String(error)}`,
+    ),
   );
 }
 
 async function noteCleaned({ parts }: Session, context: OperationContext, intended: Intended): Promise<void> {
-  await afterCommit(context, "The checkpoints are removed, but the session's log could not note it", () =>
+  await afterCommit(context, "The checkpoints were removed, but the session's log could not record it", () =>
     parts.operations.intend(context.stamp, intended, 'isDone'),
   );
 }
@@ -224,7 +226,7 @@ function checked(
   if (bearer === undefined || bearer.record.id === record.id) return { record, name };
   throw new CheckpointdError(
     'DuplicateName',
-    `There is a checkpoint named "${name}" already. Choose another name.`,
+    `A checkpoint is already named "${name}". Choose another name.`,
     { details: { name } },
   );
 }
@@ -256,7 +258,7 @@ async function deleteCheckpoint({
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',
-      'The session stands on this restore. Make another checkpoint first, or use checkpoint/clean to remove all.',
+      'The session is at this restore. Make another checkpoint first, or remove all with checkpoint/clean.',
       { details: { id: record.id } },
     );
   }
@@ -264,7 +266,7 @@ async function deleteCheckpoint({
   if (tangentCheckpoints(index, conversation).has(record.id)) {
     throw new CheckpointdError(
       'PreconditionFailed',
-      'A tangent goes back to the files of this checkpoint. Leave the tangent first.',
+      'A tangent needs this checkpoint to restore its files. Leave the tangent first.',
       { details: { id: record.id } },
     );
   }
@@ -288,7 +290,7 @@ export async function removeCheckpoints(
   const { store, index } = session.requireCheckpoints();
   const { removedParents } = session.parts;
   // A full disk must not keep a client from making room.
-  const lost = 'Checkpoints are removed, but what came before them is known only until the session closes';
+  const lost = 'The checkpoints were removed, but their order is known only until the session closes';
   await afterCommit(context, lost, () =>
     removedParents.note(ids.flatMap((id) => index.byId(id)?.record ?? [])),
   );

@@ -146,8 +146,10 @@ export async function keepAnswer(
   context: OperationContext,
   answer: object,
 ): Promise<void> {
-  await afterCommit(context, 'It is done, but a repeat of its key after a restart gets another answer', () =>
-    operations.keep(context.stamp, answer),
+  await afterCommit(
+    context,
+    'The request is done, but its answer was not stored: a repeat of its key after a restart gets another answer',
+    () => operations.keep(context.stamp, answer),
   );
 }
 
@@ -177,6 +179,6 @@ function contextOf(
 }
 
 function answerLost(method: string): CheckpointdError {
-  const message = `${method} was done under this key, but its answer is not known any more. Look at the session to see what it holds.`;
+  const message = `${method} was done under this key, but its answer is no longer stored. Look at the session to see its state.`;
   return new CheckpointdError('StoreCorrupt', message, { effects: 'committed' });
 }

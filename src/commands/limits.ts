@@ -80,7 +80,7 @@ export function removedBySize(
 
 /** Says that a store stays larger than its limit. */
 export function overLimitText(bytes: number, maxStoreBytes: number): string {
-  return `The session holds ${bytes} bytes, more than limits.maxStoreBytes (${maxStoreBytes}), and no further checkpoint may go: the base, the newest, named ones, those that undo or redo reaches, and safety checkpoints of the last day stay. Delete some of them, or raise the limit.`;
+  return `The session holds ${bytes} bytes, more than limits.maxStoreBytes (${maxStoreBytes}), and no other checkpoint may be removed: the base, the newest, named checkpoints, those that undo or redo needs, and safety checkpoints of the last day stay. Delete some of them, or raise the limit.`;
 }
 
 /**
@@ -204,7 +204,7 @@ class LimitKeeper {
       else if (this.#hasRemoved) this.lookIn(sweepEveryMs);
     } catch (error) {
       // The next change has them looked at again.
-      log.warn(`the limits of a session could not be kept: ${String(error)}`);
+      log.warn(`the daemon could not apply the limits of a session: ${String(error)}`);
     }
   }
 

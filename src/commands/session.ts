@@ -27,7 +27,8 @@ import { watcherFigures } from './worktree.ts';
 
 const defaultLimits = { maxFileBytes: 256 * 1024 * 1024, initTimeoutMs: 60_000 };
 
-const actsAsTwo = 'limits.maxCheckpoints is 1 and acts as 2: the base and the newest checkpoint always stay.';
+const actsAsTwo =
+  'limits.maxCheckpoints is 1 and acts as 2, because the base and the newest checkpoint always stay.';
 
 /** Opens a session, and applies what the client says about its model, tools and limits. */
 export const sessionOpen = defineDaemonCommand('session/open', (call) => {
@@ -44,7 +45,7 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
       // A kept session may know the key from an earlier daemon: it is open again now.
       return once(session.parts.operations, 'session/open', call, async () => {
         if ((params.limits?.maxCheckpoints ?? checkpointsMin) < checkpointsMin) context.warn(actsAsTwo);
-        const lost = 'The session is open, but not all that the client said of itself could be stored';
+        const lost = 'The session is open, but some of its settings could not be stored';
         await afterCommit(context, lost, () => applySettings(session, settings, context));
         return openResult(session, resumed, context);
       });
@@ -265,7 +266,7 @@ export const sessionClose = defineDaemonCommand('session/close', (call) => {
     }
     sessions.openedBy(client, id); // it may have been ended while the key was looked up
     // From here on it is given up, whatever becomes of its files: the next start sees to what is left.
-    const lost = 'The session is closed, but not all of it could be put away';
+    const lost = 'The session is closed, but some of its data could not be removed';
     const ended = await afterCommit(context, lost, () => sessions.closeFor(client, id));
     if (ended?.fate === 'removed') return { removed: true };
     return { removed: false, reason: ended?.because ?? 'failed' };

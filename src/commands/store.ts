@@ -52,14 +52,14 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   } catch (error) {
     // Until a checkpoint is removed nothing has changed that anybody can see.
     if (freed.checkpointsRemoved === 0) throw error;
-    const lost = 'Checkpoints are removed, but not all that only they needed; the next store/gc goes on';
+    const lost = 'The checkpoints were removed, but not all of their data; the next store/gc continues';
     await afterCommit(context, lost, () => {
       throw error;
     });
   }
   if (safetyRemoved > 0)
     context.warn(
-      `${safetyRemoved} safety checkpoint(s) older than a day were removed: the store is larger than limits.maxStoreBytes.`,
+      `Safety checkpoints older than a day were removed (${safetyRemoved}), because the store is larger than limits.maxStoreBytes.`,
     );
   return {
     ...freed,

@@ -96,7 +96,9 @@ async function exitTangent({
   const target = named === undefined ? undefined : session.enabled?.index.byId(named);
   if (named === undefined || keepTail || target === undefined) {
     if (named !== undefined && !keepTail)
-      context.warn('The checkpoint of the tangent is gone, so leaving it left the files as they are.');
+      context.warn(
+        'The checkpoint of the tangent no longer exists, so leaving the tangent did not change the files.',
+      );
     return conversation.tangents.exit({ keepTail, idempotency });
   }
   const undone = session.enabled?.index.head?.record.undo ?? [];

@@ -62,7 +62,7 @@ function visitTexts(value: unknown, what: string, visit: (text: string, isKey: b
   const pending: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
     const { value, depth } = item;
-    if (depth > depthMax) refuse(what, `is nested more than ${depthMax} levels deep. Send it flatter.`);
+    if (depth > depthMax) refuse(what, `is nested more than ${depthMax} levels deep. Send a flatter object.`);
     if (typeof value === 'string') visit(value, false);
     else if (Array.isArray(value)) {
       for (const element of value) pending.push({ value: element as unknown, depth: depth + 1 });
@@ -72,9 +72,9 @@ function visitTexts(value: unknown, what: string, visit: (text: string, isKey: b
         pending.push({ value: field, depth: depth + 1 });
       }
     } else if (typeof value === 'number' && !Number.isFinite(value))
-      refuse(what, 'holds a number that JSON has not.');
+      refuse(what, 'holds a number that JSON does not have.');
     else if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') {
-      refuse(what, `holds a ${typeof value}, which JSON has not.`);
+      refuse(what, `holds a ${typeof value}, which JSON does not have.`);
     }
   }
 }

@@ -180,7 +180,7 @@ export class Conversation {
     const { message, warnings } = nextMessageFrom(asked, this.#limits);
     const lock = options.lock ?? false;
     if (lock && message === undefined)
-      refuse('lock', 'keeps a message, and there is none. Give the message as well.');
+      refuse('lock', 'locks a message, but no message is set. Send the message too.');
     return this.#timeline.commit(
       message === undefined
         ? { op: 'setNextMessage', lock }
@@ -259,7 +259,7 @@ export class Conversation {
     const forgotten = { messages: found, entries: history.length - start };
     const isSummed = latestSummary !== undefined && start < Math.min(validRange.start, history.length);
     const warnings = isSummed
-      ? ['The summary of conversation/compact still tells of what is forgotten; make a new one.']
+      ? ['The summary of conversation/compact still mentions the removed messages. Make a new summary.']
       : [];
     return this.#timeline.commit(
       { op: 'forget', length: start },
@@ -322,7 +322,7 @@ export function nextMessageFrom(
   const asked = checkUser(typeof given === 'string' ? { content: given } : given, 'message', limits);
   const isEmpty = textOf(asked.content) === '' && (asked.toolResults ?? []).length === 0;
   if (!isEmpty) return { message: asked, warnings: [] };
-  const warnings = ['The message was empty; "Empty prompt" stands in its place.'];
+  const warnings = ['The message was empty and was replaced by "Empty prompt".'];
   return { message: { ...asked, content: 'Empty prompt' }, warnings };
 }
 

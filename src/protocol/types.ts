@@ -3641,7 +3641,7 @@ export interface NotificationTypes {
    */
   'exit': { params: ExitParams; };
   /**
-   * Asks to give up a request. Until it commits it ends with `RequestCancelled`, and nothing has changed;
+   * Asks to give up a request. Until it commits it ends with `RequestCancelled`, and nothing was changed;
    * after that it ends as if this had not been sent. An id that is not in flight is ignored.
    */
   '$/cancelRequest': { params: CancelRequestParams; };

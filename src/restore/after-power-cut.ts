@@ -1,7 +1,6 @@
 // What a power cut took of restores that were answered: files that are empty, torn, gone or as they were before, where
 // nobody changed them since. They are put back by one more restore, which saves the present first, as every one does.
 // After a mere kill nothing is repeated: what was written is in the kernel's hands and only has to be synced.
-
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -87,13 +86,13 @@ async function putBack(
     const only = await lostPaths(site, restores, target.record.snapshot, context);
     if (only.size > 0) {
       const outcome = await carryOut(site, jobFor(site, target, only), context);
-      const what = 'Files of an earlier restore that a power cut had taken were put back';
+      const what = 'Files of an earlier restore, which a power cut had damaged, were restored again';
       await reportRecovered(site, target, { what, outcome }, context);
     }
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof CheckpointdError)) throw error;
-    const lost = `A power cut took files of a restore that was answered, and they could not be put back: ${error.message}`;
+    const lost = `A power cut damaged files of an earlier restore, and the daemon could not restore them again: ${error.message}`;
     context.warn(lost, error);
     if (error.retryable) return; // the notes stay for the next opening
   }
@@ -111,7 +110,7 @@ function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<T
     ...given({ parent: head?.record.id }),
     undo: (id) => [...(head?.record.undo ?? []), id],
     redo: () => [],
-    description: 'Put back what a power cut had taken',
+    description: 'Restored files that a power cut had damaged',
     confirm: true,
     dryRun: false,
   };

@@ -67,7 +67,9 @@ export class AnsweredRestores {
       if (state.kind === 'unfinished')
         notes.push({ intent: state.intent, answeredMs: files.statSync(file).ctimeMs });
       else if (state.kind === 'unreadable') {
-        this.#log.warn(`the note of an answered restore (${file}) was removed unread: ${state.reason}`);
+        this.#log.warn(
+          `the note of an answered restore (${file}) could not be read and was removed: ${state.reason}`,
+        );
         files.rmSync(file, { force: true });
       }
     }
@@ -107,7 +109,9 @@ export class AnsweredRestores {
       }
     } catch (error) {
       if (!signal.aborted)
-        this.#log.warn(`files of a restore could not be synced, so its note stays: ${String(error)}`);
+        this.#log.warn(
+          `the daemon could not sync the files of a restore, so its note stays: ${String(error)}`,
+        );
     }
   }
 

@@ -3,6 +3,7 @@
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
+import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
 import { conflictsIn } from '../checkpoints/conflicts.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -211,14 +212,14 @@ async function boundsOf({ checkpoints }: RestoreSite, job: RestoreJob, present: 
 }
 
 function notKept(paths: readonly TreePath[]): CheckpointdError {
-  const message = `What stands at ${paths.length} path(s) was saved, and cannot be read back from the store (${JSON.stringify(toText(paths[0] ?? rootPath))}). Nothing was changed. Look at the disk that the store is on, and run store/verify.`;
+  const message = `The files at ${counted(paths.length, 'path')} were saved, but cannot be read back from the store (${JSON.stringify(toText(paths[0] ?? rootPath))}). Nothing was changed. Check the disk of the store, and run store/verify.`;
   return new CheckpointdError('DataCorrupt', message, {
     details: { paths: paths.slice(0, 100).map(toText), count: paths.length },
   });
 }
 
 function conflict(paths: readonly TreePath[]): CheckpointdError {
-  const message = `${paths.length} path(s) hold edits that this session did not make. Restore with onConflict "overwrite" (they stay in the safety checkpoint) or "skip".`;
+  const message = `The restore would replace edits from outside this session at ${counted(paths.length, 'path')}. Restore with onConflict "overwrite" (the safety checkpoint keeps the edits) or "skip".`;
   return new CheckpointdError('Conflict', message, {
     details: { conflicts: paths.slice(0, 100), count: paths.length },
   });
@@ -232,7 +233,7 @@ function checkDeletions(plan: RestorePlan, present: Capture): void {
   if (deletes * 2 <= total) return;
   throw new CheckpointdError(
     'ConfirmationRequired',
-    `This restore would delete ${deletes} of ${total} files. Look at a dryRun; then repeat it with confirm: true.`,
+    `This restore would delete ${deletes} of ${total} files. Look at its plan with dryRun: true, then repeat it with confirm: true.`,
     { details: { deletes, files: total } },
   );
 }
@@ -250,7 +251,7 @@ function unmatchedIn({ paths = [], mode, interrupted }: RestoreJob, { present, f
 
 function unmatchedMessage(unmatched: readonly TreePath[]): string {
   const named = unmatched.slice(0, namedMax).map((path) => JSON.stringify(toText(path)));
-  const more = unmatched.length > namedMax ? ` and ${unmatched.length - namedMax} more path(s)` : '';
+  const more = unmatched.length > namedMax ? ` and ${counted(unmatched.length - namedMax, 'more path')}` : '';
   return `The checkpoint holds nothing at ${named.join(', ')}${more}, so nothing was restored there.`;
 }
 

@@ -2,6 +2,7 @@
 // whole run (disk full, I/O error, no descriptors: stop).
 import { CheckpointdError, type Effects, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
+import { counted } from '../base/text/plural.ts';
 import { type TreePath, toText } from '../tree/tree-path.ts';
 import type { FailureReason } from './plan.ts';
 
@@ -40,7 +41,7 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
   if (done === 0 && isNoSpace(error)) {
     return new CheckpointdError(
       'NoSpace',
-      'There is not enough free space to restore. Nothing was changed; make room and try again.',
+      'The disk has not enough free space for the restore. Nothing was changed. Free some space and try again.',
       facts,
     );
   }
@@ -50,7 +51,7 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
     'RestoreFailed',
     done === 0
       ? `The restore stopped (${code}) before anything was changed. Remove the cause and try again.`
-      : `The restore stopped half-way (${code}). Every file is whole, old or new; restore again when the cause is gone, or undo to the safety checkpoint.`,
+      : `The restore stopped half-way (${code}). Every file is either old or new. Remove the cause and restore again, or undo to the safety checkpoint.`,
     facts,
   );
 }
@@ -60,7 +61,7 @@ export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
   if (told instanceof CheckpointdError && told.effects === 'unknown') return told;
   return new CheckpointdError(
     'RestoreFailed',
-    `The restore stopped, and ${left.length} temporary file(s) of it could not be removed. The next request finishes or undoes it, and removes them, when the cause is gone.`,
+    `The restore stopped, and ${counted(left.length, 'temporary file')} could not be removed. Remove the cause; the next request finishes or undoes the restore and removes them.`,
     { cause: told, effects: 'unknown', retryable: true, details: { left: left.map(toText) } },
   );
 }
@@ -69,19 +70,19 @@ export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
 export function refuseRestore(error: unknown): never {
   if (systemCode(error) === 'EROFS') {
     const message =
-      'The storage can no longer be written. Nothing was changed; make it writable and try again.';
+      'The storage can no longer be written. Nothing was changed. Make it writable and try again.';
     throw new CheckpointdError('ReadOnlyStore', message, { cause: error });
   }
   throw stopped(error, undefined, 0);
 }
 
 export const lockLost =
-  'The lock of the work tree could not be given back, so another session may have to wait';
+  'The lock of the work tree could not be released, so another session may have to wait';
 
 /** The error for a restore that could be neither finished nor undone; the next open tries again. */
 export function unfinished(cause: unknown): CheckpointdError {
   const message =
-    'The restore stopped half-way. Everything that it displaced is in its safety checkpoint, and it is finished or undone before the next change of this session.';
+    'The restore stopped half-way. Its safety checkpoint holds everything that it displaced. The daemon finishes or undoes the restore before the next change of this session.';
   const details = cause instanceof CheckpointdError ? { details: { ...cause.details } } : {};
   return new CheckpointdError('RestoreFailed', message, {
     ...details,

@@ -97,7 +97,7 @@ export class RestoreJournal {
     );
     if (missing !== undefined) return unreadable(`no ${missing}`);
     if (!('directories' in parsed) || !Array.isArray(parsed.directories)) return unreadable('no directories');
-    if (!isIntact(parsed)) return unreadable('its check sum is another');
+    if (!isIntact(parsed)) return unreadable('its checksum is wrong');
     const { version: _, sum: __, root, ...rest } = parsed as Note;
     return { kind: 'unfinished', intent: { ...rest, ...given({ root: root && identityIn(root) }) } };
   }

@@ -103,7 +103,7 @@ class Look {
     }
     if (displaced === undefined && (await this.#isStored(file))) return files.unlinkSync(file);
     if (!this.#isHere(root))
-      throw new CheckpointdError('WorkTreeMissing', 'Another directory stands where the work tree was.');
+      throw new CheckpointdError('WorkTreeMissing', 'Another directory is at the path of the work tree.');
     const { path = rootPath, put } = displaced ?? {};
     this.#edits.push(...(await bringBack(this.#open(), { path, at: { outside: file }, ...given({ put }) })));
   }
@@ -135,7 +135,7 @@ class Look {
   async #isStored(file: string): Promise<boolean> {
     const { contents, directory } = this.#options;
     if (contents === undefined)
-      throw new CheckpointdError('CheckpointsDisabled', 'Without a store nobody can tell.');
+      throw new CheckpointdError('CheckpointsDisabled', 'Without a store the daemon cannot decide.');
     const tree = new AnchoredFiles(directory);
     try {
       const name = file.slice(directory.length + 1) as TreePath;
@@ -234,11 +234,11 @@ export class LateEdits {
       for (const edit of edits) this.#log.warn(told(edit));
       for (const { file, because } of left)
         this.#log.warn(
-          `a file that a restore took away was written to since, or could not be looked at; it stays at ${file} (${because})`,
+          `a program wrote to a file after a restore had displaced it, or the daemon could not check the file; it stays at ${file} (${because})`,
         );
     } catch (error) {
       this.#log.warn(
-        `what a restore took away could not be looked at again (${directory}): ${String(error)}`,
+        `the daemon could not check the files that a restore displaced (${directory}): ${String(error)}`,
       );
     }
   }
@@ -263,10 +263,10 @@ function displacedBy(directory: OwnDirectory): string[] {
 }
 
 function told({ path, keptAs }: BroughtBack): string {
-  const what = `${JSON.stringify(toText(path))} was written to by a program that had it open when a restore took it away`;
+  const what = `A program wrote to ${JSON.stringify(toText(path))} after a restore had displaced the file`;
   return keptAs === undefined
-    ? `${what}. What it wrote is back at its path, as an edit after the restore.`
-    : `${what}, and its path has changed since. What it wrote lies beside it as ${JSON.stringify(toText(keptAs))}.`;
+    ? `${what}. The written file is back at its path, as an edit after the restore.`
+    : `${what}, and the path has changed since. The written file is beside the path as ${JSON.stringify(toText(keptAs))}.`;
 }
 
 /** Returns the warning about edits that came in the moment in which their file was replaced. */

@@ -1,5 +1,6 @@
 // The permission bits that a restore changes without touching contents: files in place, and directories. Nobody gets
 // more by it than they had where an access list makes a mask of the bits.
+import { counted } from '../base/text/plural.ts';
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { attempt } from '../base/attempt.ts';
 import type { Entry } from '../tree/tree.ts';
@@ -119,7 +120,7 @@ export class Access {
 /** Returns the warning about paths that got their owner's bits only. */
 export function ownerOnlyMessage(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 10).map((path) => JSON.stringify(toText(path)));
-  return `${paths.length} path(s) got their owner's permissions only: access lists are not captured, and the bits of the group would give rights by one. Give them back by hand: ${some.join(', ')}.`;
+  return `The restore gave only the owner's permissions to ${counted(paths.length, 'path')}, because access lists are not captured and the group's bits may be wider. Set the access lists by hand: ${some.join(', ')}.`;
 }
 
 /** The bits of a restored file: as recorded; else those it has, or what the umask gives, with the recorded exec bit. */

@@ -40,7 +40,7 @@ export async function requireContents(
   if (BigInt(needed) <= available) return sizes;
   throw new CheckpointdError(
     'NoSpace',
-    'There is not enough free space to restore. Nothing was changed; make room and try again.',
+    'The disk has not enough free space for the restore. Nothing was changed. Free some space and try again.',
     { details: { needed, available: Number(available) }, retryable: true },
   );
 }

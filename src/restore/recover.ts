@@ -1,12 +1,12 @@
 // Finishing what a dead daemon, or a failure in this one, left half-way: an unfinished restore is redone before any
 // other change of the site, and undone when it cannot be. The request is repeated as it was asked, from what is on
 // disk; what somebody edited since is saved first, and one undo brings it back.
-
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId } from '../base/ids.ts';
+import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
@@ -60,7 +60,7 @@ async function sweepAgain(
   const unswept = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
   for (const { path, code } of unswept)
     site.log.warn(
-      `${toText(path)} could not be looked into or cleared of temporaries of a restore (${code}). Remove what is left of them by hand: their names begin with .ckpt-tmp-${intent.id}.`,
+      `The daemon could not remove temporary files of a restore from ${toText(path)} (${code}). Remove them by hand: their names begin with .ckpt-tmp-${intent.id}.`,
     );
 }
 
@@ -76,7 +76,7 @@ async function finishOrUndo(
     return 'finished';
   } catch (error) {
     if (context.signal.aborted) throw error;
-    log.warn(`could not finish an interrupted restore, undoing it: ${String(error)}`);
+    log.warn(`the daemon could not finish an interrupted restore and undoes it: ${String(error)}`);
     try {
       // Trying to finish it may have saved edits that lie in its way now: then the newer note knows of them.
       const newer = intentIn(new RestoreJournal(site.directory.intentFile)) ?? intent;
@@ -101,7 +101,7 @@ async function finishWithoutLost(
     const lost = outcome.failed.filter(({ reason }) => reason === 'contentLost');
     const names = lost.slice(0, listedMax).map(({ path }) => JSON.stringify(toText(path)));
     context.warn(
-      `A restore that was interrupted is finished, but for ${lost.length} path(s) whose contents the store has lost, of the target and of the state before; they stay as they are: ${names.join(', ')}. Use store/verify to see which checkpoints are affected.`,
+      `An interrupted restore is finished, except for ${counted(lost.length, 'path')}: the store has lost their contents, both of the checkpoint and of the state before. These paths were not changed: ${names.join(', ')}. Use store/verify to see which checkpoints are affected.`,
     );
     return 'finished';
   } catch (error) {
@@ -109,7 +109,7 @@ async function finishWithoutLost(
     if (damage === undefined || context.signal.aborted) throw error;
     setAside(site);
     context.warn(
-      `A restore that was interrupted can be neither finished nor undone: ${damage.message} Every file is whole, old or new, and the other checkpoints can be used.`,
+      `An interrupted restore can be neither finished nor undone: ${damage.message} Every file is either old or new, and the other checkpoints can be used.`,
     );
     return 'givenUp';
   }
@@ -157,7 +157,7 @@ async function repeat(
   const ms = Math.round(site.clock.monotonic() - started);
   const outcome = { ...done, safety, historyLength: record.historyLength, ms };
   const became = how === 'undo' ? 'could not be finished and was undone' : 'was finished';
-  const what = `A restore that had stopped half-way ${became}`;
+  const what = `An interrupted restore ${became}`;
   await reportRecovered(site, job.target, { what, outcome }, context);
   return outcome;
 }
@@ -179,7 +179,7 @@ async function saveEdits(
   await publishSafety(site, present, context, 'Before an interrupted restore was finished');
   const snapshot = await withEdits(store, states.before, edited, present.root);
   const state = { snapshot, skipped: present.skipped };
-  return publishSafety(site, state, context, 'Before a restore, with what was edited since');
+  return publishSafety(site, state, context, 'Before a restore, with later edits');
 }
 
 function recordFor(
@@ -228,7 +228,7 @@ export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';
 
 /** The error for a checkpoint that an interrupted restore needs and that nobody can read any more. */
 export function gone(checkpoint: CheckpointId): CheckpointdError {
-  const message = `The checkpoint ${checkpoint} of an interrupted restore is gone.`;
+  const message = `The checkpoint ${checkpoint} of an interrupted restore no longer exists.`;
   return new CheckpointdError('StoreCorrupt', message, { details: { checkpoint } });
 }
 
@@ -277,7 +277,7 @@ export function checkRoot(site: RestoreSite, intent: RestoreIntent): void {
   const { root } = site.workTree;
   throw new CheckpointdError(
     'RestoreFailed',
-    `A restore of ${root} was interrupted, and another directory stands at its path now, which was left as it is. Put the right one back and open the session again, or give the restore up with checkpoint/init.`,
+    `A restore of ${root} was interrupted, and another directory is at its path now. That directory was not changed. Put the right directory back and open the session again, or use checkpoint/init to abandon the restore.`,
     { details: { path: root }, effects: 'unknown' },
   );
 }
@@ -302,5 +302,5 @@ export function waitsForAnotherRoot(site: RestoreSite): boolean {
 export function setAside({ directory, log }: Pick<RestoreSite, 'directory' | 'log'>): void {
   const { intentFile } = directory;
   files.renameSync(intentFile, `${intentFile}.given-up`);
-  log.warn(`an unfinished restore was given up; its note is ${intentFile}.given-up`);
+  log.warn(`the client abandoned an unfinished restore; its note is ${intentFile}.given-up`);
 }

@@ -8,6 +8,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { base32, newCheckpointId } from '../base/ids.ts';
 import { InvariantViolation } from '../base/invariant.ts';
+import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { countersOf, publish, standingOf } from '../checkpoints/publish.ts';
@@ -51,9 +52,10 @@ export async function reportRecovered(
   context: OperationContext,
 ): Promise<void> {
   const { restored, deleted, conflicts } = outcome;
-  const edits = conflicts.length === 0 ? '' : `, ${conflicts.length} of them edited by others since`;
-  const paths = `${restored.length} path(s) restored and ${deleted.length} deleted${edits}`;
-  context.warn(`${what}: ${paths}. checkpoint/undo takes it back.`);
+  const edits =
+    conflicts.length === 0 ? '' : `, ${conflicts.length} of them edited outside this session since`;
+  const paths = `${counted(restored.length, 'path')} restored and ${deleted.length} deleted${edits}`;
+  context.warn(`${what}: ${paths}. checkpoint/undo reverses it.`);
   context.noteRecovered();
   await site.announce(target, outcome, { isRecovered: true, by: context.client });
 }
@@ -123,7 +125,7 @@ export async function applyJob(
   // Where something of ours is left, recovery sees to it before the next change; else the next restore's note would
   // take the place of the one that knows of it.
   site.setUnfinished(applied.leftover.length > 0);
-  const left = 'The restore is done, but the note of it is removed at the next open';
+  const left = 'The restore is done, but its note could not be removed; the next opening removes it';
   if (applied.leftover.length === 0) {
     await afterCommit(context, left, () => {
       answered.keep(id);
@@ -312,7 +314,7 @@ async function noteDone(
   ours: ReadonlySet<TreePath>,
   context: OperationContext,
 ): Promise<void> {
-  const lost = 'The restore is done, but the log of the session could not note it';
+  const lost = 'The restore is done, but the log of the session could not record it';
   await afterCommit(context, lost, async () => {
     if (made.record.scope !== 'files') site.conversation.recordHead();
     await site.noteAuthors(before, made, ours);

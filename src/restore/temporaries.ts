@@ -4,6 +4,7 @@ import { attempt, isOfSystem } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
+import { counted } from '../base/text/plural.ts';
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import {
   byBytes,
@@ -204,5 +205,5 @@ async function sweepMoved({ root, id }: Clearing, moved: readonly TreePath[]): P
 
 export function leftoverMessage(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 10).map((path) => JSON.stringify(toText(path)));
-  return `${paths.length} temporary file(s) of the restore could not be removed, and go with the next change: ${some.join(', ')}.`;
+  return `The restore could not remove ${counted(paths.length, 'temporary file')}; the next change removes them: ${some.join(', ')}.`;
 }

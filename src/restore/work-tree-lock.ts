@@ -31,7 +31,7 @@ export async function holdWorkTree(site: LockSite, signal: AbortSignal): Promise
     if (site.clock.monotonic() > deadline) {
       throw new CheckpointdError(
         'WorkTreeBusy',
-        'Another session is restoring this work tree. Try again when it is done.',
+        'Another session is restoring this work tree. Try again when that restore is done.',
         { retryable: true },
       );
     }
@@ -48,7 +48,7 @@ async function withDirectory(
     const lock = await lockDirectory(workTree.root);
     if (lock.is === 'busy') return undefined;
     if (lock.is === 'unavailable') {
-      log.info(`restores in another container are not kept apart from this one: ${lock.because}`);
+      log.info(`the work tree is not locked against restores in other containers: ${lock.because}`);
       return name;
     }
     return {

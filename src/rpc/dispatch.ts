@@ -139,8 +139,8 @@ export class Dispatcher {
     const isChanged = error instanceof CancelledAfterRecovery;
     const effects = isChanged ? 'unknown' : 'none';
     const changed = isChanged
-      ? 'an earlier restore that had stopped half-way was recovered, and nothing else has changed'
-      : 'nothing has changed';
+      ? 'an interrupted restore was recovered, and nothing else was changed'
+      : 'nothing was changed';
     if (signal.reason !== this.#stopReason)
       return wireError('RequestCancelled', `The request was cancelled; ${changed}.`, { effects });
     const message = `checkpointd is stopping and gave the request up; ${changed}.`;
@@ -150,7 +150,7 @@ export class Dispatcher {
 
 function notFound(method: string): RequestOutcome {
   const name = JSON.stringify(method.slice(0, 100));
-  const message = `There is no method ${name}; rpc.discover tells which there are.`;
+  const message = `The method ${name} does not exist. rpc.discover lists the methods.`;
   return { error: wireError('MethodNotFound', message) };
 }
 

@@ -79,7 +79,7 @@ export class Ending {
   }
 
   async #end(reason: EndReason, code: number): Promise<void> {
-    this.#ports.log.info(`ending: ${reason}, exit code ${code}`);
+    this.#ports.log.info(`the daemon ends: ${reason}, exit code ${code}`);
     const started = performance.now();
     const { stopMsMax, drainMsMax, drainedMsMax, finishMsMax } = reason === 'exit' ? untilExit : patient;
     const inTime = await within(stopMsMax, this.#stop(reason));
@@ -100,7 +100,7 @@ export class Ending {
       await this.#ports.stop(reason);
     } catch (error) {
       // The process must end after every failure, with the code that its parent expects.
-      this.#ports.log.error('The stop failed; what it left is swept by the next start.');
+      this.#ports.log.error('The stop failed. The next start removes what it left.');
       this.#ports.log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
   }

@@ -121,10 +121,10 @@ function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   const limited = fileLimit(error, { effects, details });
   if (limited !== undefined) return fromExpected(limited);
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
-    const message = `The storage or the work tree can no longer be written (${code}). Look at the permissions, then send the request again.`;
+    const message = `The storage or the work tree can no longer be written (${code}). Check the permissions, then send the request again.`;
     return wireError('ReadOnlyStore', message, { effects, details });
   }
-  const message = `The system refused a call (${code}). Look at the disk of the storage and of the work tree, at open files and at memory, then send the request again.`;
+  const message = `The system refused a call (${code}). Check the disks of the storage and the work tree, the number of open files and the memory, then send the request again.`;
   return wireError('StoreUnavailable', message, { retryable: true, effects, details });
 }
 

@@ -171,7 +171,8 @@ export class ServedClient {
     if (!this.#lifecycle.wants(method)) return;
     const isSent = this.#connection.notify(method, params);
     // Said once, at the first loss; the line itself would only be dropped too.
-    if (!isSent && !this.#isDropping) this.#ports.log.info(`the client does not read: ${method} was dropped`);
+    if (!isSent && !this.#isDropping)
+      this.#ports.log.info(`the client does not read its messages, so ${method} was dropped`);
     this.#isDropping = !isSent;
   }
 

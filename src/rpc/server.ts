@@ -53,7 +53,8 @@ export class Server {
   #first: ServedClient | undefined;
   /** How the first client went, while others keep the daemon. */
   #firstEnd: { readonly reason: EndReason; readonly code: number } | undefined;
-  #loadOnce: () => Promise<ServedDaemon> = () => Promise.reject(new TypeError('a request before listen'));
+  #loadOnce: () => Promise<ServedDaemon> = () =>
+    Promise.reject(new TypeError('the server received a request before it listened'));
   #daemon: Promise<ServedDaemon> | undefined;
   #loaded: ServedDaemon | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -162,7 +163,9 @@ export class Server {
     if (client === this.#first) {
       this.#first = undefined;
       this.#firstEnd = { reason, code };
-      this.#options.log.info('the first client has gone; others hold sessions, so the daemon lives on');
+      this.#options.log.info(
+        'the first client has disconnected; other clients have sessions open, so the daemon continues',
+      );
     }
     this.#endIfUnused();
   }

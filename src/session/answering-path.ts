@@ -10,7 +10,7 @@ export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSi
   if (await answers(path, signal)) return;
   throw new CheckpointdError(
     kind,
-    `${path} does not answer: reading it took more than five seconds. Is it on a network disk whose server is gone? Give another path, or try again when it is back.`,
+    `${path} does not answer: reading it took more than five seconds. Is it on a network disk whose server is gone? Name another path, or try again when the server answers.`,
     { details: { path }, retryable: true },
   );
 }

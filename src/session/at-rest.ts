@@ -53,7 +53,7 @@ export async function readAtRest(
 ): Promise<SessionAtRest> {
   const directory = new SessionDirectory(options.storage, id as SessionId);
   const owner = closedInOrder(directory);
-  requireThat(owner !== undefined, 'it was not closed in order');
+  requireThat(owner !== undefined, 'the session was not closed in order');
   const marker = markerOf(directory);
   const workTree = openWorkTree(workspace, { allowProtected: true });
   requireSameWorkTree(marker, workTree, options.storage);
@@ -89,12 +89,12 @@ const restingNames =
 function markerOf(directory: SessionDirectory): SessionMarker {
   directory.refuseLaterFormat();
   const marker = directory.readMarker();
-  requireThat(marker !== undefined && directory.ours() !== undefined, 'its marker is damaged');
-  requireThat(marker.retention === 'keep', 'it ends with its clients');
+  requireThat(marker !== undefined && directory.ours() !== undefined, 'its session.json is damaged');
+  requireThat(marker.retention === 'keep', 'the session ends with its clients');
   const names = files.readdirSync(directory.own);
   requireThat(
     names.every((name) => restingNames.test(name)),
-    'something of it is unfinished',
+    'an operation is unfinished',
   );
   requireThat(names.includes('checkpoints-enabled'), 'its checkpoints are disabled');
   return marker;
@@ -104,7 +104,7 @@ function requireSameWorkTree(marker: SessionMarker, workTree: WorkTree, storage:
   const [then, now] = [marker.workTreeDirectory, directoryAt(workTree.root)];
   const isSame = then !== undefined && now !== undefined && isSameDirectory(then, now);
   requireThat(isSame && workTree.root === marker.workTree, 'its work tree was replaced');
-  requireThat(storageWithin(workTree, storage) === undefined, 'its storage lies in its work tree');
+  requireThat(storageWithin(workTree, storage) === undefined, 'its storage is in its work tree');
 }
 
 async function readStore(
@@ -137,7 +137,7 @@ async function readStore(
     readable.stored.every(({ record }) => published.ids.has(record.id));
   if (isAll) return readable;
   await readable.store.close();
-  throw doubt('its store does not hold what was published');
+  throw doubt('its store lacks published checkpoints');
 }
 
 async function assemble(
@@ -151,7 +151,7 @@ async function assemble(
   const notOurs = {
     holds: () => false,
     mustHold: () => {
-      throw doubt('it was not claimed');
+      throw doubt('the command did not take the session');
     },
     release: () => undefined,
   };
@@ -196,5 +196,5 @@ function requireThat(isSo: boolean, otherwise: string): asserts isSo {
 }
 
 function doubt(why: string): CheckpointdError {
-  return new CheckpointdError('StoreUnavailable', `The session has to be opened to be read: ${why}.`);
+  return new CheckpointdError('StoreUnavailable', `A command must open this session to read it: ${why}.`);
 }

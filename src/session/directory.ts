@@ -140,7 +140,7 @@ export class SessionDirectory {
   create(marker: SessionMarker): void {
     const standing = this.#standing();
     const stranger = standing === undefined || this.exists() ? undefined : this.stranger();
-    if (stranger !== undefined) throw this.#notOurs(`holds ${stranger}, which is not ours`);
+    if (stranger !== undefined) throw this.#notOurs(`holds ${stranger}, which checkpointd did not make`);
     this.makeRoot();
     makeDirectory(this.own);
     const { identity } = this.#standing() ?? {};
@@ -204,7 +204,7 @@ export class SessionDirectory {
   #notOurs(how: string): CheckpointdError {
     return new CheckpointdError(
       'StoreUnavailable',
-      `${this.root}, where a session belongs, ${how}. It was left as it is: move it away, or give another storageDir.`,
+      `${this.root}, where a session belongs, ${how}. It was not changed. Move it away, or name another storageDir.`,
       { details: { session: this.session, path: this.root } },
     );
   }
@@ -226,7 +226,7 @@ export class SessionDirectory {
     if (format <= sessionFormat) return;
     throw new CheckpointdError(
       'StoreVersion',
-      `The session in ${this.root} was written by a newer checkpointd (format ${format}, this one knows ${sessionFormat}). It was left as it is: update checkpointd, or use another conversationId.`,
+      `The session in ${this.root} was written by a newer checkpointd (format ${format}, this one knows ${sessionFormat}). It was not changed. Update checkpointd, or use another conversationId.`,
       { details: { session: this.session, format, known: sessionFormat } },
     );
   }

@@ -1,7 +1,6 @@
 // A conversation's document as a file of the client's: where it may be, what is saved before it is replaced, and how it is
 // written and read. A file is replaced whole or not at all, a link or a device at its place stays, and what is refused
 // leaves everything as it was. What lies in no open session's work tree is not saved; what cannot be saved is not replaced.
-
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
@@ -26,7 +25,7 @@ import type { Session } from './session.ts';
 
 /** An absolute path as it is; a relative one in the work tree. @throws PathOutsideWorkTree, InvalidParams */
 function documentSource(session: Session, path: string): string {
-  if (path.includes('\0') || path === '') throw refusedPath('path: give the path of a file.', path);
+  if (path.includes('\0') || path === '') throw refusedPath('path must be the path of a file.', path);
   if (isAbsolute(path)) return resolve(path);
   parseTreePath(fromText(path));
   return join(session.parts.workTree.root, path);
@@ -58,9 +57,9 @@ function documentTarget(session: Session, path: string): string {
     );
   }
   if (isPathBelow(directory, options.storage))
-    throw refusedPath(`${place} lies in the daemon's own storage. Choose another place.`, place);
+    throw refusedPath(`${place} is in the daemon's own storage. Choose another path.`, place);
   const target = join(directory, basename(place));
-  if (isGits(target)) throw refusedPath(`${target} belongs to git. Choose another place.`, target);
+  if (isGits(target)) throw refusedPath(`${target} belongs to git. Choose another path.`, target);
   refuseSpecial(target);
   return target;
 }
@@ -69,9 +68,9 @@ function documentTarget(session: Session, path: string): string {
 function refuseSpecial(target: string): void {
   const stats = files.lstatSync(target, { throwIfNoEntry: false });
   if (stats === undefined || stats.isFile()) return;
-  const other = stats.isSymbolicLink() ? 'a symbolic link' : 'no file (a device, a FIFO or a socket)';
+  const other = stats.isSymbolicLink() ? 'a symbolic link' : 'a device, a FIFO or a socket';
   const what = stats.isDirectory() ? 'a directory' : other;
-  throw refusedPath(`${target} is ${what}. Give the path of a file.`, target);
+  throw refusedPath(`${target} is ${what}. Name a regular file.`, target);
 }
 
 function isPathBelow(path: string, directory: string): boolean {
@@ -195,7 +194,7 @@ const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
 function unsaved(target: string, because: string, cause?: unknown): CheckpointdError {
   return new CheckpointdError(
     'PreconditionFailed',
-    `What stands at ${target} cannot be saved before it is replaced: ${because}. Export to another path, or move it away first.`,
+    `The file at ${target} cannot be saved before it is replaced: ${because}. Export to another path, or move the file away first.`,
     { details: { path: target }, cause },
   );
 }
@@ -315,12 +314,12 @@ async function writeTemporary(
 /** Replaces what was saved. @throws PreconditionFailed when it is not that any more */
 function replace(temporary: string, target: string, saved: string | undefined): true {
   const stamp = fileStamp(target);
-  if (stamp !== undefined && stamp !== saved) throw occupied(target, 'changed while it was being saved');
+  if (stamp !== undefined && stamp !== saved) throw occupied(target, 'changed while the daemon saved it');
   files.renameSync(temporary, target);
   return true;
 }
 
-/** Puts the file where nothing is. False: the very same document is there already. @throws PreconditionFailed */
+/** Puts the file where nothing is. False: the very same document already exists. @throws PreconditionFailed */
 async function putNew(temporary: string, target: string): Promise<boolean> {
   try {
     files.linkSync(temporary, target);
@@ -328,10 +327,10 @@ async function putNew(temporary: string, target: string): Promise<boolean> {
   } catch (error) {
     if (systemCode(error) === 'EEXIST') {
       if (await isSameFile(temporary, target)) return false;
-      throw occupied(target, 'is there already');
+      throw occupied(target, 'already exists');
     }
     // A file system without hard links: look, then move.
-    if (fileStamp(target) !== undefined) throw occupied(target, 'is there already');
+    if (fileStamp(target) !== undefined) throw occupied(target, 'already exists');
     files.renameSync(temporary, target);
     return true;
   }
@@ -353,7 +352,7 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
 function occupied(target: string, how: string): CheckpointdError {
   return new CheckpointdError(
     'PreconditionFailed',
-    `${target} ${how}. Give overwrite: true to replace it (what lies in the work tree of an open session is saved first), or another path.`,
+    `${target} ${how}. Use overwrite: true to replace it (a file in the work tree of an open session is saved first), or name another path.`,
     { details: { path: target } },
   );
 }
@@ -368,18 +367,18 @@ export async function readDocumentFile(session: Session, path: string): Promise<
   } catch (error) {
     const code = systemCode(error);
     throw refusedPath(
-      `${file} cannot be read (${code}). Give a file that is there and readable.`,
+      `${file} cannot be read (${code}). Name a file that exists and is readable.`,
       file,
       error,
     );
   }
   try {
     const stats = files.fstatSync(fd);
-    if (!stats.isFile()) throw refusedPath(`${file} is not a file. Give the file that was exported.`, file);
+    if (!stats.isFile()) throw refusedPath(`${file} is not a file. Name the exported file.`, file);
     if (stats.size > documentBytesMax) {
       throw new CheckpointdError(
         'DocumentInvalid',
-        `${file} is larger than ${documentBytesMax} bytes, which no exported conversation is.`,
+        `${file} is larger than ${documentBytesMax} bytes, the largest size of an exported conversation.`,
         { details: { path: file, bytes: stats.size, limit: documentBytesMax } },
       );
     }

@@ -195,18 +195,20 @@ export async function createBase(
     },
     baseTag,
   );
-  await afterCommit(context, 'The first checkpoint is made, but who wrote what could not be noted', () =>
-    noteCheckpoint(session, undefined, checkpoint),
+  await afterCommit(
+    context,
+    'The first checkpoint was made, but the daemon could not record who wrote which file',
+    () => noteCheckpoint(session, undefined, checkpoint),
   );
   await session.parts.events.created(session, checkpoint, { ms: Math.round(capture.ms) }, context.client);
 }
 
 function isIgnoredText(repository: string): string {
-  return `The repository ${repository} ignores this directory as a whole, so its ignore rules do not count here: only those in the directory itself do, and your own.`;
+  return `The repository ${repository} ignores this whole directory, so its ignore rules do not apply here. Only your own rules and those in the directory apply.`;
 }
 
 const emptyBaseText =
-  'The base holds no file although the directory is not empty: everything in it is ignored, excluded or cannot be captured. Look at .gitignore files, `skipped` and the exclude globs, or use include globs.';
+  'The base holds no file, although the directory is not empty: all its files are ignored, excluded or unreadable. Check .gitignore files, `skipped` and the exclude globs, or use include globs.';
 
 const warnAfterMs = 5_000;
 
@@ -231,7 +233,7 @@ async function withinTimeout<T>(
 }
 
 const slowOpening =
-  'Opening takes long: this is a large work tree. Ignoring build output and data makes the first capture faster.';
+  'Opening takes long, because the work tree is large. Ignoring build output and data makes the first capture faster.';
 
 function timedOut(limitMs: number): CheckpointdError {
   return new CheckpointdError(

@@ -113,7 +113,7 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
     return undefined;
   } catch (error) {
     if (session.enabled !== undefined) throw error;
-    session.parts.log.warn(`a session stays until its checkpoints can be removed: ${String(error)}`);
+    session.parts.log.warn(`a session stays, because its checkpoints cannot be removed: ${String(error)}`);
     return 'storeUnavailable';
   }
 }
@@ -253,7 +253,7 @@ export async function deleteClosed(storage: string, id: string, log: Log, contex
   if (!isSessionId(id) || !directory.exists())
     throw new CheckpointdError(
       'UnknownSession',
-      'There is no session with this id. session/list shows the kept ones.',
+      'No session has this id. session/list lists the kept sessions.',
       { details: { session: id.slice(0, 64) } },
     );
   const bytesFreed = await directorySize(directory.root);
@@ -274,7 +274,7 @@ function refuseUnfinished(directory: SessionDirectory): void {
   if (directoryAt(root) === undefined) return;
   throw new CheckpointdError(
     'RestoreFailed',
-    `A restore of ${root} was interrupted, and what it displaced is in this session alone. Nothing was deleted: open the session, which finishes or undoes the restore, and delete it then.`,
+    `A restore of ${root} was interrupted, and only this session has the displaced files. Nothing was deleted. Open the session to finish or undo the restore, then delete the session.`,
     { details: { path: root }, effects: 'none' },
   );
 }
@@ -289,7 +289,7 @@ async function decided(
     return await work();
   } catch (error) {
     if (!directory.isBeingDeleted) throw error;
-    const lost = 'The session is deleted, but not all that it held could be removed yet';
+    const lost = 'The session was deleted, but some of its data could not be removed yet';
     await afterCommit(context, lost, () => Promise.reject(error));
     return { bytesFreed: 0, deleted: Promise.resolve() };
   }
@@ -323,7 +323,7 @@ export async function sweepStorage(
       try {
         await sweep(name);
       } catch (error) {
-        log.warn(`could not sweep ${name}: ${String(error)}`);
+        log.warn(`the daemon could not remove the orphan ${name}: ${String(error)}`);
       }
     }
   };
@@ -370,7 +370,9 @@ export async function finishDeletion(directory: SessionDirectory, log: Log): Pro
   if (trash === undefined) return;
   log.info(`finished the deletion of ${directory.session}, which had been interrupted`);
   await deleteTrash(trash).catch((error: unknown) =>
-    log.warn(`a removed session could not be deleted whole, the next start goes on: ${String(error)}`),
+    log.warn(
+      `the daemon could not delete all data of a removed session; the next start continues: ${String(error)}`,
+    ),
   );
 }
 
@@ -433,7 +435,7 @@ async function emptyClosed(directory: SessionDirectory, log: Log): Promise<void>
     }
   } catch (error) {
     if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
-    log.warn(`a session is removed, and not what a damaged store holds of it: ${error.message}`);
+    log.warn(`a session was removed, but its data stays in a damaged store: ${error.message}`);
   }
 }
 
@@ -499,7 +501,7 @@ export function renameAway(directory: SessionDirectory): string | undefined {
   files.renameSync(trash, directory.root); // it was exchanged between the look and the rename
   throw new CheckpointdError(
     'StoreUnavailable',
-    `${directory.root} was exchanged while its session was being removed. What stands there now was left as it is.`,
+    `${directory.root} was replaced by another directory while its session was removed. The other directory was not changed.`,
     { details: { session: directory.session, path: directory.root } },
   );
 }

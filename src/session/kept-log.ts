@@ -42,7 +42,7 @@ export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
     const aside = `${logFile}.damaged-${randomBytes(6).toString('hex')}`;
     files.renameSync(logFile, aside);
     SessionLog.copyWhole(aside, logFile);
-    const warning = `The log of this session is damaged. The conversation goes on from what could be read before the damage; the whole log is kept as ${basename(aside)} beside the new one. ${error.message}`;
+    const warning = `The log of this session is damaged. The conversation continues with the part before the damage. The whole log is kept as ${basename(aside)} beside the new one. ${error.message}`;
     return { ...(await readLog(request)), warnings: [warning] };
   }
 }
@@ -73,7 +73,7 @@ export function joinLog(
     if (!recover) throw withRemedy(error);
     sessionLog.skipTo(named);
     conversation.recordHead();
-    return [`${shortened} The conversation begins anew.`];
+    return [`${shortened} The conversation starts empty.`];
   }
 }
 
@@ -82,15 +82,15 @@ function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
   if (cutBytes === 0) return [];
   const what =
     keptTail === undefined
-      ? 'a write that did not end'
+      ? 'an unfinished write'
       : `a damaged record, which is kept as ${basename(keptTail)} beside it`;
   return [
-    `The last ${cutBytes} bytes of the log of this session could not be read and were left out: ${what}.`,
+    `The last ${cutBytes} bytes of the log of this session could not be read and were dropped: ${what}.`,
   ];
 }
 
 const shortened =
-  'The log of this session is shorter than its checkpoints say: it was cut or lost, with what it held of the conversation.';
+  'The log of this session is shorter than its checkpoints say. It was cut or lost, with a part of the conversation.';
 
 /** Gives the session a log of its own: an owner that was only stopped still has the old one open. */
 function detach(logFile: string): void {
@@ -141,7 +141,7 @@ async function replayed(sessionLog: SessionLog, conversationId: string): Promise
 function withRemedy(error: CheckpointdError): CheckpointdError {
   return new CheckpointdError(
     error.kind,
-    `${error.message} Open the session with recover: "conversation" to set the conversation aside and go on with the checkpoints of the files.`,
+    `${error.message} Open the session with recover: "conversation" to set the conversation aside and continue with the checkpoints of the files.`,
     { cause: error, details: { ...error.details, remedy: 'recover' } },
   );
 }

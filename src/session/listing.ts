@@ -51,7 +51,7 @@ export function sessionsIn(storage: string, log: Log, warn: (text: string) => vo
 }
 
 const lostMarker =
-  'whose session.json is damaged or gone: open the session with its workspace, conversationId and strategy, and it is mended';
+  'whose session.json is damaged or missing. Open the session with its workspace, conversationId and strategy to repair it';
 
 export interface SessionSummary {
   readonly checkpoints: number;

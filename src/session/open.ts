@@ -197,14 +197,14 @@ async function build(
   const standing = directory.readMarker();
   if (resumed && standing === undefined)
     context.warn(
-      `session.json in ${directory.own}, which says whose session this is, was damaged or is gone. It is written anew from this request, and the session is kept until you say otherwise (retention).`,
+      `session.json in ${directory.own}, which identifies the session, was damaged or missing. The daemon wrote it again from this request, and keeps the session unless you set another retention.`,
     );
   const effective = { ...found, marker: effectiveMarker(directory, standing, marker, request) };
   const recover = request.recover === 'conversation';
   const { durability } = request.options;
   const { owner } = found;
   if (owner.unlocked !== undefined)
-    around.log.info(`this session is not locked for other containers: ${owner.unlocked}`);
+    around.log.info(`the session is not locked against other containers: ${owner.unlocked}`);
   const kept = await openKeptLog({ directory, marker: effective.marker, durability, recover, owner });
   for (const warning of kept.warnings) context.warn(warning);
   const session = assemble(effective, kept, request, around);
@@ -306,6 +306,6 @@ function warnIfReplaced(marker: SessionMarker, { root }: WorkTree, context: Oper
   const made =
     now.birth === '0' ? '' : ` (at ${new Date(Number(BigInt(now.birth) / 1_000_000n)).toISOString()})`;
   context.warn(
-    `The work tree ${root} was replaced since this session was made${made}. Checkpoints from before that are of the old directory, and a restore of one brings the old files here.`,
+    `The work tree ${root} was replaced since this session was made${made}. Earlier checkpoints hold the files of the old directory, and a restore writes those files here.`,
   );
 }

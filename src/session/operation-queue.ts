@@ -152,13 +152,13 @@ export class OperationQueue {
 }
 
 function closedError(): CheckpointdError {
-  return new CheckpointdError('StoreUnavailable', 'The session is being closed. Open it again to go on.', {
+  return new CheckpointdError('StoreUnavailable', 'The session is being closed. Open it again to continue.', {
     retryable: true,
   });
 }
 
 function poisonedError(cause: InvariantViolation): CheckpointdError {
   const message =
-    'An internal check failed in this session, so it takes no more changes; reading still works. Restart the daemon: it recovers at the next open.';
+    'An internal check failed in this session, so it refuses changes. Reading still works. Restart the daemon; the next opening recovers the session.';
   return new CheckpointdError('StoreUnavailable', message, { cause });
 }

@@ -3,7 +3,6 @@
 // that was stopped for long sees that another took over, and writes nothing more. Where the directory cannot be
 // locked, a sign of life every minute lets who cannot see our process judge by time. It decides nothing about what an
 // ownerless session is worth: that is end.ts.
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -159,7 +158,7 @@ export class SessionOwner {
     if (this.holds()) return;
     throw new CheckpointdError(
       'StoreUnavailable',
-      `Another checkpointd has taken this session over while this one was stopped. Nothing was written: close the session here, and open it again where it is needed.`,
+      `Another checkpointd has taken over this session while this one was suspended. Nothing was written. Close the session here, and open it again where you need it.`,
       { details: { session: this.#directory.session } },
     );
   }
@@ -216,7 +215,7 @@ function holderIn(directory: SessionDirectory): OwnerNote {
 async function lockInPlace(root: string): Promise<DirectoryLock> {
   for (;;) {
     const before = standingAt(root);
-    if (before.is !== 'directory') return { is: 'unavailable', because: 'there is no directory yet' };
+    if (before.is !== 'directory') return { is: 'unavailable', because: 'the directory does not exist yet' };
     const lock = await lockDirectory(root);
     if (lock.is !== 'held') return lock;
     let isSame = false;

@@ -39,7 +39,7 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
     refuseBroken(workTree.root);
     if (!mayMake) throw withoutRepository(workTree.root, published.ids.size);
     await makeRepository(workTree.root);
-    log.info(`made a repository in ${workTree.root}, as asked`);
+    log.info(`made a git repository in ${workTree.root}, as the client requested`);
   }
   // In a repository further out nothing of it would be found.
   else if (driver.needsRepository && published.ids.size > 0) refuseBroken(workTree.root);
@@ -63,7 +63,7 @@ export async function setStoreAside(session: Session): Promise<void> {
     files.renameSync(directory.publishedFile, join(to, 'published.log'));
   // It goes back and forth between checkpoints that are no longer there.
   if (files.existsSync(directory.intentFile)) setAside(session.parts);
-  log.warn(`What was left of the damaged checkpoint store of ${directory.root} is kept aside; see ${to}.`);
+  log.warn(`The damaged checkpoint store of ${directory.root} is kept in ${to}.`);
 }
 
 /**
@@ -136,7 +136,7 @@ function hiddenRepository(kind: 'StoreCorrupt' | 'StoreUnavailable', root: strin
 function withoutRepository(root: string, checkpoints: number): CheckpointdError {
   return new CheckpointdError(
     'StoreCorrupt',
-    `The repository of ${root}, in which this session held ${checkpoints} checkpoints, is not there any more. Put it back if you can; else use checkpoint/init to have a new one made and begin anew.`,
+    `The repository of ${root}, which held ${checkpoints} checkpoints of this session, no longer exists. Put it back if you can. Otherwise use checkpoint/init to make a new repository and start again.`,
     { details: { path: root, checkpoints } },
   );
 }

@@ -215,19 +215,19 @@ export class Session {
 /** Remedies for disabled checkpoints, by reason. The client sees the text unchanged. */
 export const remedies: Readonly<Record<DisabledReason, string>> = {
   NotARepository:
-    'Checkpoints are not available in this directory: it is not in a git repository. Use checkpoint/init to enable them here all the same.',
+    'Checkpoints are not available in this directory: it is not in a git repository. Use checkpoint/init to enable them anyway.',
   GitMissing:
     'Checkpoints are not available: git is required but not installed. Install git 2.30 or later, then use checkpoint/init.',
   GitTooOld:
     'Checkpoints are not available: git 2.30 or later is required. Update git, then use checkpoint/init.',
   StoreCorrupt:
-    'The checkpoint store of this session is damaged or gone. Use checkpoint/init to set aside what is left of it and begin anew.',
+    'The checkpoint store of this session is damaged or gone. Use checkpoint/init to set its remains aside and start again.',
   RepositoryUnusable:
-    'The repository that holds the checkpoints of this session cannot be used as it stands. Put it right, then open the session again or use checkpoint/init.',
+    'The repository that holds the checkpoints of this session cannot be used in its present state. Repair it, then open the session again or use checkpoint/init.',
   NotRequested: 'Checkpoints are not enabled in this session. Use checkpoint/init to enable them.',
   FeatureOff: 'Checkpoint is disabled. Enable it with: q settings chat.enableCheckpoint true',
   Cleaned:
-    'The checkpoints of this session were removed by checkpoint/clean. Use checkpoint/init to begin anew.',
+    'The checkpoints of this session were removed by checkpoint/clean. Use checkpoint/init to start again.',
   OtherWorkTree:
-    'A restore of this session was interrupted, and another directory stands at its path now, which was left as it is. Put the right one back and open the session again; or use checkpoint/init to give the restore up and go on here.',
+    'A restore of this session was interrupted, and another directory is at its path now. That directory was not changed. Put the right directory back and open the session again, or use checkpoint/init to abandon the restore.',
 };

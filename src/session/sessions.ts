@@ -3,6 +3,7 @@
 // Everything else about a session is in the session.
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { counted } from '../base/text/plural.ts';
 import { Turns } from '../base/turns.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { killAllGit } from '../git/process/run.ts';
@@ -180,7 +181,7 @@ export class Sessions {
       try {
         abandonSession(session, this.#lastKind);
       } catch (error) {
-        this.#options.log.error(`a session was left as it is: ${String(error)}`);
+        this.#options.log.error(`the daemon did not change a session: ${String(error)}`);
       }
     }
     this.#open.clear();
@@ -312,13 +313,15 @@ export class Sessions {
     const { log } = this.#options;
     const grace = this.#options.orphanGraceMs ?? orphanGraceMs;
     const removed = await sweepStorage(storage, grace, log, onDecided);
-    if (removed.length > 0) log.info(`removed ${removed.length} session(s) of dead daemons`);
+    if (removed.length > 0) log.info(`removed ${counted(removed.length, 'session')} of dead daemons`);
   }
 
   #watchDeletion(deletion: Promise<void>): void {
     const { log } = this.#options;
     const watched = deletion.catch((error: unknown) =>
-      log.warn(`a removed session could not be deleted whole, the next start goes on: ${String(error)}`),
+      log.warn(
+        `the daemon could not delete all data of a removed session; the next start continues: ${String(error)}`,
+      ),
     );
     this.#deletions.add(watched);
     void watched.finally(() => this.#deletions.delete(watched));

@@ -88,7 +88,7 @@ export class Shares {
 export function heldByOthers(session: SessionId): CheckpointdError {
   return new CheckpointdError(
     'StoreBusy',
-    'Other clients have this session open. Close it there, then delete it.',
+    'Other clients have this session open. Close it in these clients, then delete it.',
     { details: { session, pid: process.pid }, retryable: true },
   );
 }
@@ -97,7 +97,7 @@ export function heldByOthers(session: SessionId): CheckpointdError {
 export function unknownSession(id: string): CheckpointdError {
   return new CheckpointdError(
     'UnknownSession',
-    'No session with this id is open here. Use session/open; session/list shows the kept ones.',
+    'No open session has this id. Use session/open; session/list lists the kept sessions.',
     { details: { session: id.slice(0, 64) } },
   );
 }

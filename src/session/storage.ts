@@ -18,7 +18,7 @@ export function prepareStorage(storage: string, { isDefault = false } = {}): str
       throw unsafe(
         storage,
         'link',
-        `The storage directory ${storage} is a symbolic link. Give the directory that it leads to as storageDir.`,
+        `The storage directory ${storage} is a symbolic link. Use the directory that it points to as storageDir.`,
       );
     makeDirectories(storage);
     const root = files.realpathSync(storage);
@@ -39,7 +39,7 @@ export function refuseParentOf(workTree: string, storage: string): void {
   throw unsafe(
     storage,
     'parentOfWorkTree',
-    `The storage directory ${storage} is the directory that the work tree lies in. Give a directory of its own, for example ${storage.replace(/\/$/, '')}/.checkpointd.`,
+    `The storage directory ${storage} contains the work tree. Use a separate directory, for example ${storage.replace(/\/$/, '')}/.checkpointd.`,
   );
 }
 
@@ -62,14 +62,14 @@ function refuseUnsafe(root: string, stats: Stats): void {
     throw unsafe(
       root,
       'otherOwner',
-      `The storage directory ${root} belongs to another user (id ${stats.uid}). Give a directory of your own as storageDir.`,
+      `The storage directory ${root} belongs to another user (id ${stats.uid}). Use a directory of your own as storageDir.`,
     );
   }
   if ((stats.mode & 0o002) !== 0) {
     throw unsafe(
       root,
       'writableByEverybody',
-      `The storage directory ${root} can be written by everybody. Run "chmod o-w ${root}", or give another storageDir.`,
+      `The storage directory ${root} can be written by every user. Run "chmod o-w ${root}", or use another storageDir.`,
     );
   }
 }
@@ -94,13 +94,13 @@ export function storageFailure(storage: string, cause: unknown): CheckpointdErro
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return new CheckpointdError(
       'ReadOnlyStore',
-      `The storage directory ${storage} cannot be written. Give another storageDir, or make it writable.`,
+      `The storage directory ${storage} cannot be written. Use another storageDir, or make it writable.`,
       { cause, details },
     );
   }
   return new CheckpointdError(
     'StoreUnavailable',
-    `The storage directory ${storage} cannot be used (${code ?? 'unknown'}). Give another storageDir.`,
+    `The storage directory ${storage} cannot be used (${code ?? 'unknown'}). Use another storageDir.`,
     { cause, details },
   );
 }

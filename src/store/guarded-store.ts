@@ -1,6 +1,7 @@
 // A store that knows what it should hold: before each use it makes sure that the store is still the one that was
 // opened, and it tells checkpoints that were published and are gone. Works for every strategy; what the checkpoints
 // contain is the inner store's business.
+import { counted } from '../base/text/plural.ts';
 import { createHash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -171,7 +172,7 @@ export class GuardedStore implements SnapshotStore {
     if (gone === undefined) return this.#inner;
     throw new CheckpointdError(
       'StoreCorrupt',
-      `The checkpoint store ${gone} was deleted, emptied or replaced while the session was open. It held ${this.#published.ids.size} checkpoints. Nothing was changed: put it back if you can; else close and open the session, and use checkpoint/init to begin anew.`,
+      `The checkpoint store ${gone} was deleted, emptied or replaced while the session was open. It held ${counted(this.#published.ids.size, 'checkpoint')}. Nothing was changed. Put the store back if you can. Otherwise close and open the session, and use checkpoint/init to start again.`,
       { details: { path: gone, checkpoints: this.#published.ids.size } },
     );
   }
@@ -182,7 +183,7 @@ export function emptied(checkpoints: number, path?: string): CheckpointdError {
   const where = path === undefined ? '' : ` ${path}`;
   return new CheckpointdError(
     'StoreCorrupt',
-    `The checkpoint store${where} was deleted, emptied or replaced since the session was last open. It held ${checkpoints} checkpoints. Put it back if you can; else use checkpoint/init to set aside what is left and begin anew.`,
+    `The checkpoint store${where} was deleted, emptied or replaced since the session was last open. It held ${counted(checkpoints, 'checkpoint')}. Put the store back if you can. Otherwise use checkpoint/init to set the remains aside and start again.`,
     { details: { ...given({ path }), checkpoints } },
   );
 }

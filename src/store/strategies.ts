@@ -54,7 +54,7 @@ export function strategyNamed(name: string): StrategyDriver {
   const known = Object.keys(strategies);
   throw new CheckpointdError(
     'StrategyUnavailable',
-    `There is no strategy ${JSON.stringify(name.slice(0, 64))}. Choose one of: ${known.join(', ')}.`,
+    `checkpointd has no strategy ${JSON.stringify(name.slice(0, 64))}. Choose one of: ${known.join(', ')}.`,
     { details: { strategy: name.slice(0, 64), known } },
   );
 }

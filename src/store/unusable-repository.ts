@@ -8,7 +8,7 @@ export class UnusableRepository extends CheckpointdError {
   constructor(what: string, path: string, cause?: unknown) {
     super(
       'StoreUnavailable',
-      `${what} Nothing was changed: put it right, then open the session again or use checkpoint/init.`,
+      `${what} Nothing was changed. Repair the repository, then open the session again or use checkpoint/init.`,
       { details: { path }, cause },
     );
   }
@@ -36,10 +36,11 @@ export function convertedRepository(
   checkpoints: number,
 ): UnusableRepository {
   const remedy = {
-    sha256: 'Put the repository back that held them',
-    reftable: 'Convert it back ("git refs migrate --ref-format=files"), or put back the one that held them',
+    sha256: 'Put back the repository that held them',
+    reftable:
+      'Convert it back ("git refs migrate --ref-format=files"), or put back the repository that held them',
   }[foreign];
-  const what = `The repository ${path} ${foreignText[foreign]} now, which strategy local cannot do, and this session held ${checkpoints} checkpoints in it. ${remedy}; or begin another session with the strategy shadow.`;
+  const what = `The repository ${path} ${foreignText[foreign]} now, which strategy local does not support, and this session held ${checkpoints} checkpoints in it. ${remedy}, or start another session with the strategy shadow.`;
   return new UnusableRepository(what, path);
 }
 

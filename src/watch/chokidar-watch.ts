@@ -127,7 +127,9 @@ export class ChokidarWatch {
   /** Gives its watches to the directory handles, which captures need; undefined when it has none. */
   makeRoom(code: string): Promise<void> | undefined {
     if (!this.#thread.isRunning) return undefined;
-    return this.#giveUp(`captures need the watches that are left, the system's limit is reached (${code})`);
+    return this.#giveUp(
+      `the system's limit of watches is reached (${code}), and captures need the remaining ones`,
+    );
   }
 
   /** Stops. Resolves when no handle and no thread is left. */
@@ -153,7 +155,7 @@ export class ChokidarWatch {
         if (this.#logged !== undefined) this.#options.onEverything(); // missed since the last thread ended
         return this.#endStart();
       case 'tooMany':
-        return this.#startAnew('more events at once than the kernel may keep');
+        return this.#startAnew('more events arrived at once than the kernel keeps');
       case 'failed':
         if (message.isLimit) void this.#giveUp(`the system's limit of watches is reached (${message.code})`);
         else this.#startAnew(`a directory cannot be watched (${message.code})`);
@@ -172,7 +174,7 @@ export class ChokidarWatch {
   /** Never partly watched: a client could not tell which part is. Another attempt would fail again. */
   #giveUp(reason: string): Promise<void> {
     const remedy = reason.includes('limit') ? ' On Linux raise fs.inotify.max_user_watches.' : '';
-    const what = `Changes of the work tree are not reported: ${reason}. Captures stay right.${remedy}`;
+    const what = `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct.${remedy}`;
     if (!this.#hasWarned) this.#options.log.warn(what);
     this.#hasWarned = true;
     this.#lose();
@@ -186,7 +188,8 @@ export class ChokidarWatch {
     if (this.#isClosed || this.#state === 'suspect') return;
     this.#lose();
     this.#become('suspect', reason);
-    if (this.#logged !== reason) this.#options.log.info(`The watch of the work tree starts anew: ${reason}.`);
+    if (this.#logged !== reason)
+      this.#options.log.info(`The watch of the work tree starts again: ${reason}.`);
     this.#logged = reason;
     void this.#stop();
     this.#thread.startLater(() => this.start());

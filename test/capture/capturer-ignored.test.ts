@@ -37,7 +37,7 @@ for (const [title, rules] of ignoring) {
     const { session, checkpoints, warnings } = await daemon.open(project, { conversationId: 'c' });
     assert.is(checkpoints.enabled, true);
     assert.is(warnings?.length, 1);
-    assert.match(warnings?.[0] ?? '', /ignores this directory as a whole/);
+    assert.match(warnings?.[0] ?? '', /ignores this whole directory/);
     assert.ok(warnings?.[0]?.includes(home));
     assert.equal(await pathsOf(daemon, session, '0'), ['.gitignore', 'a.txt']);
     write(project, { 'a.txt': 'changed\n', 'later.txt': 'later\n' });
@@ -81,7 +81,7 @@ test('a base that holds nothing of a directory that holds something is told, an 
   const daemon = new InProcessDaemon();
   const { warnings } = await daemon.open(project);
   assert.is(warnings?.length, 1);
-  assert.match(warnings?.[0] ?? '', /base holds no file although/);
+  assert.match(warnings?.[0] ?? '', /base holds no file, although/);
   const empty = temporaryDirectory('empty');
   mkdirSync(join(empty, 'sub'));
   git(empty, 'init', '-q');

@@ -57,7 +57,7 @@ test('where all checkpoints were deleted, a comparison with the base says so, an
   await daemon.call('checkpoint/delete', { session, tag: '0' });
   const refused = await failure(daemon.call('checkpoint/diff', { session }));
   assert.is(refused.kind, 'UnknownCheckpoint');
-  assert.match(refused.message, /no checkpoint any more.*checkpoint\/create/);
+  assert.match(refused.message, /All checkpoints of this session were deleted.*checkpoint\/create/);
   assert.not.match(refused.message, /"0"/);
   assert.is((await daemon.open(root, options)).base, undefined);
   const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });

@@ -73,7 +73,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'])
     withRig(async (rig) => {
       const session = await closed(rig, strategy);
       const unchanged = await said(rig, 'status');
-      assert.match(unchanged, /Nothing has changed since\./);
+      assert.match(unchanged, /has not changed since this checkpoint\./);
       rig.write('a.txt', 'edited\n');
       rig.write('unsaved.txt', 'unsaved\n');
       const resting = new Map<string, string>();

@@ -104,7 +104,7 @@ test('checkpointd stop ends it in order, and says so where none runs', () =>
     assert.is(it.note(), undefined);
     assert.equal(daemonsOf(it.rig.storage), []);
     assert.is(it.owner()['released'], true);
-    assert.match(await it.run('stop'), /No daemon runs/);
+    assert.match(await it.run('stop'), /No daemon is running/);
     assert.equal(JSON.parse(await it.run('stop --json')), { stopped: false });
   }));
 

@@ -29,7 +29,7 @@ test('the lines of a file name its encoding, and write in letters what a termina
     '+\ta^Lb^[[2J\\u202ec\\u0085^?\\u{e0041}',
   ]);
   assert.equal(shown(latin('+\xa4\xb3\xa4\xec\xa4\xcf\n'))[0], '(not UTF-8: read as EUC-JP)');
-  assert.equal([...partLines({}, 'big')], ['big: too large to be shown']);
+  assert.equal([...partLines({}, 'big')], ['big: too large to show']);
 });
 
 test.run();

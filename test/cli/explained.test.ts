@@ -23,8 +23,8 @@ test('an error under --json is data: its kind, its message and what helps', () =
   withRig(async (rig) => {
     const none = await told(rig, 'list');
     assert.equal([none.code, none.error.kind, none.stderr], [3, 'NoSession', '']);
-    assert.match(none.error.message, /^there is no session of .*\.$/);
-    assert.match(none.error.remedy, /"checkpointd create" makes one/);
+    assert.match(none.error.message, /^\/.* has no session\.$/);
+    assert.match(none.error.remedy, /"checkpointd create" starts one/);
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', name: 'lunch' });
     rig.write('a.txt', 'changed\n');
@@ -34,14 +34,19 @@ test('an error under --json is data: its kind, its message and what helps', () =
     const undone = await told(rig, 'undo');
     assert.equal([undone.code, undone.error.kind], [1, 'NothingToUndo']);
     for (const [words, kind, message, remedy] of [
-      [['restore', '1'], 'ConfirmationRequired', /nobody can be asked/, /--yes restores/],
+      [['restore', '1'], 'ConfirmationRequired', /cannot ask/, /--yes restores/],
       [['restore', '1', 'nope', '--yes'], 'WrongCommandLine', /neither a checkpoint/, /"checkpointd list"/],
       [['restore'], 'WrongCommandLine', /missing required argument 'tag'/, /checkpointd help restore/],
       [['list', '--nonsense'], 'WrongCommandLine', /unknown option '--nonsense'/, /checkpointd help list/],
-      [['forget', 'x'], 'WrongCommandLine', /no number of messages/, /Give 1 or more/],
-      [['sessions', 'delete', 'ses_u', '--yes'], 'NoSession', /no session ses_u/, /checkpointd sessions/],
+      [['forget', 'x'], 'WrongCommandLine', /not a number of messages/, /Give 1 or more/],
+      [
+        ['sessions', 'delete', 'ses_u', '--yes'],
+        'NoSession',
+        /no session has the id ses_u/,
+        /checkpointd sessions/,
+      ],
       [['restroe', '1'], 'WrongCommandLine', /unknown command/, /help/],
-      [['help', 'foo'], 'WrongCommandLine', /there is no command "foo"/, /checkpointd help/],
+      [['help', 'foo'], 'WrongCommandLine', /checkpointd has no command "foo"/, /checkpointd help/],
     ] as const) {
       const { code, error, stderr } = await told(rig, ...words);
       assert.equal([code, error.kind, stderr], [kind === 'NoSession' ? 3 : 2, kind, ''], words.join(' '));

@@ -94,7 +94,7 @@ if (hasTerminal())
           await screen.typeUntil('G', /\(END\)/);
           await screen.typeUntil('g', /diff --git a\/long\.txt/);
           screen.type('q');
-          await screen.shows(/interrupted; what was not finished[^]*code 130/);
+          await screen.shows(/the command was interrupted;[^]*code 130/);
         },
       );
       await client.close();

@@ -39,7 +39,7 @@ test('of several sessions of a work tree the choice is told, once', () =>
     await rig.open(client, { conversationId: 'one' });
     await rig.open(client, { conversationId: 'two' });
     const told = await run(rig, 'list');
-    assert.is(told.match(/2 sessions of .* this is the one used last, ses_/g)?.length, 1, told);
+    assert.is(told.match(/has 2 sessions; the command takes the one used last, ses_/g)?.length, 1, told);
     assert.match(told, /^\[0\]/m);
     assert.is(await run(rig, 'list', '-C', join(rig.work, 'deep')), told);
     await client.close();
@@ -51,7 +51,7 @@ test('a directory that is not there is refused as by any command', () =>
     const words = ['list', '-C', 'nowhere', `--storage=${rig.storage}`];
     const [plain, read] = [rig.run(words), rig.run(['list', `--storage=${rig.storage}`, '-Cnowhere'])];
     assert.equal([await plain.code, await read.code], [2, 2]);
-    assert.match(plain.stderr, /^checkpointd: .*nowhere is no directory/);
+    assert.match(plain.stderr, /^checkpointd: .*nowhere is not a directory/);
     assert.is(plain.stderr, read.stderr);
     await client.close();
   }));

@@ -26,7 +26,7 @@ test('a rescue in three commands, without an agent: create, restore, undo', () =
   withRig(async (rig) => {
     const none = await run(rig, 'list');
     assert.is(none.code, 3);
-    assert.match(none.stderr, /there is no session of .*"checkpointd create" makes one/);
+    assert.match(none.stderr, /has no session.*"checkpointd create" starts one/);
     assert.is((await run(rig, 'create', '-m', 'before')).code, 0);
     rig.write('a.txt', 'spoilt\n');
     rig.write('made-later.txt', 'later\n');
@@ -35,7 +35,7 @@ test('a rescue in three commands, without an agent: create, restore, undo', () =
     assert.is(rig.read('a.txt'), 'spoilt\n');
     const refused = await run(rig, 'restore', '1');
     assert.is(refused.code, 2);
-    assert.match(refused.stderr, /nobody can be asked here/);
+    assert.match(refused.stderr, /no terminal is connected, so the command cannot ask/);
     assert.is(rig.read('a.txt'), 'spoilt\n');
     const restored = await run(rig, 'restore', '1', '--hard', '--yes');
     assert.is(restored.code, 0, restored.stderr);
@@ -78,7 +78,7 @@ test('a state directory that is reached by a link, or is one, shows the same tag
 test('messages are forgotten from the end; they are shown first, and asked for (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
-    assert.match((await run(rig, 'forget')).stdout, /^There are no messages\.\n$/);
+    assert.match((await run(rig, 'forget')).stdout, /^The conversation has no messages\.\n$/);
     for (const content of ['one', 'two\nof them', '\u001b[31mred'])
       await client.request('conversation/append', {
         session,
@@ -87,14 +87,14 @@ test('messages are forgotten from the end; they are shown first, and asked for (
     const unasked = await run(rig, 'forget', '2');
     assert.equal(
       [unasked.code, unasked.stdout],
-      [2, 'Would forget the last 2 messages:\n  > two of them\n  > red\n'],
+      [2, 'This would remove the last 2 messages:\n  > two of them\n  > red\n'],
     );
-    assert.match(unasked.stderr, /nobody can be asked here\. --yes/);
+    assert.match(unasked.stderr, /no terminal is connected, so the command cannot ask\. --yes/);
     for (const wrong of ['0', 'x', '1.5', '-1']) assert.is((await run(rig, 'forget', wrong)).code, 2, wrong);
     const forgotten = await run(rig, 'forget', '2', '--yes');
     assert.equal(
       [forgotten.code, forgotten.stdout],
-      [0, 'Forgot the last 2 messages; 1 is left. Files stay as they are.\n'],
+      [0, 'Removed the last 2 messages. The conversation has 1 message left. No file was changed.\n'],
     );
     const { forgotten: counts } = JSON.parse((await run(rig, 'forget', '9', '--yes', '--json')).stdout);
     assert.equal(counts, { messages: 1, entries: 1 });
@@ -132,7 +132,7 @@ test("the command line joins an editor's session, and its end leaves it alone", 
     assert.is((await run(rig, 'diff', '0', '1', '--', 'deep')).stdout, '');
     const status = await run(rig, 'status');
     assert.match(status.stdout, new RegExp(session));
-    assert.match(status.stdout, /Nothing has changed since/);
+    assert.match(status.stdout, /has not changed since/);
     assert.equal(rig.sessions(), [session]);
     assert.is((await client.close()).code, 0);
     assert.equal(rig.stored(), []);
@@ -183,7 +183,7 @@ test('an unknown command or tag is answered with the nearest ones; help is compl
     assert.match(command.stderr, /Did you mean restore/);
     const tag = await run(rig, 'show', 'before-lnch');
     assert.is(tag.code, 1);
-    assert.match(tag.stderr, /Use checkpointd list to see what there is/);
+    assert.match(tag.stderr, /Use checkpointd list to see the checkpoints/);
     assert.match(tag.stderr, /did you mean before-lunch/);
     for (const name of ['list', 'restore']) {
       const { stdout, code } = await run(rig, name, '--help');
@@ -213,7 +213,7 @@ test('an option that a command would ignore is refused, and help on no command s
     const help = rig.run(['help', 'restor']);
     assert.is(await help.code, 2);
     assert.is(help.stdout, '');
-    assert.match(help.stderr, /there is no command "restor"\. .* Did you mean restore\?/);
+    assert.match(help.stderr, /checkpointd has no command "restor"\. .* Did you mean restore\?/);
   }));
 
 test('escapes and line breaks of a message never reach the terminal', () =>
@@ -234,7 +234,7 @@ test('of several sessions the one used last is meant, and that is told', () =>
     const { client } = await rig.opened({ conversationId: 'one', retention: 'keep' });
     const { session } = await rig.open(client, { conversationId: 'two', retention: 'keep' });
     const ran = await run(rig, 'status');
-    assert.match(ran.stderr, /2 sessions of .*one used last, ses_\w+ \(--session=ID chooses\)/);
+    assert.match(ran.stderr, /has 2 sessions; .*one used last, ses_\w+ \(--session=ID names another\)/);
     assert.match((await run(rig, 'status', `--session=${session}`)).stdout, new RegExp(session));
     await client.close();
   }));
@@ -277,7 +277,7 @@ test('doctor starts a daemon and says what it offers', () =>
   withRig(async (rig) => {
     const { code, stdout } = await run(rig, 'doctor');
     assert.is(code, 0);
-    assert.match(stdout, /a daemon starts and answers\nstrategy shadow: available/);
+    assert.match(stdout, /a daemon started and answered\nstrategy shadow: available/);
   }));
 
 test.run();

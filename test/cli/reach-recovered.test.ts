@@ -11,7 +11,7 @@ test('a restore that was killed half-way is told when the next command finishes 
     assert.is(await program.code, 0, program.stderr);
     assert.match(
       program.stderr,
-      /a restore that was stopped half-way has been finished or undone: \d+ files brought back, 0 files deleted \("checkpointd undo" takes it back\)/,
+      /an interrupted restore was finished or undone: \d+ files restored, 0 files deleted \("checkpointd undo" reverses it\)/,
     );
     for (const name of restoredFiles) assert.is(rig.read(name), 'before\n');
     const again = rig.run(['status', `--storage=${rig.storage}`]);

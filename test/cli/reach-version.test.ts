@@ -46,7 +46,7 @@ test('a daemon of another version is told, and the work goes on', () =>
       for (const words of [['list'], ['create', '-m', 'by this one'], ['restore', '1', '--yes']]) {
         const ran = rig.run([...words, `--storage=${rig.storage}`]);
         assert.is(await ran.code, 0, ran.stderr);
-        assert.match(ran.stderr, /the daemon of this session is checkpointd 0\.0\.9, this is \d/);
+        assert.match(ran.stderr, /the daemon of this session is checkpointd 0\.0\.9 and this command is \d/);
       }
     }),
   ));
@@ -60,7 +60,7 @@ test('a daemon that speaks another protocol is told in a clear line, and nothing
       assert.is(await ran.code, 1);
       assert.match(
         ran.stderr,
-        /^checkpointd: the daemon .* is checkpointd 2\.0\.0 and speaks protocol 2\.0; .*\n$/,
+        /^checkpointd: the daemon .* is checkpointd 2\.0\.0 and speaks protocol 2\.0, but .*\n$/,
       );
     });
   }));

@@ -106,16 +106,16 @@ test('a word that is neither a checkpoint nor a path is refused with both readin
     for (const [words, said] of [
       [
         ['restore', 'befor', '--yes'],
-        /"befor" is neither a checkpoint \(a tag, a name or an id\) nor a path here\..*Did you mean before\?/,
+        /"befor" is neither a checkpoint \(tag, name or id\) nor a path here\..*Did you mean before\?/,
       ],
       [
         ['restore', '1', 'nope', '--yes'],
-        /"nope" is neither a checkpoint .* nor a path here or in \[1\].*of the current directory/,
+        /"nope" is neither a checkpoint .* nor a path here or in \[1\].*relative to the current directory/,
       ],
-      [['restore', '1', '--yes', '--', 'nope'], /there is no path "nope" here or in \[1\]/],
+      [['restore', '1', '--yes', '--', 'nope'], /no path "nope" exists here or in \[1\]/],
       [
         ['restore', '1', 'before', '--yes'],
-        /"before" is one checkpoint too many, and no path here or in \[1\]/,
+        /"before" is one checkpoint too many, and no such path exists here or in \[1\]/,
       ],
       [['restore', 'src', '--yes'], /"src" is a path and no checkpoint\. .*checkpointd restore <tag> src/],
       [['restore', 'src', '1', '--yes'], /"src" is a path and no checkpoint/],
@@ -123,9 +123,9 @@ test('a word that is neither a checkpoint nor a path is refused with both readin
       [['diff', '0', 'nope'], /"nope" is neither a checkpoint .* nor a path here or in \[0\]/],
       [
         ['diff', '0', '1', 'before'],
-        /"before" is one checkpoint too many, and no path here or in \[0\] or \[1\]/,
+        /"before" is one checkpoint too many, and no such path exists here or in \[0\] or \[1\]/,
       ],
-      [['restore', '1', '../x', '--yes'], /"\.\.\/x" is outside of the work tree .*current directory/],
+      [['restore', '1', '../x', '--yes'], /"\.\.\/x" is outside the work tree .*current directory/],
       [['restore', '1', '', '--yes'], /a path is empty/],
       [['restore', '', '--yes'], /a path is empty/],
     ] as const) {
@@ -157,7 +157,7 @@ test('a command that takes no paths refuses a word, and says where it belongs', 
     ]) {
       const ran = await run(rig, '.', ...command.split(' '), 'src');
       assert.equal([ran.code, ran.stdout], [2, ''], command);
-      assert.match(ran.stderr, /does not take "src"\. .*named by -C/, command);
+      assert.match(ran.stderr, /does not take "src"\. .*Use -C <directory>/, command);
     }
     assert.match((await run(rig, '.', 'list', '--', 'x')).stderr, /"list" does not take "x"/);
     assert.match((await run(rig, '.', 'list', '--')).stderr, /takes no paths after --/);
@@ -174,7 +174,7 @@ test('-C names a directory that is there, for every command', () =>
       for (const place of ['missing', 'x']) {
         const ran = await run(rig, '.', ...command.split(' '), '-C', place);
         assert.is(ran.code, 2, `${command}: ${ran.stdout}`);
-        assert.match(ran.stderr, new RegExp(`/${place} is no directory\\. -C names`), command);
+        assert.match(ran.stderr, new RegExp(`/${place} is not a directory\\. -C names`), command);
       }
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));

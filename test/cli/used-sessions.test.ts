@@ -79,7 +79,7 @@ test('a command that changes files says which session it takes where another was
     assert.match(
       ran.stderr,
       new RegExp(
-        `this takes ${used.session} of codex \\("write two"\\), used last; ${other.session} of claude-code \\("write one"\\) was used 20 minutes ago and is taken with --session=${other.session}`,
+        `the command takes ${used.session} of codex \\("write two"\\), which was used last; ${other.session} of claude-code \\("write one"\\) was used 20 minutes ago, and --session=${other.session} takes it`,
       ),
     );
     const named = await run(rig, 'restore', '1', '--yes', `--session=${other.session}`);

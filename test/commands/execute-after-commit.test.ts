@@ -27,7 +27,7 @@ test('a full disk after a publication is a warning: the checkpoint exists, and i
     });
     const asked = { session, kind: 'turn', idempotencyKey: 'k' } as const;
     const made = await rig.request('checkpoint/create', asked).finally(() => installFault(undefined));
-    assert.match(made.warnings?.join('\n') ?? '', /who changed which file could not be noted.*disk is full/s);
+    assert.match(made.warnings?.join('\n') ?? '', /could not record who changed which file.*disk is full/s);
     assert.ok(
       made.warnings?.every((warning) => rig.logged.includes(`warn ${warning}`)),
       'told by window/logMessage',
@@ -51,7 +51,10 @@ test('a session whose directory cannot be removed is closed, says so, and is not
     const asked = { session, idempotencyKey: 'k' };
     const closed = await rig.request('session/close', asked).finally(() => installFault(undefined));
     assert.is(closed.removed, false);
-    assert.match(closed.warnings?.join('\n') ?? '', /is closed, but not all of it could be put away.*EBUSY/s);
+    assert.match(
+      closed.warnings?.join('\n') ?? '',
+      /is closed, but some of its data could not be removed.*EBUSY/s,
+    );
     assert.equal(await rig.request('session/close', asked), { ...closed, replayed: true });
   }));
 

@@ -81,7 +81,7 @@ for (const name of told) {
       })) as {
         readonly warnings?: readonly string[];
       };
-      assert.match(warnings.join('\n'), /A restore that was interrupted is finished, but for \d path/);
+      assert.match(warnings.join('\n'), /An interrupted restore is finished, except for \d path/);
       assert.is((await rig.request('session/get', { session })).unfinishedRestore, undefined);
     }));
 }
@@ -154,7 +154,10 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
       assert.equal([event?.deleted, event?.failed, event?.skipped], [[], [], []]);
       assert.is(event?.counts.restored, event?.restored?.length);
       assert.is(event?.counts.conflicts, 1);
-      assert.match(warnings.join('\n'), /stopped half-way was finished.*1 of them edited by others/);
+      assert.match(
+        warnings.join('\n'),
+        /An interrupted restore was finished.*1 of them edited outside this session/,
+      );
       await rig.request('checkpoint/undo', { session });
       assert.is(rig.read('f9'), 'an edit since it stopped\n');
       assert.is(rig.read('f0'), 'f0 two\n');

@@ -98,7 +98,7 @@ async function reportsNamed(daemon: InProcessDaemon, strategy: string): Promise<
     write(root, { 'a.txt': noise(turn, 60_000) });
     await daemon.call('checkpoint/create', { session, kind: 'turn', name: `n${turn}` });
   }
-  const text = /more than limits\.maxStoreBytes \(150000\).*named ones/;
+  const text = /more than limits\.maxStoreBytes \(150000\).*named checkpoints/;
   const reports = (): number => daemon.logged.filter(({ message }) => text.test(message)).length;
   await until(`${strategy}: it is logged for every session`, () => reports() >= names.length, 55_000);
   const next = (): Promise<{ readonly warnings?: readonly string[] }> =>

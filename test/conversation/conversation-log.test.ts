@@ -78,7 +78,7 @@ test('a branch that does not follow from the published state is not taken for th
   assert.equal(contents(again), ['1', '2']);
 });
 
-test('when the log refuses, nothing has changed, and the next append is right', () => {
+test('when the log refuses, nothing was changed, and the next append is right', () => {
   const { conversation, log } = room();
   conversation.append(said('1'));
   const { head } = conversation;

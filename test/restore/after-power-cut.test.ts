@@ -42,7 +42,9 @@ async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): 
   });
   try {
     await rig.request('checkpoint/restore', { session: session.id, tag, mode: 'hard' });
-    await until('the sync fails', () => rig.logged.some((line) => line.includes('could not be synced')));
+    await until('the sync fails', () =>
+      rig.logged.some((line) => line.includes('could not sync the files of a restore')),
+    );
   } finally {
     installFault(undefined);
   }

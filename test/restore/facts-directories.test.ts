@@ -109,7 +109,7 @@ test('a restore of one path takes nothing away whose directories the store has l
   await daemon.close();
 });
 
-test('where the store keeps no directory, the restore is refused and nothing has changed', async () => {
+test('where the store keeps no directory, the restore is refused and nothing was changed', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
   const stood = standing(root);

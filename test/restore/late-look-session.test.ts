@@ -41,9 +41,9 @@ test('a write that comes after the restore is back two seconds later, told, and 
     assert.is(displacedIn(rig.storage, session).length, 1);
     await until('the late look', () => displacedIn(rig.storage, session).length === 0);
     assert.equal([rig.read('a'), rig.read('d/later')], ['late edit\n', 'late edit\n']);
-    const told = rig.logged.filter((line) => line.includes('was written to by a program'));
+    const told = rig.logged.filter((line) => line.includes('A program wrote to'));
     assert.equal(told.length, 2);
-    assert.match(told.join('\n'), 'warn "d/later"');
+    assert.match(told.join('\n'), 'warn A program wrote to "d/later"');
     const { checkpoint } = await rig.request('checkpoint/create', { session, kind: 'turn' });
     for (const path of ['a', 'd/later']) {
       const { data } = await rig.request('checkpoint/readFile', { session, tag: checkpoint.id, path });

@@ -210,7 +210,7 @@ test('another directory at the path of the work tree is not touched; the right o
       await rig.request('checkpoint/create', { session: other.id, kind: 'turn' });
       assert.unreachable();
     } catch (error) {
-      assert.match((error as Error).message, /another directory stands at its path.*checkpoint\/init/s);
+      assert.match((error as Error).message, /another directory is at its path.*checkpoint\/init/s);
     }
     await rig.sessions.close(other.id, 'abrupt');
     rmSync(rig.work, { recursive: true });

@@ -58,9 +58,7 @@ test('a restore that broke is finished before the next change, and what was ther
     assert.not.ok(session.hasUnfinishedRestore);
     assert.not.ok(existsSync(session.parts.directory.intentFile));
     assert.equal(leftovers(rig), []);
-    assert.ok(
-      rig.logged.some((line) => line.startsWith('warn A restore that had stopped half-way was finished')),
-    );
+    assert.ok(rig.logged.some((line) => line.startsWith('warn An interrupted restore was finished')));
   }));
 
 for (const lasting of [false, true])

@@ -21,7 +21,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       rmSync(markerFile);
 
       const listed = await rig.request('session/list', {});
-      assert.match(listed.warnings?.join() ?? '', /session\.json is damaged or gone/);
+      assert.match(listed.warnings?.join() ?? '', /session\.json is damaged or missing/);
 
       // An opening that fails takes nothing away.
       installFault((call, target) => {
@@ -40,7 +40,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
 
       const { resumed, checkpoints, warnings } = await rig.request('session/open', place);
       assert.equal([resumed, checkpoints.enabled], [true, true]);
-      assert.match(warnings?.join() ?? '', /session\.json.*gone.*kept until/);
+      assert.match(warnings?.join() ?? '', /session\.json.*missing.*keeps the session unless/);
       assert.is((await rig.request('conversation/get', { session })).historyLength, 1);
       assert.is((await rig.request('checkpoint/list', { session })).checkpoints.length, 2);
       assert.equal(await rig.request('session/close', { session }), { removed: false, reason: 'retention' });

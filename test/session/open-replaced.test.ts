@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 
 const said =
-  /was replaced since this session was made.* Checkpoints from before that are of the old directory/;
+  /was replaced since this session was made.* Earlier checkpoints hold the files of the old directory/;
 
 async function warningsOfOpen(rig: DaemonRig, strategy: string): Promise<string> {
   const client = await rig.start();

@@ -89,7 +89,7 @@ inContainer(
     }
     const keep = { retention: 'keep' } as const;
     const first = await rig.opened(keep, { command, env: { ...rig.environment, PATH: bin } });
-    assert.match(rig.logText(), /not locked for other containers/);
+    assert.match(rig.logText(), /not locked against other containers/);
     const say = (client: typeof first.client, text: string) =>
       client.request('conversation/appendTranscript', { session: first.session, text });
     await say(first.client, 'before');
@@ -104,7 +104,7 @@ inContainer(
     process.kill(Number(daemon), 'SIGCONT');
     const late = await failureOf(say(first.client, 'late'));
     assert.is(late.kind, 'StoreUnavailable');
-    assert.match(late.message, /taken this session over/);
+    assert.match(late.message, /taken over this session/);
     const create = await failureOf(
       first.client.request('checkpoint/create', { session: first.session, kind: 'turn' }),
     );

@@ -22,7 +22,7 @@ const databases: readonly Spoiled[] = [
   {
     what: 'a newer version',
     kind: 'StoreVersion',
-    remedy: /update checkpointd/,
+    remedy: /Update checkpointd/,
     spoil: (rig) => {
       sql(rig.storage, 'PRAGMA user_version = 99');
       sql(rig.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
@@ -31,13 +31,13 @@ const databases: readonly Spoiled[] = [
   {
     what: 'corrupt',
     kind: 'StoreCorrupt',
-    remedy: /move it away/,
+    remedy: /Move it away/,
     spoil: (rig) => writeFileSync(databaseFile(rig.storage), 'no database at all. '.repeat(1000)),
   },
   {
     what: 'cut off',
     kind: 'StoreCorrupt',
-    remedy: /move it away/,
+    remedy: /Move it away/,
     spoil: (rig) => truncateSync(databaseFile(rig.storage), 5000),
   },
 ];

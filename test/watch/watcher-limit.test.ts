@@ -77,9 +77,9 @@ test('where there are watches for one source alone, the handles get them, and a 
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(120, rig.root, openAll);
     if (answer === undefined) return Promise.resolve();
-    const reason = "captures need the watches that are left, the system's limit is reached (ENOSPC)";
+    const reason = "the system's limit of watches is reached (ENOSPC)";
     const said = [
-      `Changes of the work tree are not reported: ${reason}. Captures stay right. On Linux raise fs.inotify.max_user_watches.`,
+      `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct. On Linux raise fs.inotify.max_user_watches.`,
     ];
     assert.equal(answer, { before: 'live', missing: 0, isPassed: true, state: 'unwatched', reason, said });
     return Promise.resolve();

@@ -36,7 +36,7 @@ test('locking without a message is refused: it would lock nothing in (Q23)', () 
   withSession(async (rig) => {
     const { kind, message } = await failureOf(rig.request('conversation/setNextMessage', { lock: true }));
     assert.is(kind, 'InvalidParams');
-    assert.match(message, /Give the message/);
+    assert.match(message, /Send the message/);
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 

@@ -1,20 +1,20 @@
 // checkpointd create: a checkpoint of the work tree as it is.
 import { type CliCommand, printed } from '../command.ts';
-import { checkpointLine } from '../lines.ts';
+import { checkpointLine, pathCount } from '../lines.ts';
 import { plain, say } from '../terminal.ts';
 
 export const create: CliCommand = {
   name: 'create',
-  summary: 'a checkpoint of the work tree as it is; makes a kept session where there is none',
+  summary: 'make a checkpoint of the work tree; start a session if the directory has none',
   options: [
-    ['-m, --message <text>', 'what it is of'],
-    ['--name <name>', 'a name for it, which later commands take like a tag'],
+    ['-m, --message <text>', 'describe the checkpoint'],
+    ['--name <name>', 'give the checkpoint a name, which later commands accept like a tag'],
     [
       '--allow-protected',
-      'begin a session in the home directory, in what it holds for all, or in the root, too',
+      'allow a session in a protected place: the home directory, its standard folders, or the root',
     ],
   ],
-  excess: 'A message stands behind -m: checkpointd create -m "my message"',
+  excess: 'Put the message after -m: checkpointd create -m "my message"',
   makesSession: true,
   run: async ({ ask, given, options: { message, name } }) => {
     const result = await ask('checkpoint/create', {
@@ -24,9 +24,10 @@ export const create: CliCommand = {
     });
     if (printed(given, result)) return 0;
     say(checkpointLine(result.checkpoint));
-    if (result.skipped.length > 0) say(`Left out: ${result.skipped.length} (checkpointd show lists them)`);
+    if (result.skipped.length > 0)
+      say(`The checkpoint leaves out ${pathCount(result.skipped.length)}; "checkpointd show" lists them.`);
     for (const { path } of result.possiblyTorn ?? [])
-      say(`Possibly torn: ${plain(path)}, a database that a program wrote to during the capture`);
+      say(`A program wrote to the database ${plain(path)} during the capture. Its copy may be inconsistent.`);
     return 0;
   },
 };

@@ -9,12 +9,12 @@ export const diff: CliCommand = {
   name: 'diff',
   reads: true,
   paged: true,
-  summary: 'what changed between two checkpoints, or since one of them',
+  summary: 'show what changed between two checkpoints, or since a checkpoint',
   words: [
-    ['[from]', 'the earlier side (default: the base, 0)'],
-    ['[to]', 'the later side (default: the work tree as it is)'],
+    ['[from]', 'the earlier checkpoint (default: the base, 0)'],
+    ['[to]', 'the later checkpoint (default: the work tree)'],
   ],
-  options: [['--stat', 'count lines for each file instead of showing them']],
+  options: [['--stat', 'count the changed lines of each file']],
   paths: true,
   run: async (task) => {
     const { ask, given, options } = task;

@@ -9,16 +9,16 @@ import { fit, plain, say } from '../terminal.ts';
 
 export const forget: CliCommand = {
   name: 'forget',
-  summary: "take the last messages out of the session's conversation; files stay as they are",
-  words: [['[count]', 'how many messages, from the end; each with all answers to it (default: 1)']],
-  options: [['-y, --yes', 'do not ask']],
+  summary: 'remove the last messages from the conversation; keep the files',
+  words: [['[count]', 'how many messages to remove, each with its answers (default: 1)']],
+  options: [['-y, --yes', 'do not ask before the change']],
   run: async ({ ask, given, options, words: [count = '1'] }) => {
     const messages = Number(count);
     if (!/^\d+$/.test(count) || !Number.isSafeInteger(messages) || messages === 0)
-      throw misused(`"${count}" is no number of messages`, 'Give 1 or more.');
+      throw misused(`"${count}" is not a number of messages`, 'Give 1 or more.');
     const said = given.json ? undefined : await saidMessages(ask);
     if (said?.length === 0) {
-      say('There are no messages.');
+      say('The conversation has no messages.');
       return 0;
     }
     if (options['yes'] !== true) {
@@ -29,7 +29,7 @@ export const forget: CliCommand = {
     if (printed(given, result)) return 0;
     const left = Math.max(0, (said?.length ?? 0) - result.forgotten.messages);
     say(
-      `Forgot the last ${messageCount(result.forgotten.messages)}; ${left} ${left === 1 ? 'is' : 'are'} left. Files stay as they are.`,
+      `Removed the last ${messageCount(result.forgotten.messages)}. The conversation has ${messageCount(left)} left. No file was changed.`,
     );
     for (const warning of result.warnings ?? []) say(fit(`Note: ${plain(inCommands(warning))}`));
     return 0;
@@ -37,6 +37,6 @@ export const forget: CliCommand = {
 };
 
 function sayThose(newestFirst: readonly string[]): void {
-  say(`Would forget the last ${messageCount(newestFirst.length)}:`);
+  say(`This would remove the last ${messageCount(newestFirst.length)}:`);
   for (const text of newestFirst.toReversed()) say(fit(`  > ${text}`));
 }

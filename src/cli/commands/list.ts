@@ -31,7 +31,7 @@ export const list = listing({
   name: 'list',
   reads: true,
   paged: true,
-  summary: 'the checkpoints of the session, oldest first',
+  summary: 'list the checkpoints of the session, oldest first',
   look: async (ask) => {
     const [{ head }, checkpoints] = await Promise.all([ask('session/get', {}), allCheckpoints({ ask })]);
     return { checkpoints, head };
@@ -42,7 +42,7 @@ export const list = listing({
 export const completeTags = listing({
   name: 'complete-tags',
   reads: true,
-  summary: 'tags and names, for shells',
+  summary: 'print tags and names for shell completion',
   hidden: true,
   withoutJson: true,
   look: async (ask) => ({ checkpoints: await allCheckpoints({ ask }) }),

@@ -11,13 +11,13 @@ import { say } from '../terminal.ts';
 export const restore: CliCommand = {
   name: 'restore',
   changesFiles: true,
-  summary: 'bring the files of a checkpoint back; what would be lost is saved first',
+  summary: 'restore the files of a checkpoint; save everything that would be lost first',
   words: [['<tag>', 'a tag, a name or an id']],
   options: [
-    ['--hard', 'exactly that state: files made later are deleted, too'],
-    ['--dry-run', 'only show what would be done'],
-    ['-p, --patch', 'show how the files would change, too'],
-    ['-y, --yes', 'do not ask'],
+    ['--hard', 'restore exactly this state: also delete files that were created later'],
+    ['--dry-run', 'show the plan and change nothing'],
+    ['-p, --patch', 'also show how the files would change'],
+    ['-y, --yes', 'do not ask before the change'],
   ],
   paths: true,
   run: async (task) => {
@@ -25,7 +25,10 @@ export const restore: CliCommand = {
     const [isDry, isPatch] = [options['dryRun'] === true, options['patch'] === true];
     const isAsked = options['yes'] !== true;
     if (isPatch && !isDry && !isAsked)
-      throw misused('--patch belongs to the plan, which --yes does not show', 'Leave one of them out.');
+      throw misused(
+        '--patch shows a plan, and --yes restores without a plan',
+        'Omit one of the two options.',
+      );
     const {
       tags: [tag = ''],
       only,
@@ -52,7 +55,7 @@ export const restore: CliCommand = {
     const result = await ask('checkpoint/restore', { ...wanted, confirm: true });
     if (printed(given, result)) return result.failed.length > 0 ? exits.incomplete : 0;
     if (!isAsked || result.failed.length > 0) sayRestore(result, paths);
-    say(`Restored [${tag}]. "checkpointd undo" takes it back.`);
+    say(`Restored [${tag}]. "checkpointd undo" reverses the restore.`);
     return result.failed.length > 0 ? exits.incomplete : 0;
   },
 };
@@ -62,7 +65,7 @@ function walk(name: 'undo' | 'redo', summary: string): CliCommand {
     name,
     changesFiles: true,
     summary,
-    options: [['--dry-run', 'only show what would be done']],
+    options: [['--dry-run', 'show the plan and change nothing']],
     run: async ({ ask, given, options, paths }) => {
       const isDry = options['dryRun'] === true;
       const result = await ask(`checkpoint/${name}`, isDry ? { dryRun: true } : { confirm: true });
@@ -72,5 +75,5 @@ function walk(name: 'undo' | 'redo', summary: string): CliCommand {
   };
 }
 
-export const undo = walk('undo', 'take the last restore back');
-export const redo = walk('redo', 'do the restore again that was taken back');
+export const undo = walk('undo', 'reverse the last restore');
+export const redo = walk('redo', 'repeat the restore that was undone');

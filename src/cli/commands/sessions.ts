@@ -20,7 +20,7 @@ export async function sessions(given: Pick<Given, 'json' | 'storage'>): Promise<
     return 0;
   }
   const found = usedSessions(storage);
-  if (found.length === 0) say('There are no sessions.');
+  if (found.length === 0) say('This storage holds no sessions.');
   for (const stored of found) say(fit(sessionLine(stored)));
   return 0;
 }
@@ -99,7 +99,7 @@ function chosenAmong(
   { ids, olderThan }: DeletionOptions,
 ): readonly StoredSession[] {
   if ((ids.length === 0) === (olderThan === undefined))
-    throw misused('either sessions or --older-than <days> must be named', listing);
+    throw misused('the command names no sessions to delete', listing);
   if (olderThan !== undefined) {
     const days = daysGiven(olderThan);
     if (typeof days !== 'number')
@@ -113,15 +113,15 @@ const listing = '"checkpointd sessions" lists them. Nothing was deleted.';
 
 function theOne(all: readonly StoredSession[], id: string): StoredSession {
   const [first, second] = all.filter(({ session }) => session.startsWith(id));
-  if (first === undefined) throw new NoSession(`there is no session ${plain(id)}`, listing);
+  if (first === undefined) throw new NoSession(`no session has the id ${plain(id)}`, listing);
   if (second !== undefined) throw misused(`several sessions begin with ${plain(id)}`, listing);
   return first;
 }
 
 function sayChosen(chosen: readonly StoredSession[], { dryRun }: DeletionOptions): void {
   const count = `${chosen.length} ${chosen.length === 1 ? 'session' : 'sessions'}`;
-  const what = 'with all checkpoints and the conversation; the files of the work tree stay';
-  if (chosen.length === 0) return say('There is no such session.');
+  const what = 'with all checkpoints and the conversation. The files of the work tree stay';
+  if (chosen.length === 0) return say('No such session exists.');
   say(`${dryRun === true ? 'Would delete' : 'Deletes'} ${count}, ${what}:`);
   for (const stored of chosen) say(fit(`  ${sessionLine(stored)}`));
 }
@@ -146,9 +146,14 @@ async function deletedBy(client: CheckpointdClient, session: string): Promise<Ou
   }
 }
 
-function sayOutcome({ session, deleted: isDeleted, bytesFreed = 0, reason = 'it was gone' }: Outcome): void {
+function sayOutcome({
+  session,
+  deleted: isDeleted,
+  bytesFreed = 0,
+  reason = 'the session no longer exists',
+}: Outcome): void {
   if (isDeleted) say(`Deleted ${session} (${bytesFreed} bytes).`);
-  else note(`${session} is left: ${plain(inCommands(reason))}`);
+  else note(`${session} was not deleted: ${plain(inCommands(reason))}`);
 }
 
 function sayOutcomes(sessions: readonly Outcome[]): void {

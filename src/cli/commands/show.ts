@@ -4,6 +4,7 @@ import { type Ask, type CliCommand, printed } from '../command.ts';
 import { sayDiff } from '../diff-text.ts';
 import { checkpointLine } from '../lines.ts';
 import { pagesOf } from '../pages.ts';
+import { inWords } from '../reasons.ts';
 import { fit, paint, plain, say, sayAll } from '../terminal.ts';
 import type { TreePaths } from '../tree-paths.ts';
 
@@ -11,9 +12,9 @@ export const show: CliCommand = {
   name: 'show',
   reads: true,
   paged: true,
-  summary: 'one checkpoint: its message, the files that changed in it, and what was left out of it',
+  summary: 'show a checkpoint: its message, its changed files, and the files that it leaves out',
   words: [['<tag>', 'a tag, a name or an id']],
-  options: [['-p, --patch', 'show how the files changed']],
+  options: [['-p, --patch', 'also show how the files changed']],
   run: async (task) => {
     const {
       ask,
@@ -38,7 +39,7 @@ export const show: CliCommand = {
     if (message !== undefined) say(fit(`message: ${plain(message)}`));
     await sayAll(files.map((file) => fit(fileLine(file, paths))));
     for (const { path, reason } of skipped)
-      say(fit(`left out: ${plain(paths.toShow(path))} (${plain(reason)})`));
+      say(fit(`left out: ${plain(paths.toShow(path))} (${plain(inWords(reason))})`));
     if (options['patch'] === true) await sayDiff(task, compared);
     return 0;
   },

@@ -11,15 +11,15 @@ import { fit, plain, say } from '../terminal.ts';
 export const status: CliCommand = {
   name: 'status',
   reads: true,
-  summary: 'where the session stands: its work tree, its newest checkpoint, whether anything changed since',
+  summary: 'show the session: work tree, newest checkpoint, uncommitted changes since',
   run: async ({ ask, given }) => {
     const result = await ask('session/get', {});
     if (printed(given, result)) return 0;
-    const fate = result.retention === 'keep' ? 'kept' : 'ends with its clients';
+    const fate = result.retention === 'keep' ? 'kept' : 'removed when its last client disconnects';
     say(fit(`session      ${result.session} (${result.strategy}, ${fate})`));
     say(fit(`work tree    ${plain(result.workspace)}`));
     if (!result.checkpoints.enabled) {
-      say(`checkpoints are not enabled: ${plain(result.checkpoints.message ?? '')}`);
+      say(`checkpoints  not enabled: ${plain(result.checkpoints.message ?? '')}`);
       return 0;
     }
     say(`checkpoints  ${result.manager.checkpoints}`);
@@ -28,7 +28,13 @@ export const status: CliCommand = {
     await sayAgents(storage);
     sayBackground(storage);
     const { hasChanges } = await ask('checkpoint/hasChanges', {});
-    say(fit(hasChanges ? 'The work tree has changed since.' : 'Nothing has changed since.'));
+    say(
+      fit(
+        hasChanges
+          ? 'The work tree has changed since this checkpoint.'
+          : 'The work tree has not changed since this checkpoint.',
+      ),
+    );
     return 0;
   },
 };
@@ -51,12 +57,16 @@ async function sayAgents(storage: string): Promise<void> {
 
 export const verify: CliCommand = {
   name: 'verify',
-  summary: 'read everything that the session keeps, and name what is damaged',
+  summary: 'read everything that the session stores, and report damage',
   run: async ({ ask, given }) => {
     const result = await ask('store/verify', {});
     if (!printed(given, result)) {
       for (const problem of result.problems) say(plain(JSON.stringify(problem)));
-      say(result.ok ? `All is well: ${result.checked} looked at.` : `${result.problems.length} damaged.`);
+      say(
+        result.ok
+          ? `The store is intact: ${result.checked} ${result.checked === 1 ? 'object was' : 'objects were'} checked.`
+          : `${result.problems.length} damaged.`,
+      );
     }
     return result.ok ? 0 : exits.failed;
   },
@@ -64,7 +74,7 @@ export const verify: CliCommand = {
 
 export const gc: CliCommand = {
   name: 'gc',
-  summary: 'free the space that no checkpoint needs',
+  summary: 'delete stored data that no checkpoint needs',
   run: async ({ ask, given }) => {
     const result = await ask('store/gc', {});
     if (!printed(given, result)) say(`Freed ${result.bytesFreed} bytes.`);

@@ -11,11 +11,11 @@ export async function stop(given: Pick<Given, 'json' | 'storage'>): Promise<numb
     say(
       JSON.stringify({ stopped: stopped?.hasEnded === true, ...(pid === undefined ? {} : { pid }) }, null, 2),
     );
-  } else if (stopped === undefined) say('No daemon runs in the background.');
-  else if (stopped.hasEnded) say(`The daemon in the background has ended (process ${stopped.note.pid}).`);
+  } else if (stopped === undefined) say('No daemon is running in the background.');
+  else if (stopped.hasEnded) say(`The background daemon has ended (process ${stopped.note.pid}).`);
   else
     note(
-      `process ${stopped.note.pid} still runs; "kill -9 ${stopped.note.pid}" ends it, and no work is lost`,
+      `the background daemon (process ${stopped.note.pid}) is still running. "kill -9 ${stopped.note.pid}" ends it without loss`,
     );
   return stopped?.hasEnded === false ? exits.failed : 0;
 }

@@ -143,10 +143,10 @@ async function sayWhatGoes(desk: Desk): Promise<void> {
   const { session, workspace } = await desk.ask('session/get', {});
   const all = await allCheckpoints(desk, 'every');
   const safeties = all.filter(({ kind }) => kind === 'safety').length;
-  desk.say(`All ${all.length} checkpoints of ${session} (${plain(workspace)}) go.`);
+  desk.say(`This deletes all ${all.length} checkpoints of ${session} (${plain(workspace)}).`);
   if (safeties > 0)
     desk.say(
-      `${safeties} of them ${safeties === 1 ? 'holds' : 'hold'} files that restores replaced or deleted, maybe the only copies.`,
+      `${safeties} of them ${safeties === 1 ? 'holds' : 'hold'} files that restores replaced or deleted, and may be their only copies.`,
     );
   desk.say('The files of the work tree and the conversation stay.');
 }

@@ -34,9 +34,9 @@ const ends = ['quit', 'exit', 'q'];
 
 export const consoleCommand: CliCommand = {
   name: 'console',
-  summary: "the session by hand, in Q CLI's words: /checkpoint, /tangent, /compact, /context",
+  summary: "work in the session by hand, with Q CLI's words: /checkpoint, /tangent, /compact, /context",
   options: [
-    ['--tangent-key <letter>', 'the letter that stands for /tangent with Ctrl, or none (default: t)'],
+    ['--tangent-key <letter>', 'the letter that means /tangent together with Ctrl, or none (default: t)'],
   ],
   withoutJson: true,
   stays: true,
@@ -104,10 +104,10 @@ function adviceFor(first: string): string {
     ? [`checkpoint ${name}`]
     : nearest(name, [...Object.keys(words), 'help', ...ends]);
   if (meant !== undefined)
-    return `${hasSlash ? `Unknown: ${plain(first)}` : 'Words begin with a slash'}. Did you mean /${meant}?`;
+    return `${hasSlash ? `Unknown command: ${plain(first)}` : 'Commands begin with a slash'}. Did you mean /${meant}?`;
   return hasSlash
-    ? `Unknown: ${plain(first)}. /help lists the words.`
-    : 'Words begin with a slash, and no model answers here. /help lists the words.';
+    ? `Unknown command: ${plain(first)}. /help lists the commands.`
+    : 'Commands begin with a slash; no model answers here. /help lists the commands.';
 }
 
 /** Returns completions for the end of a line: words, then the words of /checkpoint, then tags. */

@@ -97,7 +97,9 @@ export const compactWord: Word = async (desk, words) => {
     summary,
     ...(keep === undefined ? {} : { keep }),
   });
-  desk.say(`✓ Compacted; ${historyLength} entries are left.`);
+  desk.say(
+    `✓ Compacted the conversation; ${historyLength} ${historyLength === 1 ? 'entry is' : 'entries are'} left.`,
+  );
 };
 
 export const contextWord: Word = async (desk, [what = 'show', ...paths]) => {
@@ -107,12 +109,12 @@ export const contextWord: Word = async (desk, [what = 'show', ...paths]) => {
     const { changed, warnings = [] } = await desk.ask(method, { paths });
     for (const path of changed) desk.say(`${what === 'add' ? 'Added' : 'Removed'} ${plain(path)}`);
     for (const warning of warnings) desk.say(`⚠️ ${plain(warning)}`);
-    if (changed.length === 0) desk.say('Nothing to change.');
+    if (changed.length === 0) desk.say('The context already has this state.');
     return;
   }
   if (what !== 'show') throw new Usage('/context show|add <path>...|remove <path>...');
   const { context: state } = await desk.ask('conversation/context', {});
-  if (state.patterns.length === 0) desk.say('No paths in the context.');
+  if (state.patterns.length === 0) desk.say('The context has no paths.');
   for (const pattern of state.patterns) desk.say(plain(pattern));
   desk.say(`${state.files.length} files, ${state.size} of ${state.maxSize} bytes`);
 };

@@ -152,10 +152,8 @@ function ownFile(file: string, content: string, isOurs: (text: string) => boolea
   return {
     file,
     add: (text): Change =>
-      text === undefined || isOurs(text)
-        ? { text: content }
-        : { left: 'a file of that name is there, and not ours' },
+      text === undefined || isOurs(text) ? { text: content } : { left: 'another program made this file' },
     remove: (text): Change =>
-      isOurs(text) ? { text: undefined } : { left: 'a file of that name is there, and not ours' },
+      isOurs(text) ? { text: undefined } : { left: 'another program made this file' },
   };
 }

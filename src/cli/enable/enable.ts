@@ -84,8 +84,8 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
   if (days !== undefined && !isJson)
     say(
       days === 'never'
-        ? 'Conversations of agents are never deleted.'
-        : `Conversations of agents that nobody has used for ${days} ${days === 1 ? 'day' : 'days'} are deleted.`,
+        ? 'The keeper never deletes conversations of agents.'
+        : `The keeper deletes conversations of agents that were not used for ${days} ${days === 1 ? 'day' : 'days'}.`,
     );
   return outcomes.some(({ state }) => state === 'left') ? exits.failed : 0;
 }
@@ -97,8 +97,8 @@ async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise
     const { file } = step.settings;
     const mode = readOnlyMode(file);
     if (mode === undefined) continue;
-    const fact = `it is read-only (mode ${mode})`;
-    if (isUnasked) kept.set(step, `${fact}, and --yes does not replace it; run this without --yes`);
+    const fact = `the file is read-only (mode ${mode})`;
+    if (isUnasked) kept.set(step, `${fact}, and --yes does not replace it. Run the command without --yes`);
     else if (!(await confirmed(`${plain(file)} is read-only (mode ${mode}). Replace it?`)))
       kept.set(step, fact);
   }
@@ -113,7 +113,7 @@ function chosen(what: string, names: readonly string[]): readonly AgentSettings[
   if (unknown !== undefined) {
     const [meant] = nearest(unknown, all);
     const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
-    throw misused(`there is no agent ${plain(unknown)}`, `${hint}Known: ${all.join(', ')}`);
+    throw misused(`checkpointd knows no agent ${plain(unknown)}`, `${hint}Known: ${all.join(', ')}`);
   }
   if (names.length > 0) return known.filter(({ name }) => names.includes(name));
   const here = known.filter(({ directory }) => existsSync(directory));
@@ -202,9 +202,9 @@ function show({ settings: { file }, before, change }: Step): void {
 
 function tell(outcomes: readonly Outcome[], steps: readonly Step[], what: 'enable' | 'disable'): void {
   for (const [i, { agent, file, state, reason }] of outcomes.entries()) {
-    if (state === 'left') note(`${agent}: ${plain(file)} is left alone: ${plain(reason ?? '')}`);
-    else if (state === 'unchanged') say(`${agent}: nothing to change`);
-    else if (state === 'wouldChange') say(`${agent}: would change ${plain(file)}`);
+    if (state === 'left') note(`${agent}: ${plain(file)} was not changed: ${plain(reason ?? '')}`);
+    else if (state === 'unchanged') say(`${agent}: the settings need no change`);
+    else if (state === 'wouldChange') say(`${agent}: this would change ${plain(file)}`);
     else say(`${agent}: ${what}d in ${plain(file)}`);
     const hint = what === 'enable' && state === 'changed' ? steps[i]?.settings.hint : undefined;
     if (hint !== undefined) say(hint);

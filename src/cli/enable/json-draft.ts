@@ -22,7 +22,7 @@ export class JsonDraft {
   /** Adds a property that is not there, or an item at the end of a list. */
   insert(path: JSONPath, value: unknown): void {
     const [edit] = modify(this.text, path, value, { isArrayInsertion: typeof path.at(-1) === 'number' });
-    if (edit === undefined) throw new Error('nothing was inserted');
+    if (edit === undefined) throw new Error('the edit inserted no text');
     if (edit.length > 0) return this.#apply([edit]); // a parent that is missing comes with it
     const indent = this.#eol + this.#unit.repeat(path.length);
     const key = typeof path.at(-1) === 'string' ? `${JSON.stringify(path.at(-1))}: ` : '';
@@ -81,7 +81,7 @@ export class JsonDraft {
   #node(path: JSONPath): Node {
     const root = parseTree(this.text);
     const node = root === undefined ? undefined : findNodeAtLocation(root, path);
-    if (node === undefined) throw new Error(`nothing stands at ${path.join('.')}`);
+    if (node === undefined) throw new Error(`the settings have no ${path.join('.')}`);
     return node;
   }
 

@@ -87,7 +87,7 @@ function checked({ agent }: JsonHooks, before: string, draft: JsonDraft): Change
   const kept = [...before.matchAll(/^\s*\/\/.*$/gm)]
     .map(([line]) => line.trim())
     .every((comment) => draft.text.includes(comment));
-  if (!isSame || !kept) return { left: 'an edit would change more than our hooks' };
+  if (!isSame || !kept) return { left: 'the edit would change more than the hooks of checkpointd' };
   return { text: draft.text, edits: draft.edits };
 }
 
@@ -96,14 +96,14 @@ function complaintAbout({ comments }: JsonHooks, text: string): string | undefin
   const value: unknown = parse(text, errors, { allowTrailingComma: false, disallowComments: !comments });
   const [error] = errors;
   if (error !== undefined) {
-    const what = comments ? 'JSON with comments' : 'JSON (comments and trailing commas are no part of it)';
-    return `it is not ${what}: ${printParseErrorCode(error.error)} at ${placeIn(text, error.offset)}`;
+    const what = comments ? 'JSON with comments' : 'JSON (which allows no comments and no trailing commas)';
+    return `the file is not ${what}: ${printParseErrorCode(error.error)} at ${placeIn(text, error.offset)}`;
   }
-  if (!isFields(value)) return 'it holds no object';
+  if (!isFields(value)) return 'the file holds no object';
   const { hooks } = value;
-  if (hooks !== undefined && !isFields(hooks)) return '"hooks" is no object there';
+  if (hooks !== undefined && !isFields(hooks)) return '"hooks" in the file is not an object';
   if (isFields(hooks) && Object.entries(hooks).some(([name, each]) => isKnown(name) && !Array.isArray(each)))
-    return 'an event of "hooks" is no list there';
+    return 'an event of "hooks" in the file is not a list';
   return undefined;
 }
 

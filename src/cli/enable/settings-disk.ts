@@ -33,7 +33,7 @@ export function readSettings(file: string): string | undefined {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
-    if (error instanceof TypeError) throw new Error('it is not UTF-8', { cause: error });
+    if (error instanceof TypeError) throw new Error('the file is not UTF-8', { cause: error });
     throw error;
   }
 }
@@ -47,7 +47,8 @@ export function readOnlyMode(file: string): string | undefined {
 /** Replaces the file, where it still is what was read; a link stays a link. */
 export function writeSettings(file: string, before: string | undefined, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
-  if (readSettings(file) !== before) throw new Error('it was changed meanwhile; run this again');
+  if (readSettings(file) !== before)
+    throw new Error('another program changed the file meanwhile. Run the command again');
   const target = before === undefined ? file : realpathSync(file);
   const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
   try {

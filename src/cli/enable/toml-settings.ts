@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';
 import { applied, type Change, keepingMark, type Settings } from './settings.ts';
 
-const begin = '# checkpointd: begin (checkpointd disable takes this out)';
+const begin = '# checkpointd: begin (checkpointd disable removes this)';
 const end = '# checkpointd: end';
 
 export interface TomlHooks {
@@ -51,7 +51,7 @@ function add(block: string, text: string): Change {
   const value = parsed(made);
   const before = parsed(rest);
   if (value instanceof TomlError || before instanceof TomlError)
-    return { left: 'hooks stand there in a form that cannot be added to' };
+    return { left: 'the file has hooks in a form that checkpointd cannot extend' };
   if (rest !== text) return { text: made };
   return { text: made, edits: [{ offset: text.length, length: 0, content: `${gap}${block}` }] };
 }
@@ -60,7 +60,7 @@ function remove(text: string): Change {
   const whole = parsed(text);
   if (whole instanceof TomlError) {
     const [what = ''] = whole.message.split('\n');
-    return { left: `it is not TOML: ${what} at line ${whole.line}, column ${whole.column}` };
+    return { left: `the file is not TOML: ${what} at line ${whole.line}, column ${whole.column}` };
   }
   const from = text.indexOf(`${begin}\n`);
   const to = text.indexOf(`${end}\n`, from);
@@ -73,7 +73,9 @@ function remove(text: string): Change {
   const isSame =
     !(after instanceof TomlError) &&
     isDeepStrictEqual({ ...whole, hooks: undefined }, { ...after, hooks: undefined });
-  return isSame ? { text: rest, edits } : { left: 'something else stands between our two comments' };
+  return isSame
+    ? { text: rest, edits }
+    : { left: 'the user has added text between the two comments of checkpointd' };
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | TomlError {

@@ -76,7 +76,7 @@ export class Conversations {
       await (await this.#daemon)?.close();
     } catch (error) {
       // One that never started was logged with the event that wanted it; there is nothing to end.
-      this.#log(`the daemon was not closed: ${String(error)}`);
+      this.#log(`the keeper could not close its daemon: ${String(error)}`);
     }
   }
 
@@ -88,7 +88,7 @@ export class Conversations {
         this.#failed(name, event, error);
         return undefined;
       }
-      this.#log(`${name}: the daemon is gone, once more (${error.message})`);
+      this.#log(`${name}: the daemon has ended (${error.message}); the keeper starts another one`);
       this.#forget(name);
       try {
         return await this.#carryOut(name, id, event);
@@ -159,7 +159,9 @@ export class Conversations {
     });
     const stoodMs = behindMs();
     if (stoodMs <= waitedMs || replayed === true) return;
-    this.#log(`${name}: the turn's checkpoint stood ${stoodMs} ms after the prompt; it may hold first edits`);
+    this.#log(
+      `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may hold the first edits`,
+    );
     if (begunMs > waitedMs) return;
     // What is recorded of a checkpoint is not changed any more, but its name is beside it.
     const mark = `captured ${seconds(stoodMs)} s late, ${new Date().toISOString().slice(11, 23)}`;
@@ -181,7 +183,7 @@ export class Conversations {
         await client.request('ledger/recordWrite', { session, path, ...toolName, idempotencyKey });
       } catch (error) {
         if (!(error instanceof CheckpointdRequestError)) throw error;
-        this.#log(`${agent} ${conversation}: ${path} was not noted: ${error.message}`);
+        this.#log(`${agent} ${conversation}: ${path} was not recorded in the ledger: ${error.message}`);
       }
     }
     // A call that an agent reports twice is two events and one checkpoint.
@@ -205,7 +207,7 @@ export class Conversations {
     const place = realpathSync(directory);
     const workspace = repositoryOf(place);
     if (workspace === undefined) {
-      this.#log(`${name}: ${place} is in no repository; nothing is captured there`);
+      this.#log(`${name}: ${place} is in no git repository, so hooks capture nothing there`);
       return undefined;
     }
     const conversationId = `${agent}:${conversation}`;
@@ -253,7 +255,7 @@ export class Conversations {
       const days = keptDays(this.#storage, this.#log);
       if (days === undefined) return;
       deleteOldSessions(client, days, this.#log).catch((error: unknown) =>
-        this.#log(`old sessions were not deleted: ${String(error)}`),
+        this.#log(`the keeper could not delete old sessions: ${String(error)}`),
       );
     }, tidyAfterMs).unref();
     return client;
@@ -278,7 +280,7 @@ export class Conversations {
         session,
         kind: 'tool',
         onlyIfChanged: true,
-        description: 'Changed by the end of the conversation',
+        description: 'Changes at the end of the conversation',
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       });
     } finally {
@@ -291,7 +293,7 @@ export class Conversations {
     try {
       await this.#end(name);
     } catch (error) {
-      this.#log(`${name}: the last changes were not captured: ${String(error)}`);
+      this.#log(`${name}: the keeper could not capture the last changes: ${String(error)}`);
     }
   }
 
@@ -300,7 +302,7 @@ export class Conversations {
       if (client === (await this.#daemon)) await client.request('session/close', { session });
       else await client.close();
     } catch (error) {
-      this.#log(`${name}: closing failed: ${String(error)}`);
+      this.#log(`${name}: the keeper could not close the session: ${String(error)}`);
     }
   }
 }
@@ -352,7 +354,7 @@ export async function restoredSince(client: CheckpointdClient, session: string):
   const more = count > names.length ? [`- and ${count - names.length} more`] : [];
   return [
     `The user restored files with checkpointd at ${head.timestamp} (${plain(head.description)}).`,
-    'Compared with your last step these files are different now. Read them again before you rely on them:',
+    'These files differ from your last step. Read them again before you rely on them:',
     ...names,
     ...more,
   ].join('\n');

@@ -20,9 +20,9 @@ async function runHook(agent: string, event: string | undefined, storage: string
   let isWritten = false;
   const giveUp = (): never => {
     const fate = isWritten
-      ? 'the event is written down, and the keeper carries it out'
-      : 'the agent had not told the whole event by then, so it is lost';
-    failed(storage, agent, `not done in time; ${fate}`);
+      ? 'the event is on the disk, and the keeper will carry it out'
+      : 'the agent had not sent the whole event, so the event is lost';
+    failed(storage, agent, `the hook ran out of time; ${fate}`);
     process.exit(0);
   };
   let late = setTimeout(
@@ -59,7 +59,7 @@ async function report(
 ): Promise<void> {
   const text = await standardInput();
   if (text === undefined)
-    return failed(storage, agent, `an event of over ${inputBytesMax} bytes is left out`);
+    return failed(storage, agent, `the hook ignored an event of more than ${inputBytesMax} bytes`);
   const event = readEvent(agent, text, name);
   if ('nothing' in event) {
     if (event.quiet !== true) failed(storage, agent, event.nothing);
@@ -119,7 +119,7 @@ function hookOutput(hookEventName: string, additionalContext: string): string {
 
 const help = `Usage: checkpointd hook <agent> [event] [--storage=DIR]
 
-What an agent runs when something happened; "checkpointd enable" writes it into the agent's settings. The event comes
+Agents run this command for each event; "checkpointd enable" writes it into their settings. The event comes
 as JSON on standard input: a prompt makes the checkpoint of a turn, a finished tool that changed files one of a tool.
 The end of a conversation makes one of what changed since. Always ends with 0, within a second and in silence; what
 went wrong is in hooks/hook.log of the storage.

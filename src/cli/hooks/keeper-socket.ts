@@ -36,7 +36,7 @@ export function askKeeper(path: string, line: string): Promise<string> {
     socket.on('data', (text: string) => (answer += text));
     socket.once('error', reject);
     socket.once('close', () =>
-      answer.endsWith('\n') ? resolve(answer) : reject(new Error('the keeper hung up')),
+      answer.endsWith('\n') ? resolve(answer) : reject(new Error('the keeper closed the connection')),
     );
   });
 }

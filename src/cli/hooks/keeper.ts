@@ -32,7 +32,7 @@ export async function runKeeper(storage: string): Promise<number> {
       return JSON.stringify((told === undefined ? {} : { told }) satisfies KeeperAnswer);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      log('a line that is no JSON');
+      log('the keeper ignored a line that is not JSON');
       return '{}';
     } finally {
       wait();
@@ -50,7 +50,9 @@ export async function runKeeper(storage: string): Promise<number> {
   }
   wait();
   const look = (): void =>
-    void inbox.take().catch((error: unknown) => log(`written events were not taken: ${String(error)}`));
+    void inbox
+      .take()
+      .catch((error: unknown) => log(`the keeper could not read the written events: ${String(error)}`));
   look();
   const looking = setInterval(look, lookMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
@@ -114,7 +116,7 @@ export class Inbox {
       return event && (await this.#conversations.take(id, event));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      this.#log(`an event that was written down cannot be read: ${error.message}`);
+      this.#log(`the keeper cannot read a written event: ${error.message}`);
       return undefined;
     } finally {
       removeEvent(this.#storage, id);

@@ -34,11 +34,13 @@ export async function deleteOldSessions(
     try {
       await client.request('session/delete', { session });
       deleted += 1;
-      log(`${session} was not used for ${keptDays} days and is deleted`);
+      log(
+        `the keeper deletes ${session}, which was not used for ${keptDays} ${keptDays === 1 ? 'day' : 'days'}`,
+      );
     } catch (error) {
       // Somebody has just opened it: it is in use again.
       if (!(error instanceof CheckpointdRequestError)) throw error;
-      log(`${session} is old and was not deleted: ${error.message}`);
+      log(`the keeper could not delete the old session ${session}: ${error.message}`);
     }
   }
   return deleted;
@@ -55,10 +57,10 @@ export function keptDays(storage: string, log: (message: string) => void): numbe
     const { days } = JSON.parse(readFileSync(file, 'utf8')) as { readonly days?: unknown };
     if (days === null) return undefined;
     if (typeof days === 'number' && Number.isSafeInteger(days) && days > 0) return days;
-    log(`${file} names no number of days: nothing is deleted`);
+    log(`${file} names no number of days, so the keeper deletes nothing`);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return keptDaysDefault;
-    log(`${file} cannot be read (${String(error)}): nothing is deleted`);
+    log(`the keeper cannot read ${file} (${String(error)}), so it deletes nothing`);
   }
   return undefined;
 }

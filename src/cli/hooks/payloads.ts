@@ -126,12 +126,12 @@ export const agentNames: readonly string[] = Object.keys(dialects);
 /** `given` is the event's name where the command line tells it and the payload does not. */
 export function readEvent(agent: string, text: string, given?: string): ReadEvent {
   const dialect = Object.hasOwn(dialects, agent) ? dialects[agent] : undefined;
-  if (dialect === undefined) return { nothing: `no such agent: ${agent}` };
+  if (dialect === undefined) return { nothing: `checkpointd knows no agent ${agent}` };
   if (text.trim() === '') return { nothing: 'empty input' };
   const payload: unknown = attempt(isA(SyntaxError), () => JSON.parse(text) as unknown);
   if (payload === undefined)
-    return { nothing: `input that is no JSON, or was cut (${text.length} characters)` };
-  if (!isObject(payload)) return { nothing: 'input that is no object' };
+    return { nothing: `the input is not JSON, or was cut (${text.length} characters)` };
+  if (!isObject(payload)) return { nothing: 'the input is not an object' };
   if (agent === 'claude-code' && 'cursor_version' in payload)
     return readAs('cursor', dialects['cursor'] ?? dialect, payload);
   return readAs(agent, dialect, given === undefined ? payload : { ...payload, hookEvent: given });
@@ -139,16 +139,16 @@ export function readEvent(agent: string, text: string, given?: string): ReadEven
 
 function readAs(agent: string, dialect: Dialect, payload: Fields): ReadEvent {
   const name = dialect.event(payload);
-  if (typeof name !== 'string') return { nothing: 'input that names no event' };
+  if (typeof name !== 'string') return { nothing: 'the input names no event' };
   const kind = Object.hasOwn(dialect.events, name) ? dialect.events[name] : undefined;
-  if (kind === undefined) return { nothing: `unknown event ${name}` };
+  if (kind === undefined) return { nothing: `the event ${name} is unknown` };
   if (kind === 'ignored') return { nothing: name, quiet: true };
   const conversation = dialect.conversation(payload);
   const directory = dialect.directory(payload);
   if (typeof conversation !== 'string' || conversation === '')
-    return { nothing: `${name} without the id of a conversation` };
+    return { nothing: `the event ${name} has no conversation id` };
   if (typeof directory !== 'string' || !isAbsolute(directory))
-    return { nothing: `${name} without a directory` };
+    return { nothing: `the event ${name} has no directory` };
   return { agent, conversation, directory, kind, ...detailsOf(kind, dialect, payload) };
 }
 

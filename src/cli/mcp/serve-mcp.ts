@@ -76,7 +76,7 @@ function make(session: HeldSession): McpServer {
         return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
       } catch (error) {
         if (error instanceof URIError || isNoCheckpoint(error))
-          throw new ResourceNotFoundError(uri.href, 'There is no such checkpoint.');
+          throw new ResourceNotFoundError(uri.href, 'No such checkpoint exists.');
         throw error;
       }
     },
@@ -118,7 +118,7 @@ function register(server: McpServer, tool: McpTool, session: HeldSession): void 
 function complaintOf(error: unknown): string {
   if (error instanceof CheckpointdRequestError) {
     // The rest of the daemon's message names methods that are no tools.
-    if (error.kind === 'NothingToUndo') return `${error.kind}: no restore is left that was not taken back.`;
+    if (error.kind === 'NothingToUndo') return `${error.kind}: there is no restore left to undo.`;
     return `${error.kind}: ${inCommands(error.message, 'tools')}`;
   }
   if (error instanceof NoSession) return `${error.fact}. checkpoint_create makes one.`;

@@ -31,7 +31,8 @@ export class HeldSession {
     } catch (error) {
       if (!(error instanceof CheckpointdGoneError)) throw error;
       if (reading.has(method)) return await this.#askOnce(method, params, { signal, make });
-      const fate = 'Whether it was done is not known: look with checkpoint_list before it is called again.';
+      const fate =
+        'It is unknown whether the call was carried out. Call checkpoint_list before you repeat it.';
       throw new CheckpointdGoneError(`${error.message}. ${fate}`, { cause: error });
     }
   }

@@ -63,7 +63,7 @@ const tag = { type: 'string', description: 'A tag (3, 3.2), a name or an id.' };
 const paths = {
   type: 'array',
   items: { type: 'string' },
-  description: 'Only these paths, relative to the work tree, and what lies below them.',
+  description: 'Only these paths, relative to the work tree, and all paths below them.',
 };
 const diffCharactersMax = 100_000;
 const namesMax = 50;
@@ -86,9 +86,15 @@ export const tools: readonly McpTool[] = [
   {
     name: 'checkpoint_list',
     title: 'List checkpoints',
-    description: 'The checkpoints of this work tree, newest first: tag, time, files changed, what it was of.',
+    description:
+      'Lists the checkpoints of this work tree, newest first: tag, time, changed files, description.',
     input: object({
-      limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'At most so many (50).' },
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1000,
+        description: 'The largest number of checkpoints (default 50).',
+      },
     }),
     output: open({ checkpoints: 'array', total: 'integer' }),
     annotations: reads,
@@ -98,7 +104,7 @@ export const tools: readonly McpTool[] = [
       const lines = checkpoints.map(lineOf);
       return {
         result: { checkpoints, total: all.length },
-        text: lines.join('\n') || 'There are no checkpoints.',
+        text: lines.join('\n') || 'The session has no checkpoints.',
       };
     },
   },
@@ -106,7 +112,7 @@ export const tools: readonly McpTool[] = [
     name: 'checkpoint_show',
     title: 'Show a checkpoint',
     description:
-      'One checkpoint: its message, the files that changed since the one before it, and what was left out of it.',
+      'Shows a checkpoint: its message, the files that changed since the checkpoint before, and the files that it leaves out.',
     input: object({ tag }, ['tag']),
     output: open({ checkpoint: 'object', skipped: 'array', files: 'array', fileCount: 'integer' }),
     annotations: reads,
@@ -115,7 +121,7 @@ export const tools: readonly McpTool[] = [
       const wanted = { tag: shown.checkpoint.id, changedOnly: true, limit: filesMax };
       const { files, fileCount } = await session.ask('checkpoint/files', wanted, { signal });
       const lines = files.slice(0, namesMax).map(({ change, path }) => `${change ?? 'held'}: ${plain(path)}`);
-      if (fileCount > lines.length) lines.push(`and ${fileCount - lines.length} more files`);
+      if (fileCount > lines.length) lines.push(`and ${fileCount - lines.length} more`);
       const text = [lineOf(shown.checkpoint), shown.message ?? '', ...lines].join('\n');
       return { result: { ...shown, files, fileCount }, text };
     },
@@ -123,10 +129,10 @@ export const tools: readonly McpTool[] = [
   {
     name: 'checkpoint_diff',
     title: 'Compare checkpoints',
-    description: 'What changed between two checkpoints, or since one of them, as a unified diff.',
+    description: 'Shows what changed between two checkpoints, or since a checkpoint, as a unified diff.',
     input: object({
-      from: { ...tag, description: 'The earlier side (the base, 0).' },
-      to: { ...tag, description: 'The later side (the work tree as it is).' },
+      from: { ...tag, description: 'The earlier checkpoint (default: the base, 0).' },
+      to: { ...tag, description: 'The later checkpoint (default: the work tree).' },
       paths,
     }),
     output: open({ files: 'array', stats: 'object' }),
@@ -143,7 +149,7 @@ export const tools: readonly McpTool[] = [
       const shown = isCut ? text.slice(0, diffCharactersMax) : text;
       return {
         result: { ...rest, text: shown, ...(isCut ? { truncated: true } : {}) },
-        text: `${shown || 'Nothing differs.'}${isCut ? '\n… cut; ask for fewer paths' : ''}`,
+        text: `${shown || 'The two sides do not differ.'}${isCut ? '\n… the output is cut; name fewer paths to see the rest' : ''}`,
       };
     },
   },
@@ -152,8 +158,8 @@ export const tools: readonly McpTool[] = [
     title: 'Make a checkpoint',
     description: 'Saves all files of the work tree as they are now. Do this before a risky change.',
     input: object({
-      message: { type: 'string', description: 'What it is of.' },
-      name: { type: 'string', description: 'A name by which to find it again, unique here.' },
+      message: { type: 'string', description: 'A description of the checkpoint.' },
+      name: { type: 'string', description: 'A name for the checkpoint, unique in this session.' },
     }),
     output: open({ created: 'boolean', checkpoint: 'object' }),
     annotations: adds,
@@ -174,16 +180,16 @@ export const tools: readonly McpTool[] = [
     name: 'checkpoint_restore',
     title: 'Restore files',
     description:
-      'Brings the files of a checkpoint back. Without `confirm` nothing changes and the plan is answered: look at it first, then repeat with `confirm: true`. What would be lost is saved first; checkpoint_undo takes a restore back.',
+      'Restores the files of a checkpoint. Without `confirm` it changes nothing and answers the plan: look at the plan, then repeat with `confirm: true`. It saves everything that would be lost first; checkpoint_undo reverses a restore.',
     input: object(
       {
         tag,
         mode: {
           enum: ['soft', 'hard'],
-          description: 'soft keeps files made later; hard deletes them, too (soft).',
+          description: 'soft keeps files that were created later; hard also deletes them (default: soft).',
         },
         paths,
-        confirm: { type: 'boolean', description: 'Do it, instead of answering the plan.' },
+        confirm: { type: 'boolean', description: 'True to restore, instead of answering the plan.' },
       },
       ['tag'],
     ),
@@ -198,28 +204,28 @@ export const tools: readonly McpTool[] = [
         { signal },
       );
       const planned = changesNothing(result)
-        ? 'There is nothing to confirm.'
+        ? 'The restore would change nothing.'
         : 'Nothing was changed. Repeat with confirm: true.';
-      const end = isReal ? 'checkpoint_undo takes it back.' : planned;
+      const end = isReal ? 'checkpoint_undo reverses the restore.' : planned;
       return { result, text: `${textOf(result)}\n${end}` };
     },
   },
   {
     name: 'checkpoint_undo',
     title: 'Undo a restore',
-    description: 'Takes the last restore back: the files are as they were before it.',
+    description: 'Reverses the last restore: the files are then as before the restore.',
     input: object({}),
     output: restoreOutput,
     annotations: destroys,
     run: async (session, _, signal) => {
       const result = await session.ask('checkpoint/undo', { confirm: true }, { signal });
-      return { result, text: `${textOf(result)}\ncheckpoint_redo does it again.` };
+      return { result, text: `${textOf(result)}\ncheckpoint_redo repeats the restore.` };
     },
   },
   {
     name: 'checkpoint_redo',
     title: 'Redo a restore',
-    description: 'Does the restore again that checkpoint_undo took back.',
+    description: 'Repeats the restore that checkpoint_undo reversed.',
     input: object({}),
     output: restoreOutput,
     annotations: destroys,

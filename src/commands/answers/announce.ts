@@ -1,6 +1,5 @@
 // What a session tells, turned into the wire's events. An event is a courtesy: when describing it fails, that is
 // logged, and the operation it tells of stands.
-
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
@@ -29,7 +28,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
     try {
       await telling;
     } catch (error) {
-      log.warn(`an event could not be told: ${String(error)}`);
+      log.warn(`the daemon could not send an event: ${String(error)}`);
     }
   };
   /** Sessions whose client was told that the model's window is full, and whose window still is. */

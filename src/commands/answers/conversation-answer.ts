@@ -55,7 +55,7 @@ export async function contextAfterChange({
   readonly session: Session;
   readonly context: OperationContext;
 }): Promise<Wire.ContextState> {
-  const lost = 'The context is changed, but which files it names could not be looked up';
+  const lost = 'The context was changed, but the daemon could not look up its files';
   const now = await afterCommit(context, lost, () => contextNow(session));
   if (now !== undefined) return contextState(now);
   const { state, context: sticky } = session.parts.conversation;

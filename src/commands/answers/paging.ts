@@ -63,6 +63,6 @@ export function cursorPlace(cursor: string, of: string): readonly [number, numbe
 /** The error for a cursor of a state that is not known any more, or of another list. */
 export function expired(cause?: unknown): CheckpointdError {
   const message =
-    'This cursor no longer holds: what it lists has changed since. Begin the listing again without a cursor.';
+    'This cursor is no longer valid, because the list has changed. Begin the list again without a cursor.';
   return new CheckpointdError('CursorExpired', message, { cause });
 }

@@ -44,7 +44,7 @@ export async function listsOf(
   told: Pick<OperationContext, 'warn'>,
 ): Promise<Lists> {
   const cut = <T>(list: readonly T[]): readonly T[] => list.slice(0, listedPathsMax);
-  const lost = 'It is done, but who had edited the paths could not be looked up';
+  const lost = 'The restore is done, but the daemon could not look up who had edited the paths';
   const conflicts = await afterCommit(told, lost, () => conflictsOf(session, outcome));
   return {
     restored: cut(outcome.restored.toSorted(byBytes)).map(pathRef),

@@ -6,7 +6,7 @@ import { type ClientObject, isObject, wellFormed } from '../client-object.ts';
 export function invalidDocument(field: string, because: string): never {
   throw new CheckpointdError(
     'DocumentInvalid',
-    `This is no conversation that can be imported: ${field} ${because}. Nothing was changed; export it again, or correct the file.`,
+    `The document cannot be imported: ${field} ${because}. Nothing was changed. Export the conversation again, or correct the file.`,
     { details: { field } },
   );
 }

@@ -85,7 +85,7 @@ function parseText(text: string): unknown {
   } catch (error) {
     throw new CheckpointdError(
       'DocumentInvalid',
-      'The document is not JSON, or only a part of it. Nothing was changed; export the conversation again.',
+      'The document is not JSON, or is cut. Nothing was changed. Export the conversation again.',
       { cause: error },
     );
   }
@@ -99,7 +99,7 @@ function checkVersion(document: ClientObject): void {
   if (version > formatVersion) {
     throw new CheckpointdError(
       'DocumentVersion',
-      `The document has format version ${version}; this checkpointd reads up to ${formatVersion}. Update checkpointd; the document was left as it is.`,
+      `The document has format version ${version}; this checkpointd reads up to ${formatVersion}. Nothing was changed. Update checkpointd.`,
       { details: { version, supported: formatVersion } },
     );
   }
@@ -163,7 +163,9 @@ function readContextPaths(document: ClientObject, { warnings }: Reading): readon
   const kept = new Set<string>();
   for (const path of paths) {
     if (typeof path === 'string' && /^[~/]/.test(path)) {
-      warnings.push(`The context path "${path.slice(0, 200)}" was left out: it is not within the work tree.`);
+      warnings.push(
+        `The context path "${path.slice(0, 200)}" was left out, because it is outside the work tree.`,
+      );
     } else for (const inside of checkContextPaths([path])) kept.add(inside);
   }
   return [...kept];
@@ -177,7 +179,7 @@ const documentFields = [
 
 /** Says what the document holds that a conversation does not. */
 function noteLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Reading): void {
-  const leave = (what: string, because = 'it is not known here'): void => {
+  const leave = (what: string, because = 'this version does not know it'): void => {
     warnings.push(`${what} was left out: ${because}.`);
   };
   for (const field of unknownFields(document, documentFields)) leave(field);
@@ -199,7 +201,7 @@ function noteLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Read
   const { checkpoints } = objectField(document, 'checkpoint_manager');
   if (Array.isArray(checkpoints) && checkpoints.length > 0) {
     warnings.push(
-      `The ${checkpoints.length} checkpoints of checkpoint_manager were left out: a document brings a conversation, and the session has its own.`,
+      `The ${checkpoints.length} checkpoints of checkpoint_manager were left out, because the session keeps its own checkpoints.`,
     );
   }
 }
@@ -278,7 +280,9 @@ async function readHistory(
     if (reading.slices.isDue()) await reading.slices.pause();
   }
   if (dropped > 0) {
-    reading.warnings.push(`The oldest ${dropped} entries of ${field} were left out: they are over the cap.`);
+    reading.warnings.push(
+      `The oldest ${dropped} entries of ${field} were left out, because there are too many.`,
+    );
     if (field === 'history') reading.dropped = dropped;
   }
   return windowOver(history, readRange(document, rangeField, history, dropped, reading));

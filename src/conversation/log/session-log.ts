@@ -2,7 +2,6 @@
 // any end of the process. A tail that a kill or a power cut tore is cut off; damage with whole records behind it is never
 // cut but reported. It does not compact itself, does not lock (the session has one owner), and knows of its records
 // nothing but their kind.
-
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -217,8 +216,8 @@ export class SessionLog implements RecordLog {
     throw new CheckpointdError(
       isOurs ? 'StoreVersion' : 'StoreCorrupt',
       isOurs
-        ? `The session log ${this.#file} was written by a later version of checkpointd. Open it with that version; it was left as it is.`
-        : `${this.#file} is not a session log. It was left as it is.`,
+        ? `The session log ${this.#file} was written by a later version of checkpointd. It was not changed. Open it with that version.`
+        : `${this.#file} is not a session log. It was not changed.`,
       { details: { file: this.#file } },
     );
   }
@@ -278,7 +277,7 @@ export class SessionLog implements RecordLog {
       if (decodeRecord(tail, line + 1).is === 'record') {
         throw new CheckpointdError(
           'StoreCorrupt',
-          `The session log ${this.#file} is damaged at byte ${this.#end}, with whole records behind the damage. It was left as it is: restore the file from a backup.`,
+          `The session log ${this.#file} is damaged at byte ${this.#end}, with intact records after the damage. It was not changed. Restore the file from a backup.`,
           { details: { file: this.#file, offset: this.#end, position: this.#length + 1 } },
         );
       }
@@ -330,7 +329,7 @@ function startLog(file: string, options: SessionLogOptions): void {
   if (stats !== undefined && !stats.isFile()) {
     throw new CheckpointdError(
       'StoreCorrupt',
-      `${file} is not a file, so it cannot be a session's log. It was left as it is.`,
+      `${file} is not a file, so it cannot be a session's log. It was not changed.`,
       { details: { file } },
     );
   }
@@ -344,7 +343,7 @@ function startLog(file: string, options: SessionLogOptions): void {
 function noSpace(file: string, cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'NoSpace',
-    `The disk is full: nothing was added to the session log ${file}. Free some space and try again.`,
+    `The disk is full, so nothing was added to the session log ${file}. Free some space and try again.`,
     { cause, details: { file }, retryable: true },
   );
 }

@@ -79,7 +79,7 @@ export class Timeline {
     if (state !== undefined) return state.thread;
     throw new CheckpointdError(
       'DataCorrupt',
-      `The log of this session holds no conversation at position ${ref}. It was cut, or belongs to another session; restore with scope "files" to leave the conversation as it is.`,
+      `The log of this session holds no conversation at position ${ref}. It was cut, or belongs to another session; restore with scope "files" to keep the conversation.`,
       { details: { position: ref, logLength: this.#log.length } },
     );
   }

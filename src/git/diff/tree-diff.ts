@@ -156,7 +156,7 @@ function isDamage(error: unknown): error is CheckpointdError {
 function damaged(cause: CheckpointdError): CheckpointdError {
   return new CheckpointdError(
     'DataCorrupt',
-    'Something that was to be compared is missing from the checkpoint store, or damaged. Run store/verify to see which checkpoints are affected.',
+    'A file or directory of the comparison is missing from the checkpoint store, or is damaged. Run store/verify to see which checkpoints are affected.',
     { details: { ...cause.details }, cause },
   );
 }

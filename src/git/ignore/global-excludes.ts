@@ -92,7 +92,7 @@ export class GlobalExcludes {
       const file = await blockingInclude(config, this.#environment);
       if (file !== undefined) {
         const whose = file === config ? 'it is' : `nothing that ${config} includes is`;
-        this.#log.warn(`${file} is not a regular file, and git would wait for it: ${whose} not read.`);
+        this.#log.warn(`${file} is not a regular file, and git would wait for it, so ${whose} not read.`);
       }
       return file;
     });
@@ -132,7 +132,7 @@ export class GlobalExcludes {
       return answer === '' ? '' : resolve(this.#repository?.root ?? this.#places.home, answer);
     } catch (error) {
       if (!isGitFailure(error)) throw error;
-      this.#log.warn(`${config} cannot be read, so its core.excludesFile is not honoured: ${error.message}`);
+      this.#log.warn(`${config} cannot be read, so its core.excludesFile is ignored: ${error.message}`);
       return undefined;
     }
   }

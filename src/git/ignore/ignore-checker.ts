@@ -124,7 +124,7 @@ export class IgnoreChecker {
     if (this.#blocked.has(path)) return;
     this.#blocked.add(path);
     this.#options.log.warn(
-      `${path} is not a regular file, so no ignore rule holds in its directory and below it. Remove it, or put a file in its place.`,
+      `${path} is not a regular file, so no ignore rule applies in its directory and below. Remove it, or replace it by a file.`,
     );
   }
 
@@ -150,7 +150,7 @@ export class IgnoreChecker {
     if (excludesFile === '' || !isWaitedFor(excludesFile)) return excludesFile;
     if (!this.#blocked.has(excludesFile)) {
       this.#blocked.add(excludesFile);
-      this.#options.log.warn(`${excludesFile} is not a regular file, so its ignore rules are not honoured.`);
+      this.#options.log.warn(`${excludesFile} is not a regular file, so its ignore rules are not used.`);
     }
     return '';
   }

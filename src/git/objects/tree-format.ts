@@ -105,7 +105,7 @@ function corruptTree(id: string, what: string, name?: string): CheckpointdError 
   const where = name === undefined ? '' : ` at ${JSON.stringify(name.slice(0, 100))}`;
   return new CheckpointdError(
     'StoreCorrupt',
-    `The stored directory ${id} is not usable: ${what}${where}. Nothing was changed; restore another checkpoint.`,
+    `The stored directory ${id} cannot be used: ${what}${where}. Nothing was changed. Restore another checkpoint.`,
     { details: { tree: id } },
   );
 }

@@ -141,7 +141,7 @@ class Dialogue {
 /** Fails the question whose answer a reader could not parse: an unexpected answer of git is no defect of checkpointd. */
 function nonsense(cause: unknown): CheckpointdError {
   const what = cause instanceof Error ? cause.message : String(cause);
-  return new CheckpointdError('GitFailed', `git gave an answer that makes no sense (${what}).`, { cause });
+  return new CheckpointdError('GitFailed', `git gave an unexpected answer (${what}).`, { cause });
 }
 
 /** A persistent git process, started with the first ask. Not poisoned by a failure: it restarts on demand. */

@@ -1,7 +1,6 @@
 // Starts git by execa, awaited or as a stream of bytes. The persistent ones (git/process/child.ts) and the feed of
 // fast-import build on `openGit`; no other file starts git. Output is bytes; a non-zero exit is an error that
 // carries the argument list, the code and what git said. It never looks at what the bytes mean.
-
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
@@ -109,7 +108,7 @@ function causeOf(
   if (!saysMissing(cause) || files.existsSync(path)) return cause;
   return new CheckpointdError(
     path === place.workTree ? 'WorkTreeMissing' : 'StoreUnavailable',
-    `git could not be started in ${path}: it is not there any more. Put it back, or close the session and open it again.`,
+    `git could not be started in ${path}: the directory no longer exists. Put it back, or close the session and open it again.`,
     { details: { path }, cause },
   );
 }
@@ -245,7 +244,7 @@ export function gitAnswered(condition: unknown, because: string): asserts condit
   if (condition) return;
   throw new CheckpointdError(
     'GitFailed',
-    `git gave an answer that makes no sense: expected was that ${because}. Look at the git that stands first on PATH.`,
+    `git gave an unexpected answer: checkpointd expected that ${because}. Check the first git on PATH.`,
     { details: { expected: because } },
   );
 }

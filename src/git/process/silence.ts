@@ -53,7 +53,7 @@ export class SilenceTimer {
 export function silent(args: readonly string[], patienceMs: number): CheckpointdError {
   return new CheckpointdError(
     'GitFailed',
-    `git ${args[0] ?? ''} did not answer: it did nothing for ${patienceMs / 1000} seconds and was killed. Look at the git that stands first on PATH and at the disk it works on, then try again.`,
+    `git ${args[0] ?? ''} did not answer: it did nothing for ${patienceMs / 1000} seconds and was killed. Check the first git on PATH and its disk, then try again.`,
     { details: { args: args.slice(0, 12), silentMs: patienceMs }, retryable: true },
   );
 }

@@ -36,7 +36,7 @@ export function unreadablePackedRefs(refsIn: string, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
   if (!/(?:unterminated|unexpected) line in .*packed-refs/.test(error.message)) return error;
   const path = join(refsIn, 'packed-refs');
-  const what = `Git cannot read ${path}: a line of it is damaged, and with it every packed ref is out of reach, branches and tags among them. Put the file back from a copy, or take the damaged line out of it.`;
+  const what = `Git cannot read ${path}: a line is damaged, so git can read no packed ref, branches and tags included. Restore the file from a copy, or remove the damaged line.`;
   return new UnreadableRefs(what, path, error);
 }
 
@@ -93,12 +93,12 @@ function deniedAt(path: string): string {
 const isDenied = (error: unknown): boolean => /^(EACCES|EPERM)$/.test(systemCode(error) ?? '');
 
 function closed(path: string, cause: unknown): UnreadableRefs {
-  const what = `This user may not read ${path.replace(/\/$/, '')}, in which the refs of the checkpoints lie. Make it yours again (sudo chown -R "$USER"), with the rights to read, write and enter it (chmod u+rwX).`;
+  const what = `This user may not read ${path.replace(/\/$/, '')}, which holds the refs of the checkpoints. Take its ownership back (sudo chown -R "$USER"), and allow reading, writing and entering (chmod u+rwX).`;
   return new UnreadableRefs(what, path, cause);
 }
 
 function notARef(path: string): UnreadableRefs {
-  const what = `${path} stands among the refs of the checkpoints and is no file (a FIFO, a socket or a device), and git would wait for it without end. Remove it, and put back the file that it took the place of if there is a copy.`;
+  const what = `${path} is among the refs of the checkpoints but is a FIFO, a socket or a device, and git would wait for it for ever. Remove it, and put the replaced file back if you have a copy.`;
   return new UnreadableRefs(what, path);
 }
 

@@ -476,7 +476,7 @@ function modeOf(file: string): number | undefined {
 export function untold(cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'StoreUnavailable',
-    `The refs of the checkpoint store could not be changed, and what may have been done could not be taken back yet: ${textOf(cause)} Remove the cause: the next change of this session takes it back first.`,
+    `The refs of the checkpoint store could not be changed, and a partial change could not be reversed yet: ${textOf(cause)} Remove the cause; the next change of this session reverses it first.`,
     { effects: 'unknown', cause },
   );
 }
@@ -497,7 +497,7 @@ export function throwRefused(error: unknown, directory: string): never {
   if (!/Permission denied|Read-only file system|unable to create directory/.test(error.message)) throw error;
   throw new CheckpointdError(
     'ReadOnlyStore',
-    `The refs in ${directory} cannot be written: ${error.message} Make "refs" and "packed-refs" there yours again (sudo chown -R "$USER"), or use the strategy "shadow". Nothing was changed.`,
+    `The refs in ${directory} cannot be written: ${error.message} Take the ownership of "refs" and "packed-refs" there back (sudo chown -R "$USER"), or use the strategy "shadow". Nothing was changed.`,
     { details: { path: directory }, cause: error },
   );
 }

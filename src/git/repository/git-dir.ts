@@ -125,12 +125,12 @@ export function brokenRepository(directory: string): BrokenRepository | undefine
 
 function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof namedAt>>): string {
   if (is === 'notUtf8')
-    return `${dotGit} names a git directory whose path is not UTF-8, which git can follow and checkpointd cannot. Rename that path to UTF-8, and name the new one in ${dotGit}.`;
+    return `${dotGit} names a git directory whose path is not UTF-8, which checkpointd does not support. Rename that path to UTF-8, and write the new path into ${dotGit}.`;
   if (is === 'missing')
-    return `${dotGit} names the git directory ${gitDir}, which is not there. Put it back, or name the right one in ${dotGit}.`;
+    return `${dotGit} names the git directory ${gitDir}, which does not exist. Put it back, or write the right path into ${dotGit}.`;
   if (!isPresent(join(gitDir, 'HEAD')))
-    return `The git directory ${gitDir} has lost its HEAD, so git takes it for none. Put HEAD back: a line like "ref: refs/heads/main", with the branch that was checked out.`;
-  return `The git directory ${gitDir} has lost its directory of objects, so git takes it for none. Put that back.`;
+    return `The git directory ${gitDir} has lost its HEAD, so git does not recognise it. Put HEAD back: a line like "ref: refs/heads/main", with the branch that was checked out.`;
+  return `The git directory ${gitDir} has lost its objects directory, so git does not recognise it. Put that directory back.`;
 }
 
 /** The first names that `git init` makes. A directory with nothing else is our own killed `git init`, which is finished. */

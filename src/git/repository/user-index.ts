@@ -48,7 +48,7 @@ export class UserIndex {
       (await blockingInclude(`${commonDir}/config`, {})) ??
       (await blockingInclude(`${gitDir}/config.worktree`, {}));
     if (blocking === undefined) return;
-    const message = `${blocking} is not a regular file, and git would wait for it. Remove it, or put a file in its place.`;
+    const message = `${blocking} is not a regular file, and git would wait for it. Remove it, or replace it by a file.`;
     throw new CheckpointdError('GitFailed', message, { details: { path: blocking } });
   }
 

@@ -66,13 +66,13 @@ export class Admission {
 
   judge(value: unknown): Verdict {
     if (Array.isArray(value))
-      return this.#invalid(null, 'Batches are not supported; send one message a frame.');
+      return this.#invalid(null, 'Batches are not supported. Send one message per frame.');
     if (!isObject(value)) return this.#invalid(null, 'A message must be a JSON object.');
     const { id, method, params } = value;
     const answerTo = idToAnswer(value);
     if (value['jsonrpc'] !== '2.0') return this.#invalid(answerTo, '"jsonrpc" must be "2.0".');
     if (method === undefined && ('result' in value || 'error' in value)) {
-      return { drop: 'a response to nothing that was asked' };
+      return { drop: 'a response without a request' };
     }
     if (typeof method !== 'string') return this.#invalid(answerTo, '"method" must be a string.');
     if ('id' in value) return this.#judgeRequest(id, method, params);
@@ -92,7 +92,7 @@ export class Admission {
   #judgeRequest(id: unknown, method: string, params: unknown): Verdict {
     if (!isId(id)) return this.#invalid(null, '"id" must be a string or an integer of at most 2^53-1.');
     if (this.#innerIds.has(id)) {
-      return this.#invalid(id, 'A request with this id is still in flight; use a new id.');
+      return this.#invalid(id, 'A request with this id is still in flight. Use a new id.');
     }
     // A client in a hurry to leave must not be told to come back later.
     if (this.#outerIds.size >= this.#inFlightMax && method !== 'shutdown') {
@@ -108,7 +108,7 @@ export class Admission {
   #judgeNotification(method: string, params: unknown): Verdict {
     if (method === '$/cancelRequest') {
       const inner = isObject(params) && isId(params['id']) ? this.#innerIds.get(params['id']) : undefined;
-      if (inner === undefined) return { drop: 'a cancel of nothing in flight' };
+      if (inner === undefined) return { drop: 'a cancel of a request that is not in flight' };
       return { pass: { jsonrpc: '2.0', method, params: { id: inner } } };
     }
     if (!this.#wantsNotification(method)) return { drop: `notification ${method.slice(0, 100)}` };

@@ -192,8 +192,8 @@ export class Connection {
   }
 
   #tooLarge(message: Message, bytes: number | undefined, bytesMax: number): Message {
-    const size = bytes === undefined ? 'more than can be measured' : `${bytes} bytes`;
-    const text = `The answer would be ${size}; the limit is ${bytesMax}. Ask for less: by pages, paths or ranges.`;
+    const size = bytes === undefined ? 'too large to measure' : `${bytes} bytes`;
+    const text = `The answer would be ${size}; the limit is ${bytesMax}. Ask for fewer pages, paths or ranges.`;
     const { id = null, result } = message as { readonly id?: RequestId; readonly result?: unknown };
     const effects = (typeof result === 'object' && result !== null && this.#effects.get(result)) || 'none';
     const details = { bytesMax, ...given({ bytes }) };

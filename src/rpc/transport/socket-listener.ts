@@ -38,7 +38,7 @@ export async function listenForClients(
   const bytes = Buffer.byteLength(path);
   if (bytes > pathBytesMax) {
     log.warn(
-      `Not listening for further clients: ${path} has ${bytes} bytes, a socket's path at most ${pathBytesMax}. Set XDG_RUNTIME_DIR to a shorter directory.`,
+      `The daemon does not listen for further clients: ${path} has ${bytes} bytes, and the path of a socket has at most ${pathBytesMax}. Set XDG_RUNTIME_DIR to a shorter directory.`,
     );
     return undefined;
   }
@@ -47,13 +47,13 @@ export async function listenForClients(
     const listener = await listen(path, onClient);
     files.chmodSync(path, 0o600);
     void sweepSockets(directory).catch((error: unknown) =>
-      log.info(`could not sweep ${directory}: ${String(error)}`),
+      log.info(`the daemon could not remove old sockets in ${directory}: ${String(error)}`),
     );
     return listener;
   } catch (error) {
     if (!(error instanceof UnusableSocketDirectory) && systemCode(error) === undefined) throw error;
     const what = error instanceof Error ? error.message : String(error);
-    log.warn(`Not listening for further clients: ${what}. Everything else works.`);
+    log.warn(`The daemon does not listen for further clients: ${what}. Everything else works.`);
     return undefined;
   }
 }

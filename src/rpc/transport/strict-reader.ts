@@ -82,7 +82,7 @@ export class StrictReader extends AbstractMessageReader implements MessageReader
     if (this.#ended) return;
     this.#parser.push(chunk);
     if (this.#parser.fault !== undefined) {
-      const message = `Framing is lost: ${this.#parser.fault}. The connection ends.`;
+      const message = `The frames cannot be read any more: ${this.#parser.fault}. The connection ends.`;
       this.#ports.refuse(refusal(null, wireError('ParseError', message)));
       this.#end('framing');
     }

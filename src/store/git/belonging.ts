@@ -81,7 +81,7 @@ function isOther(named: string, own: string): boolean {
 function taken(other: string): CheckpointdError {
   return new CheckpointdError(
     'StrategyUnavailable',
-    `This repository already keeps the checkpoints of this conversation for another storage: their session is ${other}. Open it with the storageDir in which that directory lies, delete it there (session/delete), or use another conversationId or the strategy shadow.`,
+    `This repository already keeps the checkpoints of this conversation for another storage: their session is ${other}. Open it with the storageDir of that directory, delete it there (session/delete), or use another conversationId or the strategy shadow.`,
     { details: { strategy: 'local', sessionDirectory: other } },
   );
 }
@@ -112,7 +112,7 @@ function hasRefs(commonDir: string, prefix: string): boolean {
 function leftBehind(nearest: string, outer: string, held: number): CheckpointdError {
   return new CheckpointdError(
     'StoreCorrupt',
-    `${nearest} has got a repository of its own since the session was last open, and the ${held} checkpoint(s) of the session are in that of ${outer} still. Move ${join(nearest, '.git')} away and open the session again to go on with them; or use checkpoint/init to begin anew in the new one.`,
+    `${nearest} has a repository of its own since the session was last open, but the session's checkpoints (${held}) are still in the repository of ${outer}. Move ${join(nearest, '.git')} away and open the session again to keep them, or use checkpoint/init to start again in the new repository.`,
     { details: { path: nearest, holder: outer, checkpoints: held } },
   );
 }

@@ -158,7 +158,7 @@ function notARecord(text: string, start: number, commit: string): CheckpointdErr
   if (form === undefined) return corruptCommit(commit);
   return new CheckpointdError(
     'StoreVersion',
-    `The checkpoint ${commit.slice(0, 12)} was written by a newer checkpointd (form ${form} of its record). It was left as it is: update checkpointd.`,
+    `The checkpoint ${commit.slice(0, 12)} was written by a newer checkpointd (form ${form} of its record). It was not changed. Update checkpointd.`,
     { details: { commit, form: Number(form) } },
   );
 }
@@ -166,7 +166,7 @@ function notARecord(text: string, start: number, commit: string): CheckpointdErr
 function corruptCommit(commit: string): CheckpointdError {
   return new CheckpointdError(
     'StoreCorrupt',
-    `The commit ${commit} in the checkpoint store is no checkpoint. It is passed over; remove its ref by hand.`,
+    `The commit ${commit} in the checkpoint store is not a checkpoint and is ignored. Remove its ref by hand.`,
     { details: { commit } },
   );
 }

@@ -158,7 +158,7 @@ async function bringObjects(
   if (await quarantine.isWhole(roots)) return;
   throw new CheckpointdError(
     'DataCorrupt',
-    'Parts of this snapshot were removed with an earlier checkpoint. Capture again from scratch.',
+    'Parts of this snapshot were removed with an earlier checkpoint. Make the checkpoint again.',
     { details: { roots: [...roots] }, retryable: true },
   );
 }

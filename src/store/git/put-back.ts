@@ -4,6 +4,7 @@
 import { attemptAsync } from '../../base/attempt.ts';
 import { isDamage } from '../../base/errors.ts';
 import type { CheckpointId } from '../../base/ids.ts';
+import { counted } from '../../base/text/plural.ts';
 import { ObjectReader } from '../../git/objects/object-reader.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
@@ -141,15 +142,16 @@ export function putBackText(back: number, lost: number): string {
   const gone =
     lost === 0
       ? ''
-      : ` ${lost} could not be, since what they hold is gone. Use store/verify to see what is lost.`;
-  return `Another program had removed or changed refs of the checkpoint store: ${back} of them were put back.${gone}`;
+      : ` ${lost} could not be put back, because their objects are lost. Use store/verify to see the damage.`;
+  return `Another program had removed or changed refs of the checkpoint store. The daemon put ${back} of them back.${gone}`;
 }
 
 /** What is told of refs that were put right when the session was opened. */
 export function foundText({ checkpoints, moved }: PutBack): string {
   const since = 'by another program since the session was last open.';
-  if (checkpoints === 0) return `${moved} tags and names were moved ${since} They were put back.`;
-  return `The refs of ${checkpoints} checkpoints had been removed or moved ${since} They were put back; names that were given to them by hand may be lost.`;
+  if (checkpoints === 0)
+    return `${counted(moved, 'tag or name', 'tags and names')} had been moved ${since} The daemon put them back.`;
+  return `The refs of ${counted(checkpoints, 'checkpoint')} had been removed or moved ${since} The daemon put them back. Their names may be lost.`;
 }
 
 // Repairs refs that a power cut left empty or garbled. A tag goes back to the newest checkpoint that was made under

@@ -389,10 +389,10 @@ export function refused(directory: string, cause: unknown): unknown {
     const remedy =
       code === 'EROFS'
         ? 'Their file system is read-only: make it writable'
-        : 'Make them yours again (sudo chown -R "$USER" .git)';
+        : 'Take their ownership back (sudo chown -R "$USER" .git)';
     const message = `The objects of your repository, ${directory}, cannot be written (${code}). ${remedy}, or use the strategy "shadow". Nothing was changed.`;
     return new CheckpointdError('ReadOnlyStore', message, facts);
   }
-  const message = `The objects of your repository, ${directory}, cannot be used (${code}). Look whether the repository is still there and whole. Nothing was changed.`;
+  const message = `The objects of your repository, ${directory}, cannot be used (${code}). Check that the repository exists and is undamaged. Nothing was changed.`;
   return new CheckpointdError('StoreUnavailable', message, facts);
 }

@@ -111,7 +111,7 @@ export function unknownCheckpoint(id: CheckpointId): CheckpointdError {
   const shown = id.slice(0, 64);
   return new CheckpointdError(
     'UnknownCheckpoint',
-    `Checkpoint "${shown}" not found. Use checkpoint/list to see what there is.`,
+    `Checkpoint "${shown}" not found. Use checkpoint/list to see the checkpoints.`,
     { details: { id: shown } },
   );
 }

@@ -24,10 +24,10 @@ function refused(cause: unknown): unknown {
   const limited = fileLimit(cause, facts);
   if (limited !== undefined) return limited;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    const message = `The checkpoint store can no longer be written${where} (${code}). Look at its permissions, then try again. Nothing was changed.`;
+    const message = `The checkpoint store can no longer be written${where} (${code}). Check its permissions, then try again. Nothing was changed.`;
     return new CheckpointdError('ReadOnlyStore', message, facts);
   }
-  const message = `The system refused a write to the checkpoint store${where} (${code}). Look at its disk, at open files and at memory, then try again. Nothing was changed.`;
+  const message = `The system refused a write to the checkpoint store${where} (${code}). Check its disk, the number of open files and the memory, then try again. Nothing was changed.`;
   return new CheckpointdError('StoreUnavailable', message, { ...facts, retryable: true });
 }
 

@@ -62,7 +62,7 @@ export async function damagedWhole(place: GitPlace, commit: string, held: number
   const where = file === undefined ? `commit ${commit} of them is missing or damaged` : `${file} is damaged`;
   return new CheckpointdError(
     'StoreCorrupt',
-    `None of the ${held} checkpoints of this session can be read, although their refs are there: ${where}. Look at what is damaged with git fsck, put it back from a backup or a clone, and open the session again; or use checkpoint/init to set aside what is left and begin anew.`,
+    `None of the ${held} checkpoints of this session can be read, although their refs exist: ${where}. Find the damage with git fsck, repair it from a backup or a clone, and open the session again. Or use checkpoint/init to set the remains aside and start again.`,
     { details: { ...given({ path: file }), commit, checkpoints: held, said: stderr.slice(0, 500) } },
   );
 }

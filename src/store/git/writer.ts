@@ -277,7 +277,7 @@ export class GitWriter implements SnapshotWriter {
     if (hole !== undefined) {
       throw new CheckpointdError(
         'DataCorrupt',
-        `The checkpoint store has lost the content ${hole} of an unchanged file. Capture again from scratch.`,
+        `The checkpoint store has lost the content ${hole} of an unchanged file. Make the checkpoint again.`,
         { details: { object: hole, problem: 'missing' }, retryable: true },
       );
     }

@@ -115,7 +115,7 @@ export class SqliteCheckpoints {
       if (changed > 0) return;
       throw new CheckpointdError(
         'UnknownCheckpoint',
-        `Checkpoint "${id}" not found. Use checkpoint/list to see what there is.`,
+        `Checkpoint "${id}" not found. Use checkpoint/list to see the checkpoints.`,
         { details: { checkpoint: id } },
       );
     });
@@ -213,7 +213,7 @@ export class SqliteCheckpoints {
     if (bearer === undefined || bearer === id) return;
     throw new CheckpointdError(
       'DuplicateName',
-      `Another checkpoint is already named "${name}". Choose another name or rename that one first.`,
+      `Another checkpoint is already named "${name}". Choose another name or rename that checkpoint first.`,
       { details: { name, checkpoint: bearer } },
     );
   }

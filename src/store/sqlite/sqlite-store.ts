@@ -60,7 +60,7 @@ export async function openSqliteStore(
     const mended = await prepareSchema(database);
     if (mended.length > 0)
       options.tell?.(
-        `The description of ${mended.join(', ')} in ${file} was damaged and was put back. Look at the disk: it may have damaged more, which store/verify finds.`,
+        `The description of ${mended.join(', ')} in ${file} was damaged and was repaired. Check the disk, and run store/verify to find further damage.`,
       );
     const spoolDirectory = emptySpool(sessionDirectory);
     const conversation = await conversationOf(database, options);

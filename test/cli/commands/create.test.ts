@@ -20,11 +20,14 @@ test('a session of the home directory is announced only where it begins, by --al
     const refused = await run(rig, 'create');
     assert.is(refused.code, 1);
     assert.match(refused.stderr, /not checkpointed by accident.*run "checkpointd create --allow-protected"/);
-    assert.not.match(refused.stderr, /begins here/);
+    assert.not.match(refused.stderr, /started a session/);
     assert.equal(rig.sessions(), []);
     const made = await run(rig, 'create', '--allow-protected', '-m', 'all of it');
     assert.is(made.code, 0, made.stderr);
-    assert.match(made.stderr, /^checkpointd: a session of .*\/home begins here, and is kept\n$/);
+    assert.match(
+      made.stderr,
+      /^checkpointd: started a session of .*\/home; it is kept until you delete it\n$/,
+    );
     assert.match(made.stdout, /^\[1\] .* all of it\n$/);
     const listed = await run(rig, 'list');
     assert.is(listed.code, 0, listed.stderr);
@@ -45,7 +48,7 @@ test('a session that is named and not there is not begun', () =>
   withRig(async (rig) => {
     const program = rig.run(['create', '--session=ses_nope', `--storage=${rig.storage}`]);
     assert.is(await program.code, 3);
-    assert.match(program.stderr, /there is no session ses_nope/);
+    assert.match(program.stderr, /no session has the id ses_nope/);
     assert.equal(rig.sessions(), []);
   }));
 

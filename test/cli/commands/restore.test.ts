@@ -24,7 +24,7 @@ test('a restore that changes nothing prints its result, and undo takes back the 
       assert.is(await run('restore', '0', ...words), 'No file changes.\n', words.join(' '));
     const both = rig.run(['restore', '0', '--yes', '--patch', `--storage=${rig.storage}`]);
     assert.is(await both.code, 2);
-    assert.match(both.stderr, /--patch belongs to the plan, which --yes does not show/);
+    assert.match(both.stderr, /--patch shows a plan, and --yes restores without a plan/);
     await run('undo');
     assert.is(rig.read('a.txt'), 'changed\n');
     const { checkpoints } = await client.request('checkpoint/list', { session });

@@ -45,7 +45,10 @@ test('sessions delete names what goes, and deletes nothing unasked', () =>
     const [shadow, local, sqlite] = await keptSessions(rig);
     const unasked = await run(rig, shadow, local.slice(0, 20));
     assert.is(unasked.code, 2);
-    assert.match(unasked.stderr, /nobody can be asked here\. --yes deletes without asking/);
+    assert.match(
+      unasked.stderr,
+      /no terminal is connected, so the command cannot ask\. --yes deletes without asking/,
+    );
     assert.match(unasked.stdout, /^Deletes 2 sessions, with all checkpoints and the conversation/);
     assert.match(unasked.stdout, new RegExp(`${shadow} .*codex .*2 checkpoints .*"in shadow"`));
     assert.match(unasked.stdout, new RegExp(`${local} .*codex .*2 checkpoints .*"in local"`));
@@ -62,12 +65,12 @@ test('sessions delete names what goes, and deletes nothing unasked', () =>
     assert.is(rig.read('a.txt'), 'a\n');
   }));
 
-test('sessions delete --older-than deletes what nobody has used for so many days', () =>
+test('sessions delete --older-than deletes sessions that were not used for that many days', () =>
   withRig(async (rig) => {
     const [shadow, local, sqlite] = await keptSessions(rig);
     age(rig, shadow, 31);
     age(rig, local, 29);
-    assert.match((await run(rig, '--older-than', '90', '--yes')).stdout, /^There is no such session\.\n$/);
+    assert.match((await run(rig, '--older-than', '90', '--yes')).stdout, /^No such session exists\.\n$/);
     const done = await run(rig, '--older-than', '30', '--yes', '--json');
     assert.is(done.code, 0, done.stderr);
     const { sessions } = JSON.parse(done.stdout) as { sessions: { session: string; deleted: boolean }[] };
@@ -82,11 +85,11 @@ test('sessions delete refuses what is wrong or unknown, and deletes nothing then
   withRig(async (rig) => {
     const [shadow] = await keptSessions(rig);
     const wrong: readonly (readonly [number, RegExp, ...string[]])[] = [
-      [2, /either sessions or --older-than <days> must be named/],
-      [2, /either sessions or --older-than <days> must be named/, shadow, '--older-than=1'],
+      [2, /the command names no sessions to delete/],
+      [2, /the command names no sessions to delete/, shadow, '--older-than=1'],
       [2, /takes a number of days/, '--older-than=never'],
       [2, /several sessions begin with ses_/, 'ses_'],
-      [3, /there is no session ses_none/, shadow, 'ses_none'],
+      [3, /no session ses_none|has the id ses_none/, shadow, 'ses_none'],
     ];
     for (const [code, what, ...words] of wrong) {
       const ran = await run(rig, '--yes', ...words);
@@ -101,7 +104,7 @@ test('sessions delete leaves a session that another process has open, and says s
     const { client, session } = await rig.opened({ retention: 'keep' });
     const ran = await run(rig, session, '--yes');
     assert.is(ran.code, 1);
-    assert.match(ran.stderr, new RegExp(`${session} is left: .*open in process`));
+    assert.match(ran.stderr, new RegExp(`${session} was not deleted: .*open in process`));
     assert.equal(rig.sessions(), [session]);
     await client.close();
   }));

@@ -108,14 +108,17 @@ test('restore by tag, and the messages of what is missing (Q45)', () =>
     assert.match(cleaned[4] ?? '', /^✓ Checkpoints are already enabled for this session!/);
   }));
 
-test('clean names what goes, and deletes nothing where nobody can be asked', () =>
+test('clean names what goes, and deletes nothing without a terminal to ask on', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/checkpoint restore 1 --hard', '/checkpoint clean', '/checkpoint list');
-    assert.match(lines[1] ?? '', /^All \d+ checkpoints of ses_\w+ \(\/.*\/work\) go\.$/);
-    assert.is(lines[2], '1 of them holds files that restores replaced or deleted, maybe the only copies.');
+    assert.match(lines[1] ?? '', /^This deletes all \d+ checkpoints of ses_\w+ \(\/.*\/work\)\.$/);
+    assert.is(
+      lines[2],
+      '1 of them holds files that restores replaced or deleted, and may be their only copies.',
+    );
     assert.is(lines[3], 'The files of the work tree and the conversation stay.');
-    assert.match(lines[4] ?? '', /^Nothing was deleted: nobody can be asked here\./);
+    assert.match(lines[4] ?? '', /^Nothing was deleted, because no terminal is connected to ask\./);
     assert.match(lines[5] ?? '', /^\[0\] /);
   }));
 
@@ -306,12 +309,12 @@ test('words that belong to /checkpoint, and words without a slash, get advice', 
     await prepared(rig);
     const lines = ['list', '/restore 1', 'undo what you did', 'chekpoint list', 'hello there', '/xyzzy'];
     assert.equal(consoleOf(rig, ...lines), [
-      'Words begin with a slash. Did you mean /checkpoint list?',
-      'Unknown: /restore. Did you mean /checkpoint restore?',
-      'Words begin with a slash. Did you mean /undo?',
-      'Words begin with a slash. Did you mean /checkpoint?',
-      'Words begin with a slash, and no model answers here. /help lists the words.',
-      'Unknown: /xyzzy. /help lists the words.',
+      'Commands begin with a slash. Did you mean /checkpoint list?',
+      'Unknown command: /restore. Did you mean /checkpoint restore?',
+      'Commands begin with a slash. Did you mean /undo?',
+      'Commands begin with a slash. Did you mean /checkpoint?',
+      'Commands begin with a slash; no model answers here. /help lists the commands.',
+      'Unknown command: /xyzzy. /help lists the commands.',
     ]);
     assert.is(rig.read('a.txt'), 'spoilt\n');
   }));

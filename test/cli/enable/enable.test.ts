@@ -64,7 +64,7 @@ test('all agents that are there: in, again, and out without a trace', () =>
     assert.equal(everything(rig), before);
     const asked = await run(rig, 'enable');
     assert.is(asked.code, 2);
-    assert.match(asked.stderr, /nobody can be asked/);
+    assert.match(asked.stderr, /cannot ask/);
     assert.equal(everything(rig), before);
     const enabled = await run(rig, 'enable', '--yes');
     assert.is(enabled.code, 0, enabled.stderr);
@@ -116,7 +116,7 @@ test('a file that does not parse, or is not ours, is left alone and said', () =>
       const ran = await run(rig, what, '--yes');
       assert.is(ran.code, 1);
       for (const [file, text] of texts) {
-        assert.ok(ran.stderr.includes(`${file} is left alone`), `${what} ${file}: ${ran.stderr}`);
+        assert.ok(ran.stderr.includes(`${file} was not changed`), `${what} ${file}: ${ran.stderr}`);
         assert.is(readFileSync(join(rig.home, file), 'utf8'), text);
       }
     }
@@ -156,7 +156,7 @@ test('a read-only file is not replaced without asking', () =>
     assert.is(ran.code, 1);
     assert.match(
       ran.stderr,
-      /settings\.json is left alone: it is read-only \(mode 0400\), and --yes does not/,
+      /settings\.json was not changed: the file is read-only \(mode 0400\), and --yes does not/,
     );
     assert.is(readFileSync(file, 'utf8'), '{}\n');
     if (!hasTerminal()) return;
@@ -198,7 +198,7 @@ test('status and doctor say which agents are enabled, and how the last hook of e
     for (const directory of ['.claude', '.codex']) mkdirSync(join(rig.home, directory));
     assert.is((await run(rig, 'enable', '--yes', '--agent', 'claude-code')).code, 0);
     const doctor = async (): Promise<string> => (await run(rig, 'doctor')).stdout;
-    assert.match(await doctor(), /^agent claude-code: enabled, no hook has run yet$/m);
+    assert.match(await doctor(), /^agent claude-code: enabled; no hook has run yet$/m);
     assert.match(await doctor(), /^agent codex: not enabled \("checkpointd enable --agent codex"\)$/m);
     const prompt = { session_id: 'one', cwd: rig.work, hook_event_name: 'UserPromptSubmit', prompt: 'x' };
     try {
@@ -210,7 +210,7 @@ test('status and doctor say which agents are enabled, and how the last hook of e
       await hook(rig, 'claude-code', '{"cut');
       assert.match(
         await doctor(),
-        /claude-code: enabled, last hook just now: input that is no JSON, or was cut/,
+        /claude-code: enabled, last hook just now: the input is not JSON, or was cut/,
       );
     } finally {
       await endKeepers(rig.storage);
@@ -221,9 +221,12 @@ test('an unknown agent, and no agent at all', () =>
   withRig(async (rig) => {
     const unknown = await run(rig, 'enable', '--agent', 'gemni');
     assert.is(unknown.code, 2);
-    assert.match(unknown.stderr, /there is no agent gemni\. Did you mean gemini\? Known: claude-code, /);
+    assert.match(
+      unknown.stderr,
+      /checkpointd knows no agent gemni\. Did you mean gemini\? Known: claude-code, /,
+    );
     const far = await run(rig, 'enable', '--agent', 'emacs');
-    assert.match(far.stderr, /there is no agent emacs\. Known: claude-code, /);
+    assert.match(far.stderr, /checkpointd knows no agent emacs\. Known: claude-code, /);
     const none = await run(rig, 'enable', '--json');
     assert.is(none.code, 2);
     const { error } = JSON.parse(none.stdout) as { error: object };

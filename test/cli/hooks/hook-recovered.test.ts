@@ -20,8 +20,7 @@ test('a restore that was killed half-way is told when the next hook finishes it'
       const child = spawn(process.execPath, words, { env: rig.environment, cwd: rig.work, stdio: 'pipe' });
       child.stdin.end(JSON.stringify(prompt));
       assert.is(await new Promise((resolve) => child.on('close', resolve)), 0);
-      const said =
-        /claude-code one: a restore that was stopped half-way has been finished or undone: \d+ files brought back/;
+      const said = /claude-code one: an interrupted restore was finished or undone: \d+ files restored/;
       await until('the log has it', () => existsSync(log) && said.test(readFileSync(log, 'utf8')));
       for (const name of restoredFiles) assert.is(rig.read(name), 'before\n');
     } finally {

@@ -44,7 +44,7 @@ test('a conversation: prompts are turns, finished tools that changed files are t
     assert.equal(
       logOf(rig)
         .split('\n')
-        .filter((line) => !/not done in time|stood \d+ ms after/.test(line)),
+        .filter((line) => !/ran out of time|was finished \d+ ms after/.test(line)),
       [''],
     );
   }));
@@ -72,17 +72,17 @@ test('bad input ends with 0 and a line in the log: empty, cut, unknown, no objec
   withKeeper(async (rig) => {
     const inputs: readonly (readonly [string | Buffer, RegExp])[] = [
       ['', /empty input/],
-      ['{"session_id":"one","cwd"', /no JSON, or was cut/],
-      [JSON.stringify(event(rig, 'NeverHeardOf')), /unknown event NeverHeardOf/],
-      ['[1]', /no object/],
-      [Buffer.alloc(100 * 1024 * 1024, 'x'), /an event of over \d+ bytes|not done in time/],
+      ['{"session_id":"one","cwd"', /not JSON, or was cut/],
+      [JSON.stringify(event(rig, 'NeverHeardOf')), /event NeverHeardOf is unknown/],
+      ['[1]', /not an object/],
+      [Buffer.alloc(100 * 1024 * 1024, 'x'), /an event of more than \d+ bytes|ran out of time/],
     ];
     for (const [input, line] of inputs) {
       assertSilent(await hook(rig, 'claude-code', input), String(line));
       assert.match(logOf(rig), line);
     }
     assertSilent(await hook(rig, 'no-such-agent', '{}'), 'agent');
-    assert.match(logOf(rig), /no such agent/);
+    assert.match(logOf(rig), /checkpointd knows no agent/);
     assert.is(keepersOf(rig).length, 0);
   }));
 
@@ -96,7 +96,7 @@ test('a keeper that hangs, or an agent that never closes the input, costs at mos
       const ran = await hook(rig, 'claude-code', input);
       assertSilent(ran, input === null ? 'open input' : 'hanging keeper');
       assert.ok(ran.ms < 2500, `took ${ran.ms} ms`); // a second of its own, and what a busy machine adds
-      assert.match(logOf(rig), /not done in time/);
+      assert.match(logOf(rig), /ran out of time/);
       rmSync(join(rig.storage, 'hooks', 'hook.log'));
     }
     chmodSync(dirname(path), 0o755);
@@ -133,7 +133,7 @@ test("a turn's checkpoint that came later than an agent waits says so, in the li
     const list = await listed(rig);
     assert.match(list, /\[1\].*late one \(captured 5\.\d s late\)\n/);
     assert.match(list, /\[2\].*late one( \(captured [^)]*\))?  \(here\)$/m);
-    assert.match(logOf(rig), /stood 5\d\d\d ms after the prompt/);
+    assert.match(logOf(rig), /was finished 5\d\d\d ms after the prompt/);
   }));
 
 test('a checkpoint that was begun in time and took longer than an agent waits says so, too', () =>
@@ -159,7 +159,7 @@ test('what an agent does once its prompt was taken is not in the checkpoint of t
       await hook(rig, agent, of(name, { prompt: 'edit at once' }));
       rig.write('a.txt', `by ${agent}\n`);
       // A busy machine may take longer than the agent waits; then it is told, and is no promise.
-      if (/not done in time/.test(logOf(rig))) continue;
+      if (/ran out of time/.test(logOf(rig))) continue;
       const diff = rig.run(['diff', '1', '--no-pager', `--storage=${rig.storage}`]);
       assert.is(await diff.code, 0, diff.stderr);
       assert.ok(diff.stdout.includes(`-${before}+by ${agent}\n`), diff.stdout);
@@ -172,7 +172,7 @@ test('outside a repository nothing is captured, and that is in the log', () =>
     const elsewhere = join(rig.top, 'plain');
     mkdirSync(elsewhere);
     assertSilent(await hook(rig, 'gemini', { ...event(rig, 'SessionStart'), cwd: elsewhere }), 'start');
-    await until('the log', () => /in no repository/.test(logOf(rig)));
+    await until('the log', () => /in no git repository/.test(logOf(rig)));
     assert.equal(rig.sessions(), []);
   }));
 

@@ -41,7 +41,10 @@ test('how long they are kept is a setting of the storage; one that cannot be rea
     const said: string[] = [];
     const kept = (): number | undefined => keptDays(rig.storage, (message) => said.push(message));
     assert.is(kept(), 30);
-    assert.match((await enable('--keep-days', '90'))[1], /nobody has used for 90 days are deleted/);
+    assert.match(
+      (await enable('--keep-days', '90'))[1],
+      /deletes conversations of agents that were not used for 90 days/,
+    );
     assert.is(kept(), 90);
     await enable('--keep-days=7', '--dry-run');
     await enable();
@@ -52,13 +55,13 @@ test('how long they are kept is a setting of the storage; one that cannot be rea
       assert.match(text, /--keep-days takes a number of days, 1 or more, or "never"/);
     }
     assert.is(kept(), 90);
-    assert.match((await enable('--keep-days=never'))[1], /are never deleted/);
+    assert.match((await enable('--keep-days=never'))[1], /never deletes/);
     assert.equal([kept(), said], [undefined, []]);
     for (const broken of ['', '{', '{"days":"7"}', '{"days":0}', '[]']) {
       writeFileSync(join(rig.storage, 'hooks/keep.json'), broken);
       assert.is(kept(), undefined, broken);
     }
-    assert.match(said.at(-1) ?? '', /keep\.json .*nothing is deleted/);
+    assert.match(said.at(-1) ?? '', /keep\.json .*deletes nothing/);
   }));
 
 test.run();

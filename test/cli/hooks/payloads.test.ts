@@ -111,7 +111,7 @@ test('bad input is told and is no event, for every agent', () => {
   }
   assert.match(
     (read('claude-code', { ...claude, hook_event_name: 'NeverHeardOf' }) as { nothing: string }).nothing,
-    /unknown event NeverHeardOf/,
+    /event NeverHeardOf is unknown/,
   );
   assert.type(
     (
@@ -121,7 +121,7 @@ test('bad input is told and is no event, for every agent', () => {
     ).nothing,
     'string',
   );
-  assert.equal(readEvent('constructor', '{}'), { nothing: 'no such agent: constructor' });
+  assert.equal(readEvent('constructor', '{}'), { nothing: 'checkpointd knows no agent constructor' });
 });
 
 test.run();

@@ -63,7 +63,7 @@ test('a rescue by a model: create, list, diff, the plan of a restore, the restor
   withMcp(async (client, rig) => {
     const none = await call(client, 'checkpoint_list');
     assert.ok(none.isError);
-    assert.match(none.text, /there is no session/);
+    assert.match(none.text, /has no session/);
     const made = await call(client, 'checkpoint_create', { message: 'before', name: 'safe' });
     assert.is(made.structured['created'], true);
     rig.write('a.txt', 'spoilt\n');
@@ -148,12 +148,12 @@ test('wrong arguments and unknown checkpoints are answered in words, and nothing
 test('a model is told what it can call: where nothing is yet, for a wrong tag, where nothing would change', () =>
   withMcp(async (client) => {
     const none = await call(client, 'checkpoint_list');
-    assert.match(none.text, /^there is no session of .*\. checkpoint_create makes one\.$/);
+    assert.match(none.text, /^\/.* has no session\. checkpoint_create makes one\.$/);
     await call(client, 'checkpoint_create', { message: 'one', name: 'before-lunch' });
     const wrong = await call(client, 'checkpoint_show', { tag: 'befor-lunch' });
     assert.match(wrong.text, /^UnknownCheckpoint: .*checkpoint_list.* Did you mean before-lunch\?$/);
     const plan = await call(client, 'checkpoint_restore', { tag: '1' });
-    assert.is(plan.text, 'No file changes.\nThere is nothing to confirm.');
+    assert.is(plan.text, 'No file changes.\nThe restore would change nothing.');
     const undo = await call(client, 'checkpoint_undo');
     assert.match(undo.text, /^NothingToUndo: /);
     assert.not.match(undo.text, /\w\/\w|tangent|kind/);
@@ -190,7 +190,7 @@ test('where the daemon died a question is asked anew; of a change it is told tha
     endDaemons();
     const create = await call(client, 'checkpoint_create', { message: 'two' });
     assert.ok(create.isError);
-    assert.match(create.text, /SIGKILL.* Whether it was done is not known.*checkpoint_list/);
+    assert.match(create.text, /SIGKILL.* It is unknown whether the call was carried out.*checkpoint_list/);
     assert.not.ok((await call(client, 'checkpoint_create', { message: 'two' })).isError);
   }));
 

@@ -22,7 +22,7 @@ const conversions: readonly (readonly [string, RegExp, (rig: SessionRig) => () =
   ],
   [
     'SHA-256',
-    /SHA-256.*2 checkpoints.*Put the repository back/s,
+    /SHA-256.*2 checkpoints.*Put back the repository/s,
     (rig) => {
       renameSync(join(rig.work, '.git'), join(rig.top, 'before'));
       git(rig.work, 'init', '-q', '--object-format=sha256');

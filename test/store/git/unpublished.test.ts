@@ -1,4 +1,4 @@
-// A disk that is full to the last byte: what cannot be written is NoSpace, nothing has changed, and all goes on when there
+// A disk that is full to the last byte: what cannot be written is NoSpace, nothing was changed, and all goes on when there
 // is room.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';

@@ -37,7 +37,7 @@ test('a database of a newer version is refused and left as it is', () =>
     const before = readFileSync(databaseFile(directory));
     const error = await failure(openSqlite(directory));
     assert.is(error.kind, 'StoreVersion');
-    assert.match(error.message, /update checkpointd/);
+    assert.match(error.message, /Update checkpointd/);
     assert.ok(readFileSync(databaseFile(directory)).equals(before));
   }));
 

@@ -5977,7 +5977,7 @@ impl Notification for ExitNotification {
     type Params = ExitParams;
 }
 
-/// Asks to give up a request. Until it commits it ends with `RequestCancelled`, and nothing has
+/// Asks to give up a request. Until it commits it ends with `RequestCancelled`, and nothing was
 /// changed; after that it ends as if this had not been sent. An id that is not in flight is
 /// ignored.
 #[derive(Debug)]

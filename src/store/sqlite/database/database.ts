@@ -267,7 +267,7 @@ export class SqliteDatabase {
     this.#sides.bringIn(this.#connection);
     throw new CheckpointdError(
       'StoreUnavailable',
-      `The file ${removed} was removed while the database was open. Nothing was changed: end every program that has ${this.file} open, this one too, then open the session again.`,
+      `The file ${removed} was removed while the database was open. Nothing was changed. End every program that has ${this.file} open, including this daemon, then open the session again.`,
       { details: { file: this.file, removed }, retryable: false },
     );
   }

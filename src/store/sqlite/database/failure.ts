@@ -40,7 +40,7 @@ const explanations: readonly Explanation[] = [
   [
     /^SQLITE_(BUSY|LOCKED)/,
     'StoreBusy',
-    'is held by another program. Try again, or find out who keeps a transaction open on it.',
+    'is locked by another program. Try again, or find the program that keeps a transaction open.',
     true,
   ],
   [
@@ -52,7 +52,7 @@ const explanations: readonly Explanation[] = [
   [
     /^SQLITE_(CORRUPT|NOTADB)/,
     'StoreCorrupt',
-    'is damaged or no checkpoint database. It was left as it is: move it away to start anew, or repair it with the sqlite3 program (.recover).',
+    'is damaged or is not a checkpoint database. It was not changed. Move it away to start again, or repair it with the sqlite3 program (.recover).',
     false,
   ],
   [
@@ -64,19 +64,19 @@ const explanations: readonly Explanation[] = [
   [
     /^SQLITE_CANTOPEN/,
     'StoreUnavailable',
-    'could not be opened (%s). It, and -wal and -shm beside it, have to be plain files, and the daemon needs room for open files (ulimit -n): look at both, then try again.',
+    'could not be opened (%s). The database and the -wal and -shm beside it must be regular files, and the daemon needs free file descriptors (ulimit -n). Check both, then try again.',
     true,
   ],
   [
     /^SQLITE_IOERR_SHORT_READ/,
     'StoreUnavailable',
-    'is shorter than it should be (%s). Where its -wal was removed while another daemon has it open, that one brings it in with its next request, or when it ends: ask or end that one, then try again.',
+    'is shorter than it should be (%s). If its -wal was removed while another daemon has it open, that daemon repairs it at its next request or its end. Use or end that daemon, then try again.',
     true,
   ],
   [
     /^SQLITE_IOERR/,
     'StoreUnavailable',
-    'could not be read or written (%s). Look at its disk, and at what a file may hold (ulimit -f), then try again.',
+    'could not be read or written (%s). Check its disk and the file size limit (ulimit -f), then try again.',
     true,
   ],
 ];
@@ -99,14 +99,14 @@ export function explain(error: unknown, file: string): unknown {
     return new CheckpointdError(kind, message, { ...facts, retryable });
   }
   if (code === 'SQLITE_ERROR' && lacksPart.test(said)) {
-    const message = `The checkpoint database ${file} lacks a part (${said}). Nothing was changed: repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and begin anew.`;
+    const message = `The checkpoint database ${file} lacks a part (${said}). Nothing was changed. Repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and start again.`;
     return new CheckpointdError('StoreCorrupt', message, facts);
   }
   if (code.startsWith('SQLITE_CONSTRAINT')) {
-    const message = `The checkpoint database ${file} contradicts itself and refused a change (${said}). Nothing was changed: repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and begin anew.`;
+    const message = `The checkpoint database ${file} contradicts itself and refused a change (${said}). Nothing was changed. Repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and start again.`;
     return new CheckpointdError('StoreCorrupt', message, facts);
   }
   if (!/^(SQLITE_|E[A-Z]+$)/.test(code)) return error;
-  const message = `The checkpoint database ${file} failed: ${said}. Try again; where it fails again, store/verify tells what is lost.`;
+  const message = `The checkpoint database ${file} failed: ${said}. Try again. If it fails again, store/verify reports the damage.`;
   return new CheckpointdError('StoreUnavailable', message, facts);
 }

@@ -181,14 +181,14 @@ function inspect(database: SqliteDatabase): { readonly version: number } {
   if (!isNew && application !== applicationId) {
     throw new CheckpointdError(
       'StoreCorrupt',
-      `${database.file} is not a checkpoint database. It was left as it is: move it away or choose another storage directory.`,
+      `${database.file} is not a checkpoint database. It was not changed. Move it away, or use another storage directory.`,
       { details: { file: database.file } },
     );
   }
   if (version > schemaVersion) {
     throw new CheckpointdError(
       'StoreVersion',
-      `${database.file} was written by a newer checkpointd (version ${version}, this one knows ${schemaVersion}). It was left as it is: update checkpointd.`,
+      `${database.file} was written by a newer checkpointd (version ${version}, this one knows ${schemaVersion}). It was not changed. Update checkpointd.`,
       { details: { file: database.file, version, known: schemaVersion } },
     );
   }
@@ -316,7 +316,7 @@ function nameOf({ type, name }: Part): string {
 function corrupt(file: string, part: Part): CheckpointdError {
   return new CheckpointdError(
     'StoreCorrupt',
-    `The checkpoint database ${file} describes its ${nameOf(part)} otherwise than checkpointd does, or not at all. Nothing was changed: repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and begin anew.`,
+    `The checkpoint database ${file} has a wrong or missing description of its ${nameOf(part)}. Nothing was changed. Repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and start again.`,
     { details: { file, part: nameOf(part) } },
   );
 }

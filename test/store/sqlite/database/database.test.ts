@@ -70,7 +70,7 @@ for (const removed of ['-wal', '-shm'])
       const create = { session, kind: 'turn' };
       const error = await failureOf(client.send('checkpoint/create', create).answer);
       assert.is(error.kind, 'StoreUnavailable');
-      assert.match(error.message, new RegExp(`${removed} was removed .* end every program`));
+      assert.match(error.message, new RegExp(`${removed} was removed .* End every program`));
       const other = await rig.opened({ ...open, conversationId: 'other' });
       for (const turn of ['1', '2', '3']) {
         rig.write('b.txt', turn);

@@ -1,0 +1,36 @@
+// The reasons of the protocol in words for people. The wire says `tooLarge`; a person reads "larger than the limit".
+
+const words: Readonly<Record<string, string>> = {
+  accessDenied: 'you have no permission to write there',
+  blocked: 'a path above it is not a directory',
+  busy: 'another program uses the file',
+  changedMeanwhile: 'another program changed it during the restore',
+  collision: 'another path has the same name on this disk',
+  conflict: 'changed outside this session',
+  contentLost: 'the store has lost its content',
+  device: 'a device',
+  fifo: 'a named pipe',
+  nameTooLong: 'the name is too long',
+  nestedGitDirectory: "git's own directory",
+  notCapturedThen: 'the checkpoint did not capture it',
+  notRestored: 'changed since, and not by the restore',
+  readOnly: 'the disk is read-only there',
+  socket: 'a socket',
+  temporaryName: 'named like a temporary file of a restore',
+  tooLarge: 'larger than the limit',
+  undecided: 'git could not say whether it is ignored',
+  unreadable: 'you have no permission to read it',
+  unsafeName: 'the stored name is unsafe',
+  unsaved: 'the file in its place cannot be saved',
+  unstable: 'it changed during each reading',
+  unsupported: 'this disk cannot hold such a file',
+  vanished: 'it disappeared during the capture',
+};
+
+/** Returns a reason as text for people. A newer daemon's reason, which has no text here, stays as it is. */
+export function inWords(reason: string): string {
+  return words[reason] ?? reason;
+}
+
+/** Returns the reasons that have a text. @forTests */
+export const reasonsInWords: readonly string[] = Object.keys(words);

@@ -1,0 +1,20 @@
+// Every reason of the protocol that a person may see has a text, and no text belongs to a reason that is gone.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inWords, reasonsInWords } from '../../src/cli/reasons.ts';
+
+const file = fileURLToPath(new URL('../../../protocol/protocol.json', import.meta.url));
+const { $defs } = JSON.parse(readFileSync(file, 'utf8')) as {
+  $defs: Record<'SkipReason' | 'FailureReason', { knownValues: string[] }>;
+};
+
+test('people read a text for each reason of the protocol', () => {
+  const known = new Set([...$defs.SkipReason.knownValues, ...$defs.FailureReason.knownValues]);
+  assert.equal([...known].sort(), [...reasonsInWords].sort());
+  assert.is(inWords('tooLarge'), 'larger than the limit');
+  assert.is(inWords('ofTomorrow'), 'ofTomorrow');
+});
+
+test.run();
