@@ -1,6 +1,6 @@
 // Projection: protocol/REFERENCE.md, for people. A first session, rules with their numbers, every method with fields,
-// errors and an example that succeeds, every error, every type. It is to be read in an hour: what many methods have in
-// common is said once, and what is only looked up (the types) comes last. A test counts the words.
+// errors and an example that succeeds, every error, every type. The guide takes 25 minutes to read; the tables are for looking up. Fields of many
+// methods have one description, and the types come last. A test counts the words.
 import {
   type Example,
   fieldsOf,
@@ -13,6 +13,7 @@ import {
   resolve,
   type Schema,
 } from './dialect.ts';
+import { guide } from './guide.ts';
 import { summaryOf } from './open-rpc.ts';
 import { commandLine, examplesRead, firstPage, generators, glossary } from './reference-guide.ts';
 
@@ -220,9 +221,10 @@ export function reference(document: ProtocolDocument): GeneratedFile {
     `<!-- ${generatedNotice} -->\n`,
     `# The ${document.protocol} protocol ${document.protocolVersion}\n`,
     `${document.description}\n`,
-    `[A first session](#a-first-session) · [Words](#words) · [Flags and environment](#flags-and-environment) · [Rules](#rules) · [Methods](#methods) · [Errors](#errors) · [Making a client](#making-a-client) · [Types](#types)\n`,
-    'Up to the types it is to be read, in less than an hour; the types are to be looked up.\n',
+    `[A first session](#a-first-session) · [Guide](#guide) · [Words](#words) · [Flags and environment](#flags-and-environment) · [Rules](#rules) · [Methods](#methods) · [Errors](#errors) · [Making a client](#making-a-client) · [Types](#types)\n`,
+    'Read the first session and the guide, and look up the rest.\n',
     firstPage(document),
+    guide,
     glossary,
     commandLine,
     `## Rules\n\nEvery rule has a number that never changes.\n\n${rulesText(document)}`,

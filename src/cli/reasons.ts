@@ -14,6 +14,7 @@ const words: Readonly<Record<string, string>> = {
   nestedGitDirectory: "git's own directory",
   notCapturedThen: 'the checkpoint did not capture it',
   notRestored: 'changed since, and not by the restore',
+  notSent: 'it stayed on the machine that pushed the checkpoint',
   readOnly: 'the disk is read-only there',
   socket: 'a socket',
   temporaryName: 'named like a temporary file of a restore',

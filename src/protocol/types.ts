@@ -1,6 +1,6 @@
 // Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
 
-/** Any JSON value. At most 512 levels deep; every string in it well-formed Unicode. */
+/** Any JSON value, at most 512 levels deep. Every string is well-formed Unicode. */
 export type Json = unknown;
 
 /** Nothing. */
@@ -12,16 +12,16 @@ export type JsonObject = { readonly [name: string]: Json };
 /** Names a session (`ses_…`). Stable over restarts: work tree, conversation id and strategy decide it. */
 export type SessionId = string;
 
-/** Names a checkpoint for ever (`ckpt_…`); it survives the moving of its tag. */
+/** The permanent id of a checkpoint (`ckpt_…`). It stays when the tag moves. */
 export type CheckpointId = string;
 
 /**
- * Names a checkpoint: its tag (`3`, `3.2`), its id, its name, or the id of its commit (at least 7 digits).
- * Text that can be none of these is `InvalidTag`, text that names nothing `UnknownCheckpoint`.
+ * A checkpoint by its tag (`3`, `3.2`), id, name, or commit id (at least 7 digits). Other text is
+ * `InvalidTag`, and text that names no checkpoint `UnknownCheckpoint`.
  */
 export type CheckpointRef = string;
 
-/** `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of it. */
+/** `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of the turn. */
 export type Tag = string;
 
 /** Names the immutable content of a work tree. Equal contents and modes have equal ids within one strategy. */
@@ -33,10 +33,10 @@ export type CommitId = string;
 /** Names one mutation that a client asked for (`op_…`). */
 export type OperationId = string;
 
-/** Names a history entry for ever; positions move, ids do not. */
+/** The permanent id of a history entry. Positions can change. */
 export type EntryId = string;
 
-/** The client's own name for one intent, unique within the session; a random UUID will do. */
+/** The client's own name for one intended change, unique in the session. A random UUID is suitable. */
 export type IdempotencyKey = string;
 
 /**
@@ -45,15 +45,15 @@ export type IdempotencyKey = string;
  */
 export type Cursor = string;
 
-/** A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Order is told by `seq`, not by this. */
+/** A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Use `seq` for the order. */
 export type Timestamp = string;
 
 /** Bytes in base64 with padding (RFC 4648, section 4). */
 export type Base64 = string;
 
 /**
- * A path as text. Bytes that are not UTF-8 stand as U+FFFD, and `pathBytes` beside it has the truth. Paths of
- * the work tree are relative, separated by `/`.
+ * A path as text, relative to the work tree, with `/` as separator. U+FFFD stands for bytes that are not
+ * UTF-8; `pathBytes` beside it then has the exact bytes.
  */
 export type PathText = string;
 
@@ -69,13 +69,13 @@ export type Bytes = number;
 /** How many. */
 export type Count = number;
 
-/** Names a stream of progress reports; chosen by the client, unique among its requests in flight. */
+/** The name of a stream of progress reports. The client chooses it, unique among its requests in flight. */
 export type ProgressToken = number | string;
 
-/** The id of a JSON-RPC request, exactly as it was sent: `1` and `"1"` are two ids. */
+/** The id of a JSON-RPC request, exactly as the client sent it: `1` and `"1"` are two ids. */
 export type RequestId = number | string;
 
-/** How checkpoints are stored. Open: a server may offer more; `initialize` lists them. */
+/** How checkpoints are stored. A server may offer more strategies; `initialize` lists them. */
 export type Strategy = 'shadow' | 'local' | 'sqlite' | (string & {});
 
 /** The fate of checkpoints and conversation when the session ends. */
@@ -84,16 +84,16 @@ export type Retention = 'session' | 'keep';
 /** When checkpoints are initialised. */
 export type InitMode = 'auto' | 'force' | 'never';
 
-/** What `session/open` may set aside so that the rest of a damaged session is served. */
+/** The part of a damaged session that `session/open` may set aside in order to serve the rest. */
 export type RecoverMode = 'conversation';
 
-/** What an answered mutation survives. */
+/** The failures that an answered mutation survives. */
 export type Durability = 'process' | 'power';
 
-/** What a checkpoint was made for. */
+/** The reason why a checkpoint was made. */
 export type CheckpointKind = 'turn' | 'tool' | 'safety' | 'restore' | (string & {});
 
-/** What a client may make a checkpoint for. */
+/** The reason why a client makes a checkpoint. */
 export type CreateKind = 'turn' | 'tool';
 
 /** Which checkpoints are listed. */
@@ -111,22 +111,22 @@ export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge
 /** How a capture looked at the work tree. */
 export type CapturePath = 'fast' | 'cold';
 
-/** Why a capture had to look at everything. */
+/** Why a capture had to look at the whole work tree. */
 export type ColdReason = 'requested' | 'unwatched' | 'overflow' | 'ignoreRules' | 'first' | 'suspect' | 'alsoInclude' | 'unproven' | 'audit' | (string & {});
 
 /** How a path changed. */
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged' | (string & {});
 
-/** What `checkpoint/diff` answers beyond the list of paths. */
+/** The form in which `checkpoint/diff` answers beside the list of paths. */
 export type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
 
 /** How much a restore changes. */
 export type RestoreMode = 'soft' | 'hard';
 
-/** What a restore brings back. */
+/** The parts that a restore brings back. */
 export type RestoreScope = 'files' | 'conversation' | 'both';
 
-/** What to do with paths that somebody else edited. */
+/** What to do with paths that were edited outside the session. */
 export type ConflictPolicy = 'overwrite' | 'skip' | 'fail';
 
 /** Why one path could not be restored. */
@@ -144,13 +144,13 @@ export type Author = 'agent' | 'user' | 'session' | (string & {});
 /** How well the work tree is watched. */
 export type WatchState = 'off' | 'unwatched' | 'scanning' | 'live' | 'suspect' | (string & {});
 
-/** What became of an operation. */
+/** The outcome of an operation. */
 export type OperationState = 'unknown' | 'queued' | 'running' | 'committed' | 'rolledBack' | 'failed' | (string & {});
 
-/** What a failed request left behind. */
+/** What a failed request changed. */
 export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 
-/** How much `$/logTrace` tells. */
+/** The detail of `$/logTrace`. */
 export type TraceValue = 'off' | 'messages' | 'verbose';
 
 /** An event that a client may ask for. */
@@ -159,7 +159,7 @@ export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint
 /** The name of an error in the registry. */
 export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'InvalidName' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'TangentDisabled' | 'UnknownRemote' | 'InvalidRemote' | 'RemoteUnreachable' | 'RemoteRefused' | 'RemoteCorrupt' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
 
-/** What is wrong with a part of a store. */
+/** The kind of damage. */
 export type ProblemKind = 'missing' | 'corrupt' | 'unreferenced' | (string & {});
 
 /** How the agent wrote a file. */
@@ -169,7 +169,7 @@ export type WriteOperation = 'create' | 'strReplace' | 'insert' | 'append';
 export interface PathRef {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
 }
 
@@ -177,17 +177,17 @@ export interface PathRef {
 export interface SkippedPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
   /** Why. */
   readonly reason: SkipReason;
 }
 
-/** A path that could not be restored, and why. It is as it was. */
+/** A path that could not be restored, with the reason. It was not changed. */
 export interface FailedPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
   /** Why. */
   readonly reason: FailureReason;
@@ -199,9 +199,9 @@ export interface FailedPath {
 export interface ConflictPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
-  /** Who edited it, as far as the ledger knows. Absent: not known; a dry run does not say. */
+  /** Who edited it, as far as the ledger knows. Absent: not known, or a dry run. */
   readonly author?: Author;
 }
 
@@ -219,23 +219,23 @@ export interface FileStats {
 export interface Checkpoint {
   /** Its id, for ever. */
   readonly id: CheckpointId;
-  /** The tag it bears now. Absent: it never had one, or a newer checkpoint took it. */
+  /** Its present tag. Absent: it never had one, or a newer checkpoint took it. */
   readonly tag?: Tag;
   /**
-   * The tag it bore until a newer checkpoint took it, or took the tag of its turn. Absent: it bears its tag,
-   * or never had one.
+   * Its tag until a newer checkpoint took it, or took the tag of its turn. Absent: it has its tag, or never
+   * had one.
    */
   readonly formerTag?: Tag;
   /**
-   * The tag of the checkpoint that its statistics are against: of a turn the nearest turn that it came after,
-   * of a tool the nearest turn or tool; `0` for the base itself. Absent: that checkpoint bears no tag now.
+   * The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before, for a tool the
+   * nearest turn or tool. Absent: that checkpoint has no tag now.
    */
   readonly previousTag?: Tag;
-  /** The checkpoint that the session stood on when this one was made. Absent: the base. */
+  /** The checkpoint at which the session was when this one was made. Absent: the base. */
   readonly parent?: CheckpointId;
-  /** What it was made for. */
+  /** The reason why it was made. */
   readonly kind: CheckpointKind;
-  /** Order within the session; strictly increasing, whatever the clock does. */
+  /** Its order in the session, strictly increasing even if the clock jumps. */
   readonly seq: number;
   /** When it was made. */
   readonly timestamp: Timestamp;
@@ -247,11 +247,11 @@ export interface Checkpoint {
   readonly toolName?: string;
   /** A name given by the client, unique in the session. */
   readonly name?: string;
-  /** True when a restore went back before it or beside it. Restorable all the same. Absent: false. */
+  /** True when a restore went back before it or beside it. It can still be restored. Absent: false. */
   readonly detached?: boolean;
   /**
-   * True when its directories, or those that it is compared with, cannot be read: `stats` are zeros.
-   * `store/verify` says what is lost. Absent: false.
+   * True when its directories, or those that it is compared with, cannot be read; `stats` are then zeros.
+   * Absent: false.
    */
   readonly damaged?: boolean;
   /** The content of the work tree. */
@@ -263,8 +263,8 @@ export interface Checkpoint {
   /** Entries in the history when it was made. */
   readonly historyLength: Count;
   /**
-   * `checkpoint/list` with `withSizes`: how many files it holds. Absent: that was not asked for, or the store
-   * has lost something of it.
+   * The number of its files, with `withSizes` of `checkpoint/list`. Absent: not requested, or the store has
+   * lost a part.
    */
   readonly fileCount?: Count;
   /** `checkpoint/list` with `withSizes`: their size together. */
@@ -284,29 +284,25 @@ export interface CheckpointsState {
 /** Limits that a client sets for one session. Absent fields have the defaults of the daemon. */
 export interface SessionLimits {
   /**
-   * Larger files are left out of captures and listed as skipped. What a restore puts there is in its own
-   * checkpoint all the same, so that undo takes it away.
+   * Larger files are left out of captures and listed as skipped. The checkpoint of a restore includes such
+   * files, so that undo removes them.
    */
   readonly maxFileBytes?: Bytes;
   /**
-   * The session removes its oldest checkpoints within a minute of the change that made it larger, and so does
-   * `store/gc`; in a database that sessions share, what only others hold does not count. The base, the newest,
-   * named checkpoints, those that undo and redo reach, and safety checkpoints of the last day stay: where they
-   * are larger, the next answer to a change warns.
+   * Above this size, the session removes its oldest checkpoints within a minute. The base, the newest, named
+   * checkpoints, those that undo and redo need, and safety checkpoints of the last day stay.
    */
   readonly maxStoreBytes?: Bytes;
   /**
-   * At most this many checkpoints are in `checkpoint/list`: within a minute of the change that exceeded it the
-   * oldest are removed, and so they are by `store/gc`. The base, the newest, named checkpoints and those that
-   * undo and redo reach stay and count, so 1 acts as 2, with a warning.
+   * The largest number of checkpoints in `checkpoint/list`; the oldest are removed within a minute. The base,
+   * the newest, named checkpoints and those that undo and redo need stay, so 1 acts as 2, with a warning.
    */
   readonly maxCheckpoints?: number;
   /** `store/gc` removes checkpoints older than this many days. */
   readonly maxAgeDays?: number;
   /**
-   * `store/gc` and the other limits keep every safety checkpoint for this long, whether undo reaches it or
-   * not, and every turn and tool whose tag another took, from then on; `maxStoreBytes` alone may take them
-   * after a day. Milliseconds. Absent: 30 days.
+   * How long safety checkpoints, and turns and tools that lost their tag, are kept, in milliseconds. Only
+   * `maxStoreBytes` may remove them earlier, after a day. Absent: 30 days.
    */
   readonly keepSafetyMs?: number;
   /** The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds. */
@@ -322,7 +318,7 @@ export interface SessionLimits {
 export interface CaptureCounts {
   /** Captures that looked at what had changed. */
   readonly fast: Count;
-  /** Captures that looked at everything, by the reason; one that did not occur is not listed. */
+  /** Full captures by reason. A reason that did not occur is not listed. */
   readonly cold: readonly ColdCount[];
 }
 
@@ -352,7 +348,7 @@ export interface HistoryRange {
   readonly end: Count;
 }
 
-/** Where the conversation stands. */
+/** The lengths of the conversation. */
 export interface ConversationLengths {
   /** Entries in the history. */
   readonly historyLength: Count;
@@ -377,31 +373,28 @@ export interface RestoreCounts {
 }
 
 /**
- * What a restore did; of a dry run, what it would do. Every path of the work tree that it touched or left is
- * in exactly one of `restored`, `deleted`, `failed` and `skipped`; paths that were right already are in none.
+ * The result of a restore, or the plan of a dry run. Every touched path is in exactly one of `restored`,
+ * `deleted`, `failed` and `skipped`.
  */
 export interface RestoreResult {
   /** Paths that were written, in the order of their bytes. */
   readonly restored: readonly PathRef[];
   /**
-   * Paths that were deleted, in the order of their bytes. A restore deletes in mode `hard` only. An undo or
-   * redo deletes in mode `soft` too: the files that the restore which it takes back had brought.
+   * Paths that were deleted, in the order of their bytes. Mode `soft` deletes no file, except in an undo or
+   * redo: it deletes files that the reversed restore had brought.
    */
   readonly deleted: readonly PathRef[];
-  /** Paths that could not be restored; they are as they were, and the rest went on. */
+  /** Paths that could not be restored. They were not changed; the other paths were restored. */
   readonly failed: readonly FailedPath[];
-  /** Paths that somebody else had edited. What became of them is told by the other lists. */
+  /** Paths that were edited outside the session. The other lists say what happened to them. */
   readonly conflicts: readonly ConflictPath[];
   /** Paths that were left alone on purpose. */
   readonly skipped: readonly SkippedPath[];
-  /**
-   * The checkpoint of the state before. It is made of every restore, so that undo leads back. Absent: a dry
-   * run.
-   */
+  /** The checkpoint of the state before, to which undo goes. Absent: a dry run. */
   readonly safety?: CheckpointId;
   /** The checkpoint of the state after. Absent: a dry run. */
   readonly checkpoint?: Checkpoint;
-  /** Where the conversation stands now. Absent: it was not restored. */
+  /** The lengths of the conversation now. Absent: it was not restored. */
   readonly conversation?: ConversationLengths;
   /** The true numbers: a list longer than `limits.maxListedPaths` is cut. */
   readonly counts: RestoreCounts;
@@ -414,8 +407,8 @@ export interface RestoreResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -424,25 +417,25 @@ export interface RestoreResult {
 export interface DiffFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
-  /** The same path, absolute, as text. */
+  /** The absolute path, as text. */
   readonly absolutePath: string;
   /** How it changed. */
   readonly change: ChangeKind;
-  /** Where it stood before, when renamed or copied. */
+  /** Its path before, if it was renamed or copied. */
   readonly oldPath?: PathText;
   /** The exact bytes of `oldPath`, when they are not UTF-8. */
   readonly oldPathBytes?: Base64;
-  /** True when git takes either side for binary; then there is no text. Absent: false. */
+  /** True when git treats either side as binary; the answer then has no text. Absent: false. */
   readonly binary?: boolean;
   /** Format `contents`: the content before. Absent: it did not exist, is binary, or was cut (see `truncated`). */
   readonly before?: string;
   /** Format `contents`: the content after. Absent: it does not exist, is binary, or was cut (see `truncated`). */
   readonly after?: string;
   /**
-   * True when a content or part was over its limit and was left out; `checkpoint/readFile` has contents.
-   * Absent: false.
+   * True when a content was over its limit and was left out. `checkpoint/readFile` reads contents. Absent:
+   * false.
    */
   readonly truncated?: boolean;
   /** Lines added. Absent for binaries. */
@@ -454,12 +447,11 @@ export interface DiffFile {
   /** Size after, where it exists. */
   readonly afterSize?: Bytes;
   /**
-   * Mode before, where it existed; with its permissions where they are stricter than git knows (`100600`). Of
-   * a directory, which is listed where its permissions alone differ and counts as no file: `040000`, or with
-   * them (`040700`).
+   * The mode before, with stricter permissions if it has them (`100600`). A directory is listed if only its
+   * permissions differ (`040000`, `040700`), and does not count as a file.
    */
   readonly beforeMode?: FileMode;
-  /** Mode after, where it exists; with its permissions where they are stricter than git knows (`100600`). */
+  /** The mode after, with stricter permissions if it has them (`100600`). */
   readonly afterMode?: FileMode;
   /** How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
@@ -477,22 +469,22 @@ export type FileMode = '100644' | '100755' | '120000' | (string & {});
 export interface CheckpointFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
   /** How it changed since the checkpoint of `previousTag`. Absent: it did not. */
   readonly change?: ChangeKind;
-  /** Its size; 0 when deleted. */
+  /** Its size, or 0 when deleted. */
   readonly size: Bytes;
   /** Its mode. */
   readonly mode: FileMode;
   /**
-   * The id of its content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`, both in
-   * hexadecimal. Equal contents have equal ones. Absent: it was deleted.
+   * The id of the content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`. Absent: the file
+   * was deleted.
    */
   readonly hash?: string;
 }
 
-/** What the statistics cache has done. */
+/** Counters of the statistics cache. */
 export interface CacheFigures {
   /** Answers from the cache. */
   readonly hits: Count;
@@ -504,7 +496,7 @@ export interface CacheFigures {
   readonly maxSize: Count;
 }
 
-/** What the watcher sees. */
+/** The state of the watcher. */
 export interface WatcherFigures {
   /** How well the work tree is watched. */
   readonly state: WatchState;
@@ -514,9 +506,9 @@ export interface WatcherFigures {
   readonly dirtyPaths: Count;
   /** How often events were lost. */
   readonly overflows: Count;
-  /** How often a capture found changes that the watcher had not told. Absent: never. */
+  /** How often a capture found changes that the watcher had not reported. Absent: never. */
   readonly drifts?: Count;
-  /** Why it is not `live`. Absent: it is, or there is nothing to tell. */
+  /** Why the watcher is not `live`. Absent: it is, or no reason is known. */
   readonly reason?: string;
 }
 
@@ -665,7 +657,7 @@ export interface HistoryEntry {
   readonly requestMetadata?: RequestMetadata;
 }
 
-/** The latest summary of the conversation, which stands for what was said before it. */
+/** The latest summary of the conversation. It replaces the messages before it. */
 export interface Summary {
   /** Its text. */
   readonly summary: string;
@@ -698,7 +690,7 @@ export interface ModelInfo {
   readonly contextWindowTokens?: number;
   /** Its token limits. */
   readonly tokenLimits?: Json;
-  /** What it supports. */
+  /** The features that it supports. */
   readonly features?: Json;
   readonly [name: string]: unknown;
 }
@@ -726,7 +718,7 @@ export type FileLineTrackers = { readonly [name: string]: FileLineTracker };
 export interface ContextFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
   /** Its size. */
   readonly bytes: Bytes;
@@ -781,7 +773,7 @@ export interface TangentState {
   readonly files?: boolean;
 }
 
-/** The checkpoint manager as the conversation refers to it; it owns nothing. */
+/** The checkpoint manager as the conversation refers to it. It owns no data. */
 export interface CheckpointManagerRef {
   /** The session. */
   readonly session: SessionId;
@@ -791,19 +783,19 @@ export interface CheckpointManagerRef {
   readonly enabled: boolean;
 }
 
-/** What a hook printed, for the context message. */
+/** The output of a hook, for the context message. */
 export interface HookOutput {
   /** The hook. */
   readonly name?: string;
-  /** What it printed. */
+  /** The output. */
   readonly output: string;
 }
 
 /** One reason why parameters were refused. */
 export interface Issue {
-  /** JSON pointer into the parameters; empty for the whole. */
+  /** JSON pointer into the parameters. Empty: all parameters. */
   readonly path: string;
-  /** What is wrong and what would be right. */
+  /** The fault and the expected value. */
   readonly message: string;
   /** The expected type or values, for programs. */
   readonly expected?: string;
@@ -815,14 +807,14 @@ export interface ErrorData {
   readonly kind: ErrorKind;
   /** Whether the same request may succeed later without a change by the caller. */
   readonly retryable: boolean;
-  /** What the request left behind. */
+  /** What the request changed. */
   readonly effects: Effects;
   /**
    * The operation, for `operation/get`. Absent: the request was no mutation, or was refused before it became
    * one.
    */
   readonly operationId?: OperationId;
-  /** Of `InvalidParams`: what is wrong with the parameters. */
+  /** For `InvalidParams`: the faults of the parameters. */
   readonly issues?: readonly Issue[];
   /** Facts: paths, ids, sizes. Never contents of files. */
   readonly details?: JsonObject;
@@ -842,7 +834,7 @@ export interface ErrorFact {
 export interface ProgressBegin {
   /** Marks the first report. */
   readonly kind: 'begin';
-  /** What is being done, for people. */
+  /** The work in progress, for people. */
   readonly title: string;
   /** Whether `$/cancelRequest` can still stop it: true until the operation commits. */
   readonly cancellable?: boolean;
@@ -850,7 +842,7 @@ export interface ProgressBegin {
   readonly message?: string;
   /** How far it is, where known. */
   readonly percentage?: number;
-  /** What is being done (`walk`, `capture`, `plan`, `restore` …); an open list. */
+  /** The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open. */
   readonly phase?: string;
   /** Files done. */
   readonly filesDone?: Count;
@@ -862,7 +854,7 @@ export interface ProgressBegin {
   readonly bytesTotal?: Bytes;
 }
 
-/** A report in between; at most ten a second. */
+/** A report between begin and end, at most ten per second. */
 export interface ProgressReport {
   /** Marks a report in between. */
   readonly kind: 'report';
@@ -872,7 +864,7 @@ export interface ProgressReport {
   readonly message?: string;
   /** How far it is, where known. */
   readonly percentage?: number;
-  /** What is being done (`walk`, `capture`, `plan`, `restore` …); an open list. */
+  /** The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open. */
   readonly phase?: string;
   /** Files done. */
   readonly filesDone?: Count;
@@ -884,7 +876,7 @@ export interface ProgressReport {
   readonly bytesTotal?: Bytes;
 }
 
-/** The last report; it precedes the response. */
+/** The last report. It precedes the response. */
 export interface ProgressEnd {
   /** Marks the last report. */
   readonly kind: 'end';
@@ -905,19 +897,19 @@ export interface ClientInfo {
 
 /** Another client whose request caused an event. */
 export interface EventOrigin {
-  /** What the client that asked said of itself in `initialize`. Absent: nothing. */
+  /** The `clientInfo` that the causing client sent in `initialize`. Absent: it sent none. */
   readonly client?: ClientInfo;
 }
 
-/** What the client wants from checkpointd. */
+/** The client's wishes for checkpointd. */
 export interface CheckpointdClientCapabilities {
-  /** The events it wants to be sent. Absent: none. Unknown names are ignored. */
+  /** The events that the client wants. Unknown names are ignored. Absent: no events. */
   readonly events?: readonly EventName[];
 }
 
-/** What the client can do. Those of LSP are ignored. */
+/** The abilities of the client. Those of LSP are ignored. */
 export interface ClientCapabilities {
-  /** What it wants from checkpointd. Absent: no events. */
+  /** The client's wishes for checkpointd. Absent: no events. */
   readonly checkpointd?: CheckpointdClientCapabilities;
 }
 
@@ -943,7 +935,7 @@ export interface StrategyCapability {
   readonly needsRepository: boolean;
 }
 
-/** What `session/*` offers. */
+/** The abilities of `session/*`. */
 export interface SessionsCapability {
   /** The strategies. */
   readonly strategies: readonly StrategyCapability[];
@@ -951,7 +943,7 @@ export interface SessionsCapability {
   readonly defaultStrategy: Strategy;
 }
 
-/** What `checkpoint/*` offers. */
+/** The abilities of `checkpoint/*`. */
 export interface CheckpointsCapability {
   /** Formats of `checkpoint/diff`. */
   readonly diffFormats: readonly DiffFormat[];
@@ -967,7 +959,7 @@ export interface CheckpointsCapability {
   readonly fastCapture: boolean;
 }
 
-/** What `conversation/*` offers. */
+/** The abilities of `conversation/*`. */
 export interface ConversationCapability {
   /** Whether a tangent can carry the files too. */
   readonly tangentFiles: boolean;
@@ -975,37 +967,37 @@ export interface ConversationCapability {
   readonly documentVersion: number;
 }
 
-/** What `ledger/*` offers. */
+/** The abilities of `ledger/*`. */
 export interface LedgerCapability {
-  /** Whether restores tell conflicts. */
+  /** Whether restores report conflicts. */
   readonly conflicts: boolean;
 }
 
-/** What `worktree/*` offers. */
+/** The abilities of `worktree/*`. */
 export interface WorktreeCapability {
   /** Whether work trees are watched. */
   readonly watching: boolean;
 }
 
-/** What `store/*` offers. */
+/** The abilities of `store/*`. */
 export interface StoreCapability {
   /** Whether stores can be verified. */
   readonly verify: boolean;
 }
 
-/** What `operation/*` and idempotency keys offer. */
+/** The abilities of `operation/*` and idempotency keys. */
 export interface OperationsCapability {
   /** Operations remembered per session. */
   readonly remembered: Count;
 }
 
-/** What is pushed. */
+/** The events that the server sends. */
 export interface EventsCapability {
   /** The events that this client will be sent. */
   readonly names: readonly EventName[];
 }
 
-/** What checkpointd offers. Absent: not offered. */
+/** The abilities of checkpointd. An absent group is not offered. */
 export interface CheckpointdServerCapabilities {
   /** `session/*`. */
   readonly sessions?: SessionsCapability;
@@ -1028,11 +1020,11 @@ export interface CheckpointdServerCapabilities {
 }
 
 /**
- * What the server can do, in the object that LSP clients look at; ours are under `checkpointd`, so that no LSP
- * client mistakes them.
+ * The abilities of the server, in the object that LSP clients read. Those of checkpointd are under
+ * `checkpointd`.
  */
 export interface ServerCapabilities {
-  /** What checkpointd offers. */
+  /** The abilities of checkpointd. */
   readonly checkpointd: CheckpointdServerCapabilities;
 }
 
@@ -1042,7 +1034,7 @@ export interface ServerLimits {
   readonly maxHeaderBytes: Bytes;
   /** Body of a frame, either way. */
   readonly maxBodyBytes: Bytes;
-  /** Requests that may be unanswered at one time; the next is answered with `ServerBusy`. */
+  /** The number of requests that may wait for answers. A further one is answered with `ServerBusy`. */
   readonly maxInFlight: Count;
   /** Mutations that may wait in one session. */
   readonly maxQueued: Count;
@@ -1069,15 +1061,15 @@ export interface ServerLimits {
 /** Parameters of `initialize`. */
 export interface InitializeParams {
   /**
-   * The process id of the client. When it can be seen at the start, its death ends the daemon. Absent: only
-   * the end of input does.
+   * The process id of the client. If it is visible at the start, its death ends the daemon. Absent: only the
+   * end of input does.
    */
   readonly processId?: number;
   /** Who the client is. */
   readonly clientInfo?: ClientInfo;
   /** Ignored: messages are English. */
   readonly locale?: string;
-  /** What the client can do. */
+  /** The abilities of the client. */
   readonly capabilities?: ClientCapabilities;
   /** The first value of `$/setTrace`. Absent: `off`. */
   readonly trace?: TraceValue;
@@ -1091,12 +1083,9 @@ export interface InitializeResult {
   readonly protocolVersion: string;
   /** Who the server is. */
   readonly serverInfo: ServerInfo;
-  /**
-   * Hash of the shape of the protocol that the server was built from; descriptions and examples do not change
-   * it.
-   */
+  /** The hash of the protocol's shape. Descriptions and examples do not change it. */
   readonly schemaHash: string;
-  /** What the server can do. */
+  /** The abilities of the server. */
   readonly capabilities: ServerCapabilities;
   /** Its limits. */
   readonly limits: ServerLimits;
@@ -1136,7 +1125,7 @@ export interface SetTraceParams {
 
 /** Parameters of `$/logTrace`. */
 export interface LogTraceParams {
-  /** What happened. */
+  /** The text of the trace. */
   readonly message: string;
   /** More, when the value is `verbose`. */
   readonly verbose?: string;
@@ -1158,10 +1147,7 @@ export interface RpcDiscoverParams {
 export interface SessionFeatures {
   /** False: checkpoints are disabled for the reason `FeatureOff`. Absent: true. */
   readonly checkpoints?: boolean;
-  /**
-   * False: entering a tangent answers `TangentDisabled`. A tangent that is open already can be left. Absent:
-   * true.
-   */
+  /** False: entering a tangent answers `TangentDisabled`; an open tangent can be left. Absent: true. */
   readonly tangent?: boolean;
 }
 
@@ -1173,25 +1159,25 @@ export interface SessionOpenParams {
   readonly conversationId?: string;
   /** How to store. Absent: `shadow`. */
   readonly strategy?: Strategy;
-  /** Where to store: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`. */
+  /** The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`. */
   readonly storageDir?: string;
   /** The fate of checkpoints and conversation. Absent: `session` for `shadow`, `keep` for `local` and `sqlite`. */
   readonly retention?: Retention;
   /** When to initialise checkpoints. Absent: `auto`. */
   readonly init?: InitMode;
-  /** What may be set aside where it cannot be read. Absent: nothing; a damaged conversation fails the opening. */
+  /** The unreadable part that may be set aside. Absent: none; a damaged conversation fails the opening. */
   readonly recover?: RecoverMode;
-  /** Globs of ignored files to capture all the same (`.env`), of at most 4,096 bytes each. */
+  /** Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each. */
   readonly include?: readonly string[];
   /** Globs of files not to capture, of at most 4,096 bytes each. */
   readonly exclude?: readonly string[];
   /** Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false. */
   readonly allowProtected?: boolean;
-  /** What an answered mutation survives. Absent: `process`. */
+  /** The failures that an answered mutation survives. Absent: `process`. */
   readonly durability?: Durability;
   /** Limits of this session. */
   readonly limits?: SessionLimits;
-  /** What this session offers, until it is closed. Absent: everything. */
+  /** The features of this session until it is closed. Absent: all. */
   readonly features?: SessionFeatures;
   /** The model of the conversation. */
   readonly modelInfo?: ModelInfo;
@@ -1233,16 +1219,16 @@ export interface SessionOpenResult {
   readonly base?: Checkpoint;
   /** Paths that the base capture left out. Empty when resumed. */
   readonly skipped: readonly SkippedPath[];
-  /** What became of a restore that a kill had interrupted. Absent: there was none. */
+  /** The outcome of an interrupted restore. Absent: there was none. */
   readonly recovered?: RestoreResult;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Not sent: what opens or ends a session is no operation of it. Reserved. */
+  /** Reserved and never sent: opening or ending a session is no operation of the session. */
   readonly operation?: OperationId;
 }
 
@@ -1265,11 +1251,11 @@ export interface SessionCloseResult {
   readonly reason?: NotRemovedReason;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Not sent: what opens or ends a session is no operation of it. Reserved. */
+  /** Reserved and never sent: opening or ending a session is no operation of the session. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1278,7 +1264,7 @@ export interface SessionCloseResult {
 export interface SessionDeleteParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Where it is stored, when it is not open. Absent: the default place. */
+  /** The storage of a session that is not open. Absent: the default storage. */
   readonly storageDir?: string;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
@@ -1295,11 +1281,11 @@ export interface SessionDeleteResult {
   readonly bytesFreed: Bytes;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Not sent: what opens or ends a session is no operation of it. Reserved. */
+  /** Reserved and never sent: opening or ending a session is no operation of the session. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1308,7 +1294,7 @@ export interface SessionDeleteResult {
 export interface SessionListParams {
   /** Only those of this work tree. */
   readonly workspace?: Workspace;
-  /** Where to look. Absent: the default place. */
+  /** The storage. Absent: the default storage. */
   readonly storageDir?: string;
   /** Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the start. */
   readonly cursor?: Cursor;
@@ -1320,7 +1306,7 @@ export interface SessionListParams {
 export interface SessionListResult {
   /** The sessions, last used first. */
   readonly sessions: readonly SessionSummary[];
-  /** Where to go on. Absent: this was the last page. */
+  /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
   /** Sessions of this storage that are left out because their directory cannot be read, in words. Absent: none. */
   readonly warnings?: readonly string[];
@@ -1344,13 +1330,13 @@ export interface SessionGetResult {
   readonly strategy: Strategy;
   /** Its fate. */
   readonly retention: Retention;
-  /** What answered mutations survive. */
+  /** The failures that answered mutations survive. */
   readonly durability: Durability;
   /** When it was opened in this daemon. */
   readonly openedAt: Timestamp;
   /** Whether checkpoints are enabled. */
   readonly checkpoints: CheckpointsState;
-  /** The checkpoint it stands on. Absent: none. */
+  /** The checkpoint at which the session is. Absent: none. */
   readonly head?: Checkpoint;
   /** The manager of its checkpoints. */
   readonly manager: ManagerState;
@@ -1396,24 +1382,27 @@ export interface CheckpointInitResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
-/** Parameters of `checkpoint/create`. */
+/**
+ * A text for people. Absent or empty: the first 60 bytes of the message in one line, else `Turn started` or
+ * the name of the tool.
+ */
 export interface CheckpointCreateParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /** Turn or tool. */
   readonly kind: CreateKind;
   /**
-   * Of a turn: the user's message. Absent: the pending one. Of a tool: what it did. Kept whole;
-   * `checkpoint/get` tells it.
+   * For a turn: the user's message (absent: the pending one). For a tool: what it did. `checkpoint/get`
+   * returns it whole.
    */
   readonly message?: string;
-  /** Of a tool: its name. */
+  /** For a tool: its name. */
   readonly toolName?: string;
   /**
    * For people; comes back as it was, and as one line in the subject of a commit. Absent or empty: one line,
@@ -1421,14 +1410,14 @@ export interface CheckpointCreateParams {
    * files (`fs_read`, `read_file`, `Read`) finds changes: `External edits detected (likely manual change)`.
    */
   readonly description?: string;
-  /** An explicit tag; sets the counters. Absent: the next one. */
+  /** An explicit tag, which sets the counters. Absent: the next tag. */
   readonly tag?: string;
   /**
    * A name, unique in the session: 1 to 256 characters, no control characters, and nothing that could be a
    * tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
    */
   readonly name?: string;
-  /** The checkpoint it follows. Absent: the one that the session stands on. */
+  /** The checkpoint that it follows. Absent: the one at which the session is. */
   readonly parent?: CheckpointRef;
   /** Makes none when nothing changed since the last create or restore. Absent: false. */
   readonly onlyIfChanged?: boolean;
@@ -1445,16 +1434,13 @@ export interface CheckpointCreateParams {
 export interface CheckpointCreateResult {
   /** Whether one was made. */
   readonly created: boolean;
-  /** The new one, or the one that the session stands on. */
+  /** The new checkpoint, or with `created: false` the one at which the session is. */
   readonly checkpoint: Checkpoint;
   /** Paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
   /**
-   * SQLite databases that were captured although another program wrote to them, or to the `-wal` or `-journal`
-   * file beside them, during the capture. The database and its journal may be of different moments, so that
-   * SQLite calls the restored pair malformed. Make a checkpoint when the program rests, or have it run `PRAGMA
-   * wal_checkpoint` and close the database first. Told by this answer alone, not by the checkpoint. Absent:
-   * none.
+   * SQLite databases to which another program wrote during the capture, so that the copy may be malformed.
+   * Make a checkpoint when the program rests. Absent: none.
    */
   readonly possiblyTorn?: readonly PathRef[];
   /** Whether nothing was left out, and no database is possibly torn. */
@@ -1466,8 +1452,8 @@ export interface CheckpointCreateResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1483,8 +1469,8 @@ export interface CheckpointListParams {
   /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
   /**
-   * Tells `fileCount` and `totalSize` of each. Counted once a snapshot; on large work trees the first answer
-   * takes a while. Absent: false.
+   * Adds `fileCount` and `totalSize` to each checkpoint. The first answer may take a while on large work
+   * trees. Absent: false.
    */
   readonly withSizes?: boolean;
 }
@@ -1493,7 +1479,7 @@ export interface CheckpointListParams {
 export interface CheckpointListResult {
   /** The checkpoints. */
   readonly checkpoints: readonly Checkpoint[];
-  /** Where to go on. Absent: this was the last page. */
+  /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
 }
 
@@ -1509,16 +1495,13 @@ export interface CheckpointGetParams {
 export interface CheckpointGetResult {
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
-  /**
-   * Of a turn: the user's message that began it, whole. Of a tool: what it was said to have done. Absent:
-   * nothing was.
-   */
+  /** For a turn: the user's whole message. For a tool: what it did. Absent: none. */
   readonly message?: string;
   /** Paths that its capture left out. */
   readonly skipped: readonly SkippedPath[];
-  /** Of a `restore`: what was restored. */
+  /** For a `restore`: the restored checkpoint. */
   readonly restored?: CheckpointId;
-  /** Of a `restore`: the state before. */
+  /** For a `restore`: the state before. */
   readonly safety?: CheckpointId;
   /** True when it was made inside a tangent. Absent: false. */
   readonly inTangent?: boolean;
@@ -1536,7 +1519,7 @@ export interface CheckpointExpandParams {
 export interface CheckpointExpandResult {
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
-  /** The tools of its turn, oldest first; empty for a tool. */
+  /** The tools of the turn, oldest first. Empty for a tool. */
   readonly tools: readonly Checkpoint[];
 }
 
@@ -1560,9 +1543,9 @@ export interface CheckpointStatsParams {
   readonly session: SessionId;
   /** The checkpoint. Excludes `from` and `to`. */
   readonly tag?: CheckpointRef;
-  /** The earlier side; needs `to`. */
+  /** The earlier checkpoint, together with `to`. */
   readonly from?: CheckpointRef;
-  /** The later side; needs `from`. */
+  /** The later checkpoint, together with `from`. */
   readonly to?: CheckpointRef;
 }
 
@@ -1572,9 +1555,9 @@ export interface CheckpointDiffParams {
   readonly session: SessionId;
   /** The earlier side. Absent: the base, which is the oldest checkpoint that is left where tag `0` was deleted. */
   readonly from?: CheckpointRef;
-  /** The later side. Absent: the work tree as it is now. */
+  /** The later checkpoint. Absent: the work tree. */
   readonly to?: CheckpointRef;
-  /** What to answer beyond the list. Absent: `nameStatus`. */
+  /** The form of the answer beside the list. Absent: `nameStatus`. */
   readonly format?: DiffFormat;
   /** Only these paths, and what lies below them. */
   readonly paths?: readonly PathRef[];
@@ -1586,8 +1569,8 @@ export interface CheckpointDiffParams {
    */
   readonly perFile?: boolean;
   /**
-   * Format `unified`: writes changes of binary files as git's binary patches, so that `git apply` takes the
-   * text. Absent: false; the text says that such files differ.
+   * For format `unified`: includes binary files as git's binary patches, so that `git apply` accepts the text.
+   * Absent: false.
    */
   readonly binary?: boolean;
   /**
@@ -1608,7 +1591,7 @@ export interface CheckpointDiffResult {
   readonly text?: string;
   /** The files by number. */
   readonly stats: FileStats;
-  /** True when `files` or `text` was cut at a limit; `stats` is of all. Absent: false. */
+  /** True when `files` or `text` was cut at a limit; `stats` counts all. Absent: false. */
   readonly truncated?: boolean;
   /** How `text` is written: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
@@ -1636,7 +1619,7 @@ export interface CheckpointFilesResult {
   readonly fileCount: Count;
   /** The size of these files together. */
   readonly totalSize: Bytes;
-  /** Where to go on. Absent: this was the last page. */
+  /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
 }
 
@@ -1648,9 +1631,9 @@ export interface CheckpointReadFileParams {
   readonly tag: CheckpointRef;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
-  /** Where to begin. Absent: 0. */
+  /** The first byte. Absent: 0. */
   readonly offset?: Bytes;
   /** At most this many bytes. Absent, or over it: `limits.maxReadBytes`. */
   readonly length?: number;
@@ -1672,9 +1655,9 @@ export interface CheckpointReadFileResult {
   readonly mode?: FileMode;
 }
 
-/** What must be true, or nothing is changed (`PreconditionFailed`). */
+/** Conditions of the request. If one is not met, nothing is changed (`PreconditionFailed`). */
 export interface RestoreExpectation {
-  /** The checkpoint that the session stands on. */
+  /** The checkpoint at which the session must be. */
   readonly head?: CheckpointRef;
 }
 
@@ -1686,20 +1669,17 @@ export interface CheckpointRestoreParams {
   readonly tag: CheckpointRef;
   /** How much to change. Absent: `soft`. */
   readonly mode?: RestoreMode;
-  /** What to bring back. Absent: `both`, or `files` when `paths` is given. */
+  /** The parts to restore. Absent: `both`, or `files` when `paths` is given. */
   readonly scope?: RestoreScope;
-  /**
-   * Only these paths, and what lies below them. One at which the checkpoint holds nothing is told in
-   * `warnings`.
-   */
+  /** Only these paths and all paths below them. `warnings` names a path at which the checkpoint holds no file. */
   readonly paths?: readonly PathRef[];
-  /** What to do with edits of others. Absent: `overwrite`. */
+  /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** What must be true. */
+  /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
   /** Allows deleting more than half of more than 100 files. Absent: false. */
   readonly confirm?: boolean;
-  /** Only tells what would be done. Absent: false. */
+  /** Answers the plan and changes nothing. Absent: false. */
   readonly dryRun?: boolean;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
@@ -1714,19 +1694,18 @@ export interface CheckpointRestoreParams {
 export interface CheckpointUndoParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** What must be true. */
+  /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
   /**
-   * `soft`: brings back the paths that the restore wrote, deleted or displaced, and leaves alone what was made
-   * or changed since on other paths (told in `skipped` as `notRestored`). `hard`: the exact state before it.
-   * Absent: `soft`.
+   * `soft`: brings back the paths that the restore changed, and keeps later changes of other paths (`skipped`
+   * as `notRestored`). `hard`: the exact state before. Absent: `soft`.
    */
   readonly mode?: RestoreMode;
-  /** What to do with edits of others. Absent: `overwrite`. */
+  /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
   /** Allows deleting more than half of more than 100 files. Absent: false. */
   readonly confirm?: boolean;
-  /** Only tells what would be done. Absent: false. */
+  /** Answers the plan and changes nothing. Absent: false. */
   readonly dryRun?: boolean;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
@@ -1741,19 +1720,18 @@ export interface CheckpointUndoParams {
 export interface CheckpointRedoParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** What must be true. */
+  /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
   /**
-   * `soft`: brings back the paths that the undo wrote, deleted or displaced, and leaves alone what was made or
-   * changed since on other paths (told in `skipped` as `notRestored`). `hard`: the exact state before it.
-   * Absent: `soft`.
+   * `soft`: brings back the paths that the undo changed, and keeps later changes of other paths (`skipped` as
+   * `notRestored`). `hard`: the exact state before. Absent: `soft`.
    */
   readonly mode?: RestoreMode;
-  /** What to do with edits of others. Absent: `overwrite`. */
+  /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
   /** Allows deleting more than half of more than 100 files. Absent: false. */
   readonly confirm?: boolean;
-  /** Only tells what would be done. Absent: false. */
+  /** Answers the plan and changes nothing. Absent: false. */
   readonly dryRun?: boolean;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
@@ -1786,8 +1764,8 @@ export interface CheckpointDeleteResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1819,8 +1797,8 @@ export interface CheckpointRenameResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1849,8 +1827,8 @@ export interface CheckpointCleanResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1925,7 +1903,7 @@ export interface ConversationHistoryResult {
   readonly historyLength: Count;
   /** The valid range. */
   readonly validHistoryRange: HistoryRange;
-  /** Where to go on. Absent: this was the last page. */
+  /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
 }
 
@@ -1941,13 +1919,13 @@ export interface ConversationTranscriptParams {
 
 /** Answer to `conversation/transcript`. */
 export interface ConversationTranscriptResult {
-  /** The lines, oldest first; those of the user begin with `> `. */
+  /** The lines, oldest first. Lines of the user begin with `> `. */
   readonly lines: readonly string[];
   /** Index of the first line of this page. */
   readonly start: Count;
   /** Lines on all pages. */
   readonly transcriptLength: Count;
-  /** Where to go on. Absent: this was the last page. */
+  /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
 }
 
@@ -1981,8 +1959,8 @@ export interface ConversationAppendResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -1993,7 +1971,7 @@ export interface ConversationAppendTranscriptParams {
   readonly session: SessionId;
   /** The text. */
   readonly text: string;
-  /** Whether the user wrote it; then each line gets the prefix `> `. Absent: false. */
+  /** Whether the user wrote it. Each line then gets the prefix `> `. Absent: false. */
   readonly user?: boolean;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
@@ -2015,8 +1993,8 @@ export interface ConversationAppendTranscriptResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2027,7 +2005,7 @@ export interface ConversationSetNextMessageParams {
   readonly session: SessionId;
   /** The message. Absent: none. */
   readonly message?: UserMessage;
-  /** Locks the pending message until the next turn consumes it; needs `message`. Absent: false. */
+  /** Locks the pending message until the next turn uses it. It needs `message`. Absent: false. */
   readonly lock?: boolean;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
@@ -2044,10 +2022,7 @@ export interface ConversationSetNextMessageResult {
   readonly pendingUserMessage?: string;
   /** Whether it is locked. */
   readonly messageLocked: boolean;
-  /**
-   * What had to be assumed or left out, in words; and what did not succeed although the request did. Absent:
-   * nothing.
-   */
+  /** Texts about assumptions, omissions and later steps that failed. Absent: none. */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -2079,8 +2054,8 @@ export interface ConversationClearResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2111,8 +2086,8 @@ export interface ConversationSetValidRangeResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2149,8 +2124,8 @@ export interface ConversationCompactResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2170,7 +2145,7 @@ export interface ConversationForgetParams {
 
 /** Answer to `conversation/forget`. */
 export interface ConversationForgetResult {
-  /** What was dropped. */
+  /** The numbers of removed messages and entries. */
   readonly forgotten: ForgottenMessages;
   /** Entries in the history. */
   readonly historyLength: Count;
@@ -2183,8 +2158,8 @@ export interface ConversationForgetResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2226,8 +2201,8 @@ export interface ConversationEnterTangentResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2253,7 +2228,7 @@ export interface ConversationExitTangentResult {
   readonly exited: boolean;
   /** The entry that was kept. */
   readonly tail?: EntryId;
-  /** What became of the files, when the tangent carried them. */
+  /** The restore of the files, if the tangent included them. */
   readonly restore?: RestoreResult;
   /** Entries in the history. */
   readonly historyLength: Count;
@@ -2266,8 +2241,8 @@ export interface ConversationExitTangentResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2307,7 +2282,7 @@ export interface ConversationAddContextParams {
 
 /** Answer to `conversation/addContext`. */
 export interface ConversationAddContextResult {
-  /** Those of `paths` that made a difference. */
+  /** The `paths` that were added. */
   readonly changed: readonly string[];
   /** The context now. */
   readonly context: ContextState;
@@ -2316,8 +2291,8 @@ export interface ConversationAddContextResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2337,7 +2312,7 @@ export interface ConversationRemoveContextParams {
 
 /** Answer to `conversation/removeContext`. */
 export interface ConversationRemoveContextResult {
-  /** Those of `paths` that made a difference. */
+  /** The `paths` that were added. */
   readonly changed: readonly string[];
   /** The context now. */
   readonly context: ContextState;
@@ -2346,8 +2321,8 @@ export interface ConversationRemoveContextResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2370,14 +2345,14 @@ export interface ConversationContextResult {
   readonly context: ContextState;
   /**
    * The message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT ENTRY END ---`,
-   * and a blank line after it. Absent: not asked for, or there is nothing to tell.
+   * then a blank line. Absent: not requested, or empty.
    */
   readonly message?: string;
   /** Its length in bytes, as last built. */
   readonly contextMessageLength?: Count;
   /** Files that matched and could not be read. Absent: none, or the message was not asked for. */
   readonly unreadable?: readonly string[];
-  /** What had to be assumed or left out, in words. */
+  /** Texts about assumptions and omissions. */
   readonly warnings?: readonly string[];
 }
 
@@ -2405,8 +2380,8 @@ export interface ConversationSetToolsResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2434,7 +2409,7 @@ export interface ConversationSetAgentsResult {
   readonly operation?: OperationId;
   /** The paths and globs that the resources of the active agent brought into the context. */
   readonly context: readonly string[];
-  /** Resources that were left out, and why; and what did not succeed although the request did. Absent: nothing. */
+  /** Resources that were left out, with the reason, and later steps that failed. Absent: none. */
   readonly warnings?: readonly string[];
 }
 
@@ -2457,10 +2432,7 @@ export interface ConversationSetModelResult {
   readonly modelInfo: ModelInfo;
   /** The budget of the context now. */
   readonly maxContextSize: Bytes;
-  /**
-   * What had to be assumed or left out, in words; and what did not succeed although the request did. Absent:
-   * nothing.
-   */
+  /** Texts about assumptions, omissions and later steps that failed. Absent: none. */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -2490,8 +2462,8 @@ export interface ConversationSetMcpEnabledResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2502,15 +2474,18 @@ export interface ConversationRecordLinesParams {
   readonly session: SessionId;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
   /** How it wrote. */
   readonly operation: WriteOperation;
-  /** Lines before the write; 0 when the file did not exist. Absent: what the tracker remembers. */
+  /**
+   * The number of lines before the write, or 0 if the file did not exist. Absent: the number that the tracker
+   * remembers.
+   */
   readonly linesBefore?: Count;
   /** Lines after it. Absent: counted in the file. */
   readonly linesAfter?: Count;
-  /** Of `strReplace`: the text that was replaced. */
+  /** For `strReplace`: the replaced text. */
   readonly oldText?: string;
   /** The text that was written, inserted or appended. */
   readonly newText?: string;
@@ -2525,7 +2500,7 @@ export interface ConversationRecordLinesParams {
 export interface ConversationRecordLinesResult {
   /** The tracker now. */
   readonly tracker: FileLineTracker;
-  /** Lines the user added since the write before; negative when removed. */
+  /** The number of lines that the user added since the write before. Negative: removed lines. */
   readonly linesByUser: number;
   /** Lines that this write added or removed. */
   readonly linesByAgent: Count;
@@ -2534,8 +2509,8 @@ export interface ConversationRecordLinesResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2545,13 +2520,13 @@ export interface ConversationExportParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * A file to write, in one step: absolute, or relative to the work tree. Never one in a git directory or in
-   * the storage. Absent: the document is answered.
+   * The file to write: absolute, or relative to the work tree; never in a git directory or in the storage.
+   * Absent: the document is answered.
    */
   readonly path?: string;
   /**
-   * Replaces a regular file that is there; a link, a device or a pipe is refused. What stands in the work tree
-   * of an open session is saved in a safety checkpoint first. Absent: false.
+   * Replaces a regular file. In the work tree of an open session, a safety checkpoint saves the file first.
+   * Absent: false.
    */
   readonly overwrite?: boolean;
 }
@@ -2570,8 +2545,8 @@ export interface ConversationExportResult {
    */
   readonly safety?: CheckpointId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2603,12 +2578,9 @@ export interface ConversationImportResult {
   readonly dropped: Count;
   /** Lines of the transcript that were over the cap and were dropped. */
   readonly transcriptDropped?: Count;
-  /** The id in the document; the session keeps its own. */
+  /** The id in the document. The session keeps its own. */
   readonly conversationId?: string;
-  /**
-   * What had to be assumed or left out, in words; and what did not succeed although the request did. Absent:
-   * nothing.
-   */
+  /** Texts about assumptions, omissions and later steps that failed. Absent: none. */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -2622,7 +2594,7 @@ export interface LedgerRecordWriteParams {
   readonly session: SessionId;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
   /** The tool that wrote. */
   readonly toolName?: string;
@@ -2646,8 +2618,8 @@ export interface LedgerRecordWriteResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
@@ -2678,7 +2650,7 @@ export interface LedgerHistoryParams {
   readonly session: SessionId;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
   readonly pathBytes?: Base64;
   /** Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the start. */
   readonly cursor?: Cursor;
@@ -2692,7 +2664,7 @@ export interface LedgerHistoryResult {
   readonly entries: readonly LedgerEntry[];
   /** Its present content, when that is in no checkpoint and no report. */
   readonly present?: LedgerEntry;
-  /** Where to go on. Absent: this was the last page. */
+  /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
 }
 
@@ -2714,7 +2686,7 @@ export interface WorktreeStatusResult {
   readonly dirtyPaths: Count;
   /** How often events were lost. */
   readonly overflows: Count;
-  /** How often a capture found changes that the watcher had not told. Absent: never. */
+  /** How often a capture found changes that the watcher had not reported. Absent: never. */
   readonly drifts?: Count;
   /** Why it is not `live`. */
   readonly reason?: string;
@@ -2775,8 +2747,8 @@ export interface StoreGcResult {
   /** Checkpoints removed: beyond the limits, or in no list. */
   readonly checkpointsRemoved: Count;
   /**
-   * Those among them that were safety checkpoints, removed before `limits.keepSafetyMs` because of
-   * `limits.maxStoreBytes`. Absent: none.
+   * The removed safety checkpoints that `limits.maxStoreBytes` removed before `limits.keepSafetyMs`. Absent:
+   * none.
    */
   readonly safetyRemoved?: Count;
   /** How long it took. */
@@ -2786,19 +2758,19 @@ export interface StoreGcResult {
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
   /**
-   * What did not succeed although the request did, in words: a note that could not be written, a figure that
-   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
    */
   readonly warnings?: readonly string[];
 }
 
 /** Something wrong with a store. */
 export interface StoreProblem {
-  /** What. */
+  /** The kind of damage. */
   readonly kind: ProblemKind;
   /** A content, snapshot or checkpoint id, or a file, table, index or trigger of the store. */
   readonly what: string;
-  /** Checkpoints that cannot be restored whole because of it. */
+  /** Checkpoints that cannot be restored completely because of it. */
   readonly affects: readonly CheckpointId[];
 }
 
@@ -2814,7 +2786,7 @@ export interface StoreVerifyParams {
 export interface StoreVerifyResult {
   /** Whether nothing is missing or corrupt. */
   readonly ok: boolean;
-  /** What is wrong. */
+  /** The damage that was found. */
   readonly problems: readonly StoreProblem[];
   /** Contents checked. */
   readonly checked: Count;
@@ -2834,7 +2806,7 @@ export interface OperationGetParams {
 
 /** Answer to `operation/get`. */
 export interface OperationGetResult {
-  /** What became of it. */
+  /** The outcome. */
   readonly state: OperationState;
   /** Its id. */
   readonly operation?: OperationId;
@@ -2875,8 +2847,8 @@ export interface CheckpointDidCreateParams {
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
   /**
-   * The snapshot that the session stood on before, in the form of `checkpoint.snapshot`: to compare with, and
-   * no name of a checkpoint. That is `checkpoint.parent`.
+   * The snapshot at which the session was before, for comparison with `checkpoint.snapshot`. It is not a
+   * checkpoint; that is `checkpoint.parent`.
    */
   readonly from?: SnapshotId;
   /** How long it took. */
@@ -2889,7 +2861,7 @@ export interface CheckpointDidRestoreParams {
   readonly session: SessionId;
   /** The other client whose request caused it. Absent: it was a request of your own. */
   readonly origin?: EventOrigin;
-  /** What was restored. */
+  /** The restored checkpoint. */
   readonly target: CheckpointId;
   /** The state after. */
   readonly checkpoint?: Checkpoint;
@@ -2900,21 +2872,17 @@ export interface CheckpointDidRestoreParams {
   /** How long it took. */
   readonly ms: Milliseconds;
   /**
-   * True when no request asked for this restore now: an earlier restore had stopped half-way, or a power cut
-   * had taken its files, and a later request or an opening finished, undid or repaired it. The lists then name
-   * the paths, cut as those of `RestoreResult` are. Absent: false.
+   * True when a later request or opening finished, undid or repaired an earlier restore. The event then lists
+   * the paths. Absent: false.
    */
   readonly recovered?: boolean;
   /** Paths that were written. Absent: no recovery. */
   readonly restored?: readonly PathRef[];
   /** Paths that were deleted. Absent: no recovery. */
   readonly deleted?: readonly PathRef[];
-  /** Paths that could not be restored; they are as they were. Absent: no recovery. */
+  /** Paths that could not be restored and were not changed. Absent: no recovery. */
   readonly failed?: readonly FailedPath[];
-  /**
-   * Paths that others had edited, also after the restore stopped. The other lists say what became of them.
-   * Absent: no recovery.
-   */
+  /** Paths that were edited outside the session, also after the restore stopped. Absent: no recovery. */
   readonly conflicts?: readonly ConflictPath[];
   /** Paths that were left alone on purpose. Absent: no recovery. */
   readonly skipped?: readonly SkippedPath[];
@@ -2942,14 +2910,11 @@ export interface WorktreeDidChangeParams {
   readonly state: WatchState;
   /** Paths that may have changed since the last capture. */
   readonly dirtyPaths: Count;
-  /** Those that are new, at most 1,000; empty when there were more. */
+  /** The newly changed paths, at most 1,000. Empty when there were more. */
   readonly paths: readonly PathRef[];
   /** True when more changed than is listed: look at whatever you care for. Absent: false. */
   readonly more?: boolean;
-  /**
-   * True when the watch lost events, because more came at once than it can take: `dirtyPaths` does not count
-   * their paths. Comes with `more`. Absent: false.
-   */
+  /** True when the watch lost events because too many came at once. Comes with `more`. Absent: false. */
   readonly overflowed?: boolean;
 }
 
@@ -3390,7 +3355,7 @@ export interface RemotesCapability {
 
 /** Parameters and result of every request. */
 export interface RequestTypes {
-  /** Begins the conversation between client and server. The first request; once only. */
+  /** Begins the connection between client and server. It is the first request and is sent once. */
   'initialize': { params: InitializeParams; result: InitializeResult; };
   /**
    * Ends all sessions that no other client has open, and answers within a second. After it only `exit` is
@@ -3400,25 +3365,20 @@ export interface RequestTypes {
   /** Answers this protocol as an OpenRPC document. Also before `initialize`. */
   'rpc.discover': { params: RpcDiscoverParams; result: JsonObject; };
   /**
-   * Opens a work tree for one conversation, takes its base checkpoint (tag `0`) when it is new, resumes it
-   * when it is kept, and finishes or undoes a restore that a kill interrupted. Where the work tree was
-   * replaced since the session was made (deleted and cloned anew, or another project), `warnings` says so:
-   * older checkpoints are of the old directory. Opening an open session answers it again; a client that comes
-   * by the daemon's socket joins it so, and the session lives until the last client that opened it has closed
-   * it or is gone. Every later request names the `session` it answers.
+   * Opens a work tree for one conversation: makes its base checkpoint (tag `0`), or resumes a kept session and
+   * finishes or undoes an interrupted restore. A client that opens an open session joins it; the session ends
+   * with its last client.
    */
   'session/open': { params: SessionOpenParams; result: SessionOpenResult; };
   /**
-   * Ends a session, or this client's share of it while other clients have it open. With retention `session`
-   * its checkpoints and conversation are removed at once, with `keep` they stay.
+   * Ends a session, or this client's share of it while other clients have it open. Retention `session` removes
+   * its checkpoints and conversation at once; `keep` keeps them.
    */
   'session/close': { params: SessionCloseParams; result: SessionCloseResult; };
   /**
-   * Removes a session that is open or kept, with its checkpoints and conversation, whatever its retention.
-   * `StoreBusy` while another client has it open. The work tree is not touched, but for a restore of an open
-   * session that stopped half-way: it is finished or undone first. A kept session with such a restore is
-   * refused (`RestoreFailed`) while its work tree is there, since what was displaced is in the session alone:
-   * open it, and delete it then.
+   * Removes an open or kept session with its checkpoints and conversation, but no file of the work tree. A
+   * session with an interrupted restore must be opened first (`RestoreFailed`), because only it has the
+   * displaced files.
    */
   'session/delete': { params: SessionDeleteParams; result: SessionDeleteResult; };
   /** Lists the sessions that are open or kept. */
@@ -3429,18 +3389,14 @@ export interface RequestTypes {
    */
   'session/get': { params: SessionGetParams; result: SessionGetResult; };
   /**
-   * Enables checkpoints where they are not yet, also outside a repository, and takes the base. Already
-   * enabled: answers the base. Refused where the session was opened with `features.checkpoints` false.
+   * Enables checkpoints, also outside a repository, and makes the base. If they are enabled, it answers the
+   * base.
    */
   'checkpoint/init': { params: CheckpointInitParams; result: CheckpointInitResult; };
   /**
-   * Makes a checkpoint of the work tree and the conversation as they are. The names of all files are those of
-   * one instant. Each file's content is whole, as it stood at one moment during the capture; the contents of
-   * two files may be of different moments when another program writes meanwhile. A SQLite database of which
-   * that may be true is in `possiblyTorn`. One is made even when nothing changed, unless `onlyIfChanged` is
-   * given. A write through `mmap` is seen for a minute after the last change that the file system recorded of
-   * its file, and after that when the file system records it; on a file system that never does (tmpfs) it may
-   * go unseen.
+   * Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless `onlyIfChanged`
+   * is set). All names are those of one instant, and each file is whole; two files may be of different moments
+   * if a program writes meanwhile.
    */
   'checkpoint/create': { params: CheckpointCreateParams; result: CheckpointCreateResult; };
   /** Lists checkpoints, oldest first. */
@@ -3452,20 +3408,19 @@ export interface RequestTypes {
   /** Tells whether the work tree differs from what the last create or restore left. */
   'checkpoint/hasChanges': { params: CheckpointHasChangesParams; result: CheckpointHasChangesResult; };
   /**
-   * Counts changed files: of one checkpoint against its `previousTag` (give `tag`), or between two (give
-   * `from` and `to`); never both.
+   * Counts changed files of one checkpoint against its `previousTag` (give `tag`), or between two checkpoints
+   * (give `from` and `to`).
    */
   'checkpoint/stats': { params: CheckpointStatsParams; result: FileStats; };
-  /** Compares two checkpoints, or one with the work tree as it is now. */
+  /** Compares two checkpoints, or a checkpoint with the work tree. */
   'checkpoint/diff': { params: CheckpointDiffParams; result: CheckpointDiffResult; };
   /** Lists the files of a checkpoint. */
   'checkpoint/files': { params: CheckpointFilesParams; result: CheckpointFilesResult; };
-  /** Reads a file of a checkpoint, or a range of it. */
+  /** Reads a file of a checkpoint, or a range of the file. */
   'checkpoint/readFile': { params: CheckpointReadFileParams; result: CheckpointReadFileResult; };
   /**
-   * Makes the work tree (and the conversation) what a checkpoint holds. The present is saved first in a safety
-   * checkpoint; what cannot be saved stays. Fails before the first change or goes on to the end: what could
-   * not be restored is in `failed`.
+   * Makes the work tree, the conversation or both equal a checkpoint, after it has saved the present in a
+   * safety checkpoint. A path that could not be restored is in `failed`; the others are restored.
    */
   'checkpoint/restore': { params: CheckpointRestoreParams; result: RestoreResult; };
   /**
@@ -3477,30 +3432,26 @@ export interface RequestTypes {
   /** Does again the restore that was undone last. A new checkpoint ends the chance. */
   'checkpoint/redo': { params: CheckpointRedoParams; result: RestoreResult; };
   /**
-   * Removes a checkpoint; every other one stays restorable. The checkpoint of a restore that the session
-   * stands on cannot be removed (`PreconditionFailed`); after the removal of another one that it stands on, it
-   * stands on the newest that is left.
+   * Removes a checkpoint; all others stay restorable. The checkpoint of a restore at which the session is
+   * cannot be removed (`PreconditionFailed`).
    */
   'checkpoint/delete': { params: CheckpointDeleteParams; result: CheckpointDeleteResult; };
   /** Gives a checkpoint a name, or takes it away. */
   'checkpoint/rename': { params: CheckpointRenameParams; result: CheckpointRenameResult; };
-  /**
-   * Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`. Where they are
-   * disabled already and there are none, none are removed.
-   */
+  /** Removes all checkpoints of the session. Checkpoints are then disabled until `checkpoint/init`. */
   'checkpoint/clean': { params: CheckpointCleanParams; result: CheckpointCleanResult; };
   /**
-   * Tells the conversation state: what is said, what goes to the model, what the model may use and where the
-   * session stands; history and transcript by length.
+   * Answers the state of the conversation: messages, context, tools and the checkpoint. History and transcript
+   * are given by length.
    */
   'conversation/get': { params: ConversationGetParams; result: ConversationGetResult; };
-  /** Reads the history by pages, as it is or as it was at a checkpoint. */
+  /** Reads the history by pages, at present or as it was at a checkpoint. */
   'conversation/history': { params: ConversationHistoryParams; result: ConversationHistoryResult; };
   /** Reads the transcript by pages. */
   'conversation/transcript': { params: ConversationTranscriptParams; result: ConversationTranscriptResult; };
   /** Appends an exchange to the history, and to the transcript. Over 10,000 entries the oldest are dropped. */
   'conversation/append': { params: ConversationAppendParams; result: ConversationAppendResult; };
-  /** Appends a text to the transcript alone (errors, notices). Each line of it becomes a line. */
+  /** Appends a text to the transcript only (errors, notices). Each line of the text becomes a line. */
   'conversation/appendTranscript': { params: ConversationAppendTranscriptParams; result: ConversationAppendTranscriptResult; };
   /**
    * Sets the message that will be sent next, and with it the pending message of the next turn, unless that is
@@ -3520,12 +3471,9 @@ export interface RequestTypes {
   /** Stores a summary and moves the valid range behind what it summarises. */
   'conversation/compact': { params: ConversationCompactParams; result: ConversationCompactResult; };
   /**
-   * Drops the last messages from the history, as if they had not been said. A message is what the user said
-   * and everything up to what the user said next, calls of tools and their results included. The valid range
-   * is cut, and a next message that brings results of tools is dropped; transcript, latest summary, files and
-   * checkpoints stay. Inside a tangent it is the tangent's history that gets shorter: leaving brings the main
-   * one back whole. Restoring a checkpoint that was made before (scope `conversation`) brings the messages
-   * back.
+   * Removes the last messages from the history, each with its answers and tool results, and cuts the valid
+   * range. Transcript, latest summary, files and checkpoints stay; a restore of an earlier checkpoint brings
+   * the messages back.
    */
   'conversation/forget': { params: ConversationForgetParams; result: ConversationForgetResult; };
   /** Puts the main conversation aside. Inside a tangent: answers `entered: false`. */
@@ -3546,10 +3494,8 @@ export interface RequestTypes {
   /** Sets the tools, and what the client wants kept beside them. */
   'conversation/setTools': { params: ConversationSetToolsParams; result: ConversationSetToolsResult; };
   /**
-   * Sets the agents that are kept for the client at run time: by name, or `{agents, activeIdx}` where they are
-   * under `agents`. While the conversation has no context paths, the `resources` of the active agent
-   * (`file://` and a path or glob of the work tree) become its context. Active is the one that `activeIdx`
-   * names, else the only one, else the one named `default`.
+   * Stores the agents for the client: by name, or `{agents, activeIdx}`. If the conversation has no context
+   * paths, the `resources` of the active agent become its context.
    */
   'conversation/setAgents': { params: ConversationSetAgentsParams; result: ConversationSetAgentsResult; };
   /** Sets the model. The budget of the context follows its window. */
@@ -3560,29 +3506,29 @@ export interface RequestTypes {
   'conversation/recordLines': { params: ConversationRecordLinesParams; result: ConversationRecordLinesResult; };
   /**
    * Exports the conversation as a document (names in snake_case, absent fields left out), with a format
-   * version. A `path` at which something else stands is refused without `overwrite`; where the very same
-   * document stands already, nothing is written.
+   * version. Without `overwrite`, a `path` with another file is refused.
    */
   'conversation/export': { params: ConversationExportParams; result: ConversationExportResult; };
   /**
-   * Replaces the conversation by a document that `conversation/export` or Amazon Q CLI wrote, whose messages,
-   * tools and context paths are read into the forms here. Checkpoints stay. What of the document has no place
-   * here is in `warnings`. Give `document` or `path`.
+   * Replaces the conversation by a document of `conversation/export` or Amazon Q CLI, given as `document` or
+   * `path`. Checkpoints stay; `warnings` lists the parts that were left out.
    */
   'conversation/import': { params: ConversationImportParams; result: ConversationImportResult; };
-  /** The agent says that it wrote or deleted a file: what stands there now is the agent's, and no conflict. */
+  /**
+   * Records that the agent wrote or deleted a file. Its present content is then the agent's and causes no
+   * conflict.
+   */
   'ledger/recordWrite': { params: LedgerRecordWriteParams; result: LedgerRecordWriteResult; };
-  /** Tells who changed a file when, as far as checkpoints and reports tell. */
+  /** Lists who changed a file and when, as far as checkpoints and reports show. */
   'ledger/history': { params: LedgerHistoryParams; result: LedgerHistoryResult; };
   /** Tells what the watcher sees, and how much of the work tree captures had to look at. */
   'worktree/status': { params: WorktreeStatusParams; result: WorktreeStatusResult; };
   /** Tells what the store of a session takes. */
   'store/usage': { params: StoreUsageParams; result: StoreUsageResult; };
   /**
-   * Removes what no checkpoint needs, and checkpoints beyond the limits of the session, the oldest first. Of
-   * those that `checkpoint/list` does not show by default, and that undo and redo do not reach, the ones of
-   * restores go at once; safety checkpoints, and turns and tools whose tag another took, after
-   * `limits.keepSafetyMs`. One with a name stays.
+   * Removes stored data that no checkpoint needs, and the oldest checkpoints beyond the session's limits.
+   * Safety checkpoints and checkpoints that lost their tag stay for `limits.keepSafetyMs`; named checkpoints
+   * stay.
    */
   'store/gc': { params: StoreGcParams; result: StoreGcResult; };
   /** Reads everything in the store and checks every hash. */
@@ -3635,19 +3581,18 @@ export interface NotificationTypes {
   /** The client has read the answer to `initialize`. */
   'initialized': { params: InitializedParams; };
   /**
-   * Ends the process: with 0 after `shutdown`, with 1 otherwise. It is gone within two seconds; a restore that
-   * takes longer is left between two files, and finished when the session is opened again. While other clients
-   * of this daemon hold sessions it ends this connection only, and the process when they have left.
+   * Ends the process: with 0 after `shutdown`, with 1 otherwise, within two seconds. If other clients have
+   * sessions open, it ends only this connection.
    */
   'exit': { params: ExitParams; };
   /**
-   * Asks to give up a request. Until it commits it ends with `RequestCancelled`, and nothing was changed;
-   * after that it ends as if this had not been sent. An id that is not in flight is ignored.
+   * Asks the server to cancel a request. A request that has not committed ends with `RequestCancelled` and has
+   * changed nothing; otherwise it ends normally.
    */
   '$/cancelRequest': { params: CancelRequestParams; };
   /** Reports progress of a request that carried a `workDoneToken`. */
   '$/progress': { params: ProgressParams; };
-  /** Sets how much `$/logTrace` tells. */
+  /** Sets the detail of `$/logTrace`. */
   '$/setTrace': { params: SetTraceParams; };
   /** Tells what the server does, as far as `$/setTrace` asked for it. */
   '$/logTrace': { params: LogTraceParams; };
@@ -3662,19 +3607,13 @@ export interface NotificationTypes {
   /** A mutation of checkpoints failed. */
   'checkpoint/didFail': { params: CheckpointDidFailParams; };
   /**
-   * Paths of the work tree may have changed. Gathered for 100 ms. The first one of a session comes with `more`
-   * when the watcher goes live: from then on everything is told.
+   * Paths of the work tree may have changed. Changes are collected for 100 ms; the first event of a session
+   * has `more` when the watcher becomes live.
    */
   'worktree/didChange': { params: WorktreeDidChangeParams; };
   /**
-   * A capture found changes that the watcher had not told: written through `mmap` or through another name of
-   * the file, or made in a directory before it was watched. They are told with `worktree/didChange` as well,
-   * and their directories are watched anew. What the system tells nobody (a write through `mmap` to a file
-   * that had not changed for a minute, Linux AIO, a write through a name of the file outside the work tree) is
-   * missing in a checkpoint whose `capture.path` is `fast`; a look at everything finds it, two seconds after
-   * the last capture (five times as long as a look takes, where that is more) and at every fiftieth. Comes a
-   * second or more after the capture or look that found it, where the system lets the server make sure
-   * (Linux); what is in doubt is not told.
+   * A capture or full scan found changes that the watcher had not reported. They are also sent with
+   * `worktree/didChange`, and their directories are watched again.
    */
   'worktree/didDrift': { params: WorktreeDidDriftParams; };
   /** The conversation changed. */

@@ -1,8 +1,9 @@
 // The permission bits that a restore changes without touching contents: files in place, and directories. Nobody gets
 // more by it than they had where an access list makes a mask of the bits.
-import { counted } from '../base/text/plural.ts';
+
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { attempt } from '../base/attempt.ts';
+import { counted } from '../base/text/plural.ts';
 import type { Entry } from '../tree/tree.ts';
 import { bytesOf, parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';

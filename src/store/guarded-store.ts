@@ -1,7 +1,7 @@
 // A store that knows what it should hold: before each use it makes sure that the store is still the one that was
 // opened, and it tells checkpoints that were published and are gone. Works for every strategy; what the checkpoints
 // contain is the inner store's business.
-import { counted } from '../base/text/plural.ts';
+
 import { createHash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -9,6 +9,7 @@ import { CheckpointdError, isDamage, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { BlobId, CheckpointId } from '../base/ids.ts';
+import { counted } from '../base/text/plural.ts';
 import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
 import type { Publication, SnapshotStore, StoredCheckpoint, StoreProblem } from './snapshot-store.ts';
 

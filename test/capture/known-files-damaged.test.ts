@@ -74,7 +74,9 @@ test('a writing that fails at any call leaves the earlier file, and no capture f
       writeFileSync(it.file, before);
     }
     assert.ok(calls >= 3, 'reading, opening and renaming were tried');
-    assert.ok(it.rig.log.some((line) => line.includes('could not write the known files for the next opening')));
+    assert.ok(
+      it.rig.log.some((line) => line.includes('could not write the known files for the next opening')),
+    );
   }));
 
 test('one that a kill left half written is not looked at', () =>

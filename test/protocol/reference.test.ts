@@ -1,8 +1,9 @@
-// REFERENCE.md as a reader has it: short enough to be read, whole enough to follow every link.
+// REFERENCE.md for its reader: the guide is short, every message in it is valid, and every link leads somewhere.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { validateErrorData, validateParams, validateResult } from '../../src/protocol/validators.ts';
 import { protocol, root } from './document.ts';
 
 const text = readFileSync(join(root, 'protocol/REFERENCE.md'), 'utf8');
@@ -15,12 +16,49 @@ function wordsIn(part: string): number {
 
 const wordsAMinute = 250;
 
-test('what is to be read takes an hour at most, and the types to look up half of that', () => {
+test('the text before the types takes an hour at most, and the types half an hour', () => {
   const at = text.indexOf('\n## Types\n');
   const [reading, types] = [text.slice(0, at), text.slice(at)].map((part) => wordsIn(part) / wordsAMinute);
   console.log(`note: ${reading?.toFixed(0)} minutes to read, ${types?.toFixed(0)} of types`);
   assert.ok(reading !== undefined && reading > 20 && reading <= 60, `${reading} minutes`);
   assert.ok(types !== undefined && types <= 30, `${types} minutes`);
+});
+
+const guide = text.slice(text.indexOf('\n## Guide\n'), text.indexOf('\n## Words\n'));
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly data: { readonly issues?: readonly unknown[] } };
+}
+
+const messageOf = (json: string): Message => JSON.parse(json) as Message;
+
+test('the guide takes 25 minutes to read', () => {
+  const minutes = wordsIn(guide) / 200;
+  console.log(`note: the guide takes ${minutes.toFixed(0)} minutes`);
+  assert.ok(minutes > 8 && minutes <= 25, `${minutes} minutes`);
+});
+
+test('every message of the guide is one that the daemon accepts or may send', () => {
+  const methods = new Map<unknown, string>();
+  const blocks = [...guide.matchAll(/```json\n(.*)\n```/g)].map(([, json = '']) => json);
+  for (const [at, json] of blocks.entries()) {
+    const { id, method, params, result, error } = messageOf(json);
+    const refused = messageOf(blocks[at + 1] ?? '{}').error?.data.issues ?? [];
+    if (id !== undefined && method !== undefined) methods.set(id, method);
+    const issues =
+      method !== undefined
+        ? validateParams(method, params)
+        : error === undefined
+          ? validateResult(methods.get(id) ?? '', result)
+          : validateErrorData(error.data);
+    assert.equal(issues, method === undefined ? [] : refused, json);
+    assert.ok(method === undefined || protocol.methods.some(({ name }) => name === method), json);
+  }
+  assert.ok(blocks.length > 25);
 });
 
 test('every link leads to a heading or a row', () => {
@@ -45,7 +83,7 @@ test('it has every method, error with its code, and type', () => {
 
 test('it names no file that a reader does not have beside it', () => {
   const files = [...text.matchAll(/`([\w./-]+\.(?:md|json|ts|py|rs))`/g)].map(([, file = '']) => file);
-  const theirs = /^(session\.json|README\.md|src\/|a\.txt)/;
+  const theirs = /^(session\.json|owner\.json|README\.md|src\/|a\.txt)/;
   const here = ['schema.json', 'openrpc.json', 'metaModel.json', 'protocol.json', 'clients/scenarios.json'];
   assert.equal(
     [...new Set(files)].filter((file) => !here.includes(file) && !theirs.test(file)),

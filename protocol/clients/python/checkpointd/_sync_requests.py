@@ -182,13 +182,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionOpenResult:
-        """Opens a work tree for one conversation, takes its base checkpoint (tag `0`) when it is
-        new, resumes it when it is kept, and finishes or undoes a restore that a kill interrupted.
-        Where the work tree was replaced since the session was made (deleted and cloned anew, or
-        another project), `warnings` says so: older checkpoints are of the old directory. Opening
-        an open session answers it again; a client that comes by the daemon's socket joins it so,
-        and the session lives until the last client that opened it has closed it or is gone. Every
-        later request names the `session` it answers.
+        """Opens a work tree for one conversation: makes its base checkpoint (tag `0`), or resumes a
+        kept session and finishes or undoes an interrupted restore. A client that opens an open
+        session joins it; the session ends with its last client.
         """
         result: SessionOpenResult = self.request("session/open", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -200,9 +196,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionCloseResult:
-        """Ends a session, or this client's share of it while other clients have it open. With
-        retention `session` its checkpoints and conversation are removed at once, with `keep` they
-        stay.
+        """Ends a session, or this client's share of it while other clients have it open. Retention
+        `session` removes its checkpoints and conversation at once; `keep` keeps them.
         """
         result: SessionCloseResult = self.request("session/close", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -214,11 +209,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionDeleteResult:
-        """Removes a session that is open or kept, with its checkpoints and conversation, whatever
-        its retention. `StoreBusy` while another client has it open. The work tree is not touched,
-        but for a restore of an open session that stopped half-way: it is finished or undone
-        first. A kept session with such a restore is refused (`RestoreFailed`) while its work tree
-        is there, since what was displaced is in the session alone: open it, and delete it then.
+        """Removes an open or kept session with its checkpoints and conversation, but no file of the
+        work tree. A session with an interrupted restore must be opened first (`RestoreFailed`),
+        because only it has the displaced files.
         """
         result: SessionDeleteResult = self.request("session/delete", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -254,9 +247,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointInitResult:
-        """Enables checkpoints where they are not yet, also outside a repository, and takes the base.
-        Already enabled: answers the base. Refused where the session was opened with
-        `features.checkpoints` false.
+        """Enables checkpoints, also outside a repository, and makes the base. If they are enabled,
+        it answers the base.
         """
         result: CheckpointInitResult = self.request("checkpoint/init", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -268,14 +260,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointCreateResult:
-        """Makes a checkpoint of the work tree and the conversation as they are. The names of all
-        files are those of one instant. Each file's content is whole, as it stood at one moment
-        during the capture; the contents of two files may be of different moments when another
-        program writes meanwhile. A SQLite database of which that may be true is in
-        `possiblyTorn`. One is made even when nothing changed, unless `onlyIfChanged` is given. A
-        write through `mmap` is seen for a minute after the last change that the file system
-        recorded of its file, and after that when the file system records it; on a file system
-        that never does (tmpfs) it may go unseen.
+        """Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless
+        `onlyIfChanged` is set). All names are those of one instant, and each file is whole; two
+        files may be of different moments if a program writes meanwhile.
         """
         result: CheckpointCreateResult = self.request("checkpoint/create", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -331,8 +318,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> FileStats:
-        """Counts changed files: of one checkpoint against its `previousTag` (give `tag`), or between
-        two (give `from` and `to`); never both.
+        """Counts changed files of one checkpoint against its `previousTag` (give `tag`), or between
+        two checkpoints (give `from` and `to`).
         """
         result: FileStats = self.request("checkpoint/stats", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -344,7 +331,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointDiffResult:
-        """Compares two checkpoints, or one with the work tree as it is now."""
+        """Compares two checkpoints, or a checkpoint with the work tree."""
         result: CheckpointDiffResult = self.request("checkpoint/diff", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -366,7 +353,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointReadFileResult:
-        """Reads a file of a checkpoint, or a range of it."""
+        """Reads a file of a checkpoint, or a range of the file."""
         result: CheckpointReadFileResult = self.request("checkpoint/readFile", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -377,9 +364,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RestoreResult:
-        """Makes the work tree (and the conversation) what a checkpoint holds. The present is saved
-        first in a safety checkpoint; what cannot be saved stays. Fails before the first change or
-        goes on to the end: what could not be restored is in `failed`.
+        """Makes the work tree, the conversation or both equal a checkpoint, after it has saved the
+        present in a safety checkpoint. A path that could not be restored is in `failed`; the
+        others are restored.
         """
         result: RestoreResult = self.request("checkpoint/restore", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -416,9 +403,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointDeleteResult:
-        """Removes a checkpoint; every other one stays restorable. The checkpoint of a restore that
-        the session stands on cannot be removed (`PreconditionFailed`); after the removal of
-        another one that it stands on, it stands on the newest that is left.
+        """Removes a checkpoint; all others stay restorable. The checkpoint of a restore at which the
+        session is cannot be removed (`PreconditionFailed`).
         """
         result: CheckpointDeleteResult = self.request("checkpoint/delete", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -441,8 +427,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointCleanResult:
-        """Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`.
-        Where they are disabled already and there are none, none are removed.
+        """Removes all checkpoints of the session. Checkpoints are then disabled until
+        `checkpoint/init`.
         """
         result: CheckpointCleanResult = self.request("checkpoint/clean", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -454,8 +440,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationGetResult:
-        """Tells the conversation state: what is said, what goes to the model, what the model may use
-        and where the session stands; history and transcript by length.
+        """Answers the state of the conversation: messages, context, tools and the checkpoint.
+        History and transcript are given by length.
         """
         result: ConversationGetResult = self.request("conversation/get", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -467,7 +453,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationHistoryResult:
-        """Reads the history by pages, as it is or as it was at a checkpoint."""
+        """Reads the history by pages, at present or as it was at a checkpoint."""
         result: ConversationHistoryResult = self.request("conversation/history", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -502,7 +488,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationAppendTranscriptResult:
-        """Appends a text to the transcript alone (errors, notices). Each line of it becomes a line."""
+        """Appends a text to the transcript only (errors, notices). Each line of the text becomes a
+        line.
+        """
         result: ConversationAppendTranscriptResult = self.request("conversation/appendTranscript", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -563,12 +551,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationForgetResult:
-        """Drops the last messages from the history, as if they had not been said. A message is what
-        the user said and everything up to what the user said next, calls of tools and their
-        results included. The valid range is cut, and a next message that brings results of tools
-        is dropped; transcript, latest summary, files and checkpoints stay. Inside a tangent it is
-        the tangent's history that gets shorter: leaving brings the main one back whole. Restoring
-        a checkpoint that was made before (scope `conversation`) brings the messages back.
+        """Removes the last messages from the history, each with its answers and tool results, and
+        cuts the valid range. Transcript, latest summary, files and checkpoints stay; a restore of
+        an earlier checkpoint brings the messages back.
         """
         result: ConversationForgetResult = self.request("conversation/forget", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -659,11 +644,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetAgentsResult:
-        """Sets the agents that are kept for the client at run time: by name, or `{agents,
-        activeIdx}` where they are under `agents`. While the conversation has no context paths,
-        the `resources` of the active agent (`file://` and a path or glob of the work tree) become
-        its context. Active is the one that `activeIdx` names, else the only one, else the one
-        named `default`.
+        """Stores the agents for the client: by name, or `{agents, activeIdx}`. If the conversation
+        has no context paths, the `resources` of the active agent become its context.
         """
         result: ConversationSetAgentsResult = self.request("conversation/setAgents", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -709,8 +691,7 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> ConversationExportResult:
         """Exports the conversation as a document (names in snake_case, absent fields left out), with
-        a format version. A `path` at which something else stands is refused without `overwrite`;
-        where the very same document stands already, nothing is written.
+        a format version. Without `overwrite`, a `path` with another file is refused.
         """
         result: ConversationExportResult = self.request("conversation/export", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -722,9 +703,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationImportResult:
-        """Replaces the conversation by a document that `conversation/export` or Amazon Q CLI wrote,
-        whose messages, tools and context paths are read into the forms here. Checkpoints stay.
-        What of the document has no place here is in `warnings`. Give `document` or `path`.
+        """Replaces the conversation by a document of `conversation/export` or Amazon Q CLI, given as
+        `document` or `path`. Checkpoints stay; `warnings` lists the parts that were left out.
         """
         result: ConversationImportResult = self.request("conversation/import", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -736,8 +716,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> LedgerRecordWriteResult:
-        """The agent says that it wrote or deleted a file: what stands there now is the agent's, and
-        no conflict.
+        """Records that the agent wrote or deleted a file. Its present content is then the agent's
+        and causes no conflict.
         """
         result: LedgerRecordWriteResult = self.request("ledger/recordWrite", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -749,7 +729,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> LedgerHistoryResult:
-        """Tells who changed a file when, as far as checkpoints and reports tell."""
+        """Lists who changed a file and when, as far as checkpoints and reports show."""
         result: LedgerHistoryResult = self.request("ledger/history", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -782,10 +762,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> StoreGcResult:
-        """Removes what no checkpoint needs, and checkpoints beyond the limits of the session, the
-        oldest first. Of those that `checkpoint/list` does not show by default, and that undo and
-        redo do not reach, the ones of restores go at once; safety checkpoints, and turns and
-        tools whose tag another took, after `limits.keepSafetyMs`. One with a name stays.
+        """Removes stored data that no checkpoint needs, and the oldest checkpoints beyond the
+        session's limits. Safety checkpoints and checkpoints that lost their tag stay for
+        `limits.keepSafetyMs`; named checkpoints stay.
         """
         result: StoreGcResult = self.request("store/gc", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -963,23 +942,16 @@ class SyncRequests:
     def on_worktree_did_change(
         self, listener: Callable[[WorktreeDidChangeParams], None]
     ) -> Callable[[], None]:
-        """Paths of the work tree may have changed. Gathered for 100 ms. The first one of a session
-        comes with `more` when the watcher goes live: from then on everything is told.
+        """Paths of the work tree may have changed. Changes are collected for 100 ms; the first event
+        of a session has `more` when the watcher becomes live.
         """
         return self.on("worktree/didChange", listener)
 
     def on_worktree_did_drift(
         self, listener: Callable[[WorktreeDidDriftParams], None]
     ) -> Callable[[], None]:
-        """A capture found changes that the watcher had not told: written through `mmap` or through
-        another name of the file, or made in a directory before it was watched. They are told with
-        `worktree/didChange` as well, and their directories are watched anew. What the system
-        tells nobody (a write through `mmap` to a file that had not changed for a minute, Linux
-        AIO, a write through a name of the file outside the work tree) is missing in a checkpoint
-        whose `capture.path` is `fast`; a look at everything finds it, two seconds after the last
-        capture (five times as long as a look takes, where that is more) and at every fiftieth.
-        Comes a second or more after the capture or look that found it, where the system lets the
-        server make sure (Linux); what is in doubt is not told.
+        """A capture or full scan found changes that the watcher had not reported. They are also sent
+        with `worktree/didChange`, and their directories are watched again.
         """
         return self.on("worktree/didDrift", listener)
 

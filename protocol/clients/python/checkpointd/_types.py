@@ -435,17 +435,16 @@ JsonObject = Dict[str, Any]
 SessionId = str
 
 
-# Names a checkpoint for ever (`ckpt_…`); it survives the moving of its tag.
+# The permanent id of a checkpoint (`ckpt_…`). It stays when the tag moves.
 CheckpointId = str
 
 
-# Names a checkpoint: its tag (`3`, `3.2`), its id, its name, or the id of its commit (at least 7
-# digits). Text that can be none of these is `InvalidTag`, text that names nothing
-# `UnknownCheckpoint`.
+# A checkpoint by its tag (`3`, `3.2`), id, name, or commit id (at least 7 digits). Other text is
+# `InvalidTag`, and text that names no checkpoint `UnknownCheckpoint`.
 CheckpointRef = str
 
 
-# `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of it.
+# `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of the turn.
 Tag = str
 
 
@@ -462,11 +461,11 @@ CommitId = str
 OperationId = str
 
 
-# Names a history entry for ever; positions move, ids do not.
+# The permanent id of a history entry. Positions can change.
 EntryId = str
 
 
-# The client's own name for one intent, unique within the session; a random UUID will do.
+# The client's own name for one intended change, unique in the session. A random UUID is suitable.
 IdempotencyKey = str
 
 
@@ -475,8 +474,7 @@ IdempotencyKey = str
 Cursor = str
 
 
-# A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Order is told by `seq`, not
-# by this.
+# A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Use `seq` for the order.
 Timestamp = str
 
 
@@ -484,8 +482,8 @@ Timestamp = str
 Base64 = str
 
 
-# A path as text. Bytes that are not UTF-8 stand as U+FFFD, and `pathBytes` beside it has the
-# truth. Paths of the work tree are relative, separated by `/`.
+# A path as text, relative to the work tree, with `/` as separator. U+FFFD stands for bytes that
+# are not UTF-8; `pathBytes` beside it then has the exact bytes.
 PathText = str
 
 
@@ -505,15 +503,16 @@ Bytes = int
 Count = int
 
 
-# Names a stream of progress reports; chosen by the client, unique among its requests in flight.
+# The name of a stream of progress reports. The client chooses it, unique among its requests in
+# flight.
 ProgressToken = Union[int, str]
 
 
-# The id of a JSON-RPC request, exactly as it was sent: `1` and `"1"` are two ids.
+# The id of a JSON-RPC request, exactly as the client sent it: `1` and `"1"` are two ids.
 RequestId = Union[int, str]
 
 
-# How checkpoints are stored. Open: a server may offer more; `initialize` lists them. Known:
+# How checkpoints are stored. A server may offer more strategies; `initialize` lists them. Known:
 # shadow, local, sqlite.
 Strategy = str
 
@@ -526,19 +525,19 @@ Retention = Literal["session", "keep"]
 InitMode = Literal["auto", "force", "never"]
 
 
-# What `session/open` may set aside so that the rest of a damaged session is served.
+# The part of a damaged session that `session/open` may set aside in order to serve the rest.
 RecoverMode = Literal["conversation"]
 
 
-# What an answered mutation survives.
+# The failures that an answered mutation survives.
 Durability = Literal["process", "power"]
 
 
-# What a checkpoint was made for. Known: turn, tool, safety, restore.
+# The reason why a checkpoint was made. Known: turn, tool, safety, restore.
 CheckpointKind = str
 
 
-# What a client may make a checkpoint for.
+# The reason why a client makes a checkpoint.
 CreateKind = Literal["turn", "tool"]
 
 
@@ -565,8 +564,8 @@ SkipReason = str
 CapturePath = Literal["fast", "cold"]
 
 
-# Why a capture had to look at everything. Known: requested, unwatched, overflow, ignoreRules,
-# first, suspect, alsoInclude, unproven, audit.
+# Why a capture had to look at the whole work tree. Known: requested, unwatched, overflow,
+# ignoreRules, first, suspect, alsoInclude, unproven, audit.
 ColdReason = str
 
 
@@ -574,7 +573,7 @@ ColdReason = str
 ChangeKind = str
 
 
-# What `checkpoint/diff` answers beyond the list of paths.
+# The form in which `checkpoint/diff` answers beside the list of paths.
 DiffFormat = Literal["nameStatus", "stat", "unified", "contents", "text"]
 
 
@@ -582,11 +581,11 @@ DiffFormat = Literal["nameStatus", "stat", "unified", "contents", "text"]
 RestoreMode = Literal["soft", "hard"]
 
 
-# What a restore brings back.
+# The parts that a restore brings back.
 RestoreScope = Literal["files", "conversation", "both"]
 
 
-# What to do with paths that somebody else edited.
+# What to do with paths that were edited outside the session.
 ConflictPolicy = Literal["overwrite", "skip", "fail"]
 
 
@@ -612,15 +611,15 @@ Author = str
 WatchState = str
 
 
-# What became of an operation. Known: unknown, queued, running, committed, rolledBack, failed.
+# The outcome of an operation. Known: unknown, queued, running, committed, rolledBack, failed.
 OperationState = str
 
 
-# What a failed request left behind.
+# What a failed request changed.
 Effects = Literal["none", "committed", "rolledBack", "unknown"]
 
 
-# How much `$/logTrace` tells.
+# The detail of `$/logTrace`.
 TraceValue = Literal["off", "messages", "verbose"]
 
 
@@ -644,7 +643,7 @@ EventName = str
 ErrorKind = str
 
 
-# What is wrong with a part of a store. Known: missing, corrupt, unreferenced.
+# The kind of damage. Known: missing, corrupt, unreferenced.
 ProblemKind = str
 
 
@@ -701,8 +700,8 @@ ToolsByOrigin = Dict[str, "ToolList"]
 
 # The model that the user chose. Open: other fields are kept. Known fields: modelId (Its id.);
 # modelName? (Its name for people.); description? (A line about it.); contextWindowTokens? (Its
-# context window in tokens. Absent: 200,000.); tokenLimits? (Its token limits.); features? (What
-# it supports.)
+# context window in tokens. Absent: 200,000.); tokenLimits? (Its token limits.); features? (The
+# features that it supports.)
 ModelInfo = Dict[str, Any]
 
 
@@ -738,8 +737,8 @@ class _PathRefRequired(TypedDict):
 
 class PathRef(_PathRefRequired, total=False):
     """A path of the work tree."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
 
 
@@ -752,8 +751,8 @@ class _SkippedPathRequired(TypedDict):
 
 class SkippedPath(_SkippedPathRequired, total=False):
     """A path that was left out, and why."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
 
 
@@ -765,9 +764,9 @@ class _FailedPathRequired(TypedDict):
 
 
 class FailedPath(_FailedPathRequired, total=False):
-    """A path that could not be restored, and why. It is as it was."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    """A path that could not be restored, with the reason. It was not changed."""
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
     # Not sent: `reason` says all there is. Reserved for what a later version may add.
     message: str
@@ -780,10 +779,10 @@ class _ConflictPathRequired(TypedDict):
 
 class ConflictPath(_ConflictPathRequired, total=False):
     """A path whose present content is neither of a checkpoint nor reported by the agent."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
-    # Who edited it, as far as the ledger knows. Absent: not known; a dry run does not say.
+    # Who edited it, as far as the ledger knows. Absent: not known, or a dry run.
     author: Author
 
 
@@ -802,9 +801,9 @@ class FileStats(TypedDict):
 class _CheckpointRequired(TypedDict):
     # Its id, for ever.
     id: CheckpointId
-    # What it was made for.
+    # The reason why it was made.
     kind: CheckpointKind
-    # Order within the session; strictly increasing, whatever the clock does.
+    # Its order in the session, strictly increasing even if the clock jumps.
     seq: int
     # When it was made.
     timestamp: Timestamp
@@ -822,31 +821,30 @@ class _CheckpointRequired(TypedDict):
 
 class Checkpoint(_CheckpointRequired, total=False):
     """A snapshot of the work tree with the head of the conversation."""
-    # The tag it bears now. Absent: it never had one, or a newer checkpoint took it.
+    # Its present tag. Absent: it never had one, or a newer checkpoint took it.
     tag: Tag
-    # The tag it bore until a newer checkpoint took it, or took the tag of its turn. Absent: it
-    # bears its tag, or never had one.
+    # Its tag until a newer checkpoint took it, or took the tag of its turn. Absent: it has its
+    # tag, or never had one.
     formerTag: Tag
-    # The tag of the checkpoint that its statistics are against: of a turn the nearest turn that
-    # it came after, of a tool the nearest turn or tool; `0` for the base itself. Absent: that
-    # checkpoint bears no tag now.
+    # The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before,
+    # for a tool the nearest turn or tool. Absent: that checkpoint has no tag now.
     previousTag: Tag
-    # The checkpoint that the session stood on when this one was made. Absent: the base.
+    # The checkpoint at which the session was when this one was made. Absent: the base.
     parent: CheckpointId
     # The tool that had run. Absent: no tool.
     toolName: str
     # A name given by the client, unique in the session.
     name: str
-    # True when a restore went back before it or beside it. Restorable all the same. Absent:
+    # True when a restore went back before it or beside it. It can still be restored. Absent:
     # false.
     detached: bool
-    # True when its directories, or those that it is compared with, cannot be read: `stats` are
-    # zeros. `store/verify` says what is lost. Absent: false.
+    # True when its directories, or those that it is compared with, cannot be read; `stats` are
+    # then zeros. Absent: false.
     damaged: bool
     # Its commit, for strategies that make commits.
     commit: CommitId
-    # `checkpoint/list` with `withSizes`: how many files it holds. Absent: that was not asked for,
-    # or the store has lost something of it.
+    # The number of its files, with `withSizes` of `checkpoint/list`. Absent: not requested, or
+    # the store has lost a part.
     fileCount: Count
     # `checkpoint/list` with `withSizes`: their size together.
     totalSize: Bytes
@@ -867,25 +865,21 @@ class CheckpointsState(_CheckpointsStateRequired, total=False):
 
 class SessionLimits(TypedDict, total=False):
     """Limits that a client sets for one session. Absent fields have the defaults of the daemon."""
-    # Larger files are left out of captures and listed as skipped. What a restore puts there is in
-    # its own checkpoint all the same, so that undo takes it away.
+    # Larger files are left out of captures and listed as skipped. The checkpoint of a restore
+    # includes such files, so that undo removes them.
     maxFileBytes: Bytes
-    # The session removes its oldest checkpoints within a minute of the change that made it
-    # larger, and so does `store/gc`; in a database that sessions share, what only others hold
-    # does not count. The base, the newest, named checkpoints, those that undo and redo reach, and
-    # safety checkpoints of the last day stay: where they are larger, the next answer to a change
-    # warns.
+    # Above this size, the session removes its oldest checkpoints within a minute. The base, the
+    # newest, named checkpoints, those that undo and redo need, and safety checkpoints of the last
+    # day stay.
     maxStoreBytes: Bytes
-    # At most this many checkpoints are in `checkpoint/list`: within a minute of the change that
-    # exceeded it the oldest are removed, and so they are by `store/gc`. The base, the newest,
-    # named checkpoints and those that undo and redo reach stay and count, so 1 acts as 2, with a
-    # warning.
+    # The largest number of checkpoints in `checkpoint/list`; the oldest are removed within a
+    # minute. The base, the newest, named checkpoints and those that undo and redo need stay, so 1
+    # acts as 2, with a warning.
     maxCheckpoints: int
     # `store/gc` removes checkpoints older than this many days.
     maxAgeDays: int
-    # `store/gc` and the other limits keep every safety checkpoint for this long, whether undo
-    # reaches it or not, and every turn and tool whose tag another took, from then on;
-    # `maxStoreBytes` alone may take them after a day. Milliseconds. Absent: 30 days.
+    # How long safety checkpoints, and turns and tools that lost their tag, are kept, in
+    # milliseconds. Only `maxStoreBytes` may remove them earlier, after a day. Absent: 30 days.
     keepSafetyMs: int
     # The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     initTimeoutMs: int
@@ -899,7 +893,7 @@ class CaptureCounts(TypedDict):
     """How many captures looked at what had changed, and how many at everything, and why."""
     # Captures that looked at what had changed.
     fast: Count
-    # Captures that looked at everything, by the reason; one that did not occur is not listed.
+    # Full captures by reason. A reason that did not occur is not listed.
     cold: List[ColdCount]
 
 
@@ -933,7 +927,7 @@ class HistoryRange(TypedDict):
 
 
 class ConversationLengths(TypedDict):
-    """Where the conversation stands."""
+    """The lengths of the conversation."""
     # Entries in the history.
     historyLength: Count
     # Lines in the transcript.
@@ -959,13 +953,12 @@ class RestoreCounts(TypedDict):
 class _RestoreResultRequired(TypedDict):
     # Paths that were written, in the order of their bytes.
     restored: List[PathRef]
-    # Paths that were deleted, in the order of their bytes. A restore deletes in mode `hard` only.
-    # An undo or redo deletes in mode `soft` too: the files that the restore which it takes back
-    # had brought.
+    # Paths that were deleted, in the order of their bytes. Mode `soft` deletes no file, except in
+    # an undo or redo: it deletes files that the reversed restore had brought.
     deleted: List[PathRef]
-    # Paths that could not be restored; they are as they were, and the rest went on.
+    # Paths that could not be restored. They were not changed; the other paths were restored.
     failed: List[FailedPath]
-    # Paths that somebody else had edited. What became of them is told by the other lists.
+    # Paths that were edited outside the session. The other lists say what happened to them.
     conflicts: List[ConflictPath]
     # Paths that were left alone on purpose.
     skipped: List[SkippedPath]
@@ -976,16 +969,14 @@ class _RestoreResultRequired(TypedDict):
 
 
 class RestoreResult(_RestoreResultRequired, total=False):
-    """What a restore did; of a dry run, what it would do. Every path of the work tree that it
-    touched or left is in exactly one of `restored`, `deleted`, `failed` and `skipped`; paths
-    that were right already are in none.
+    """The result of a restore, or the plan of a dry run. Every touched path is in exactly one of
+    `restored`, `deleted`, `failed` and `skipped`.
     """
-    # The checkpoint of the state before. It is made of every restore, so that undo leads back.
-    # Absent: a dry run.
+    # The checkpoint of the state before, to which undo goes. Absent: a dry run.
     safety: CheckpointId
     # The checkpoint of the state after. Absent: a dry run.
     checkpoint: Checkpoint
-    # Where the conversation stands now. Absent: it was not restored.
+    # The lengths of the conversation now. Absent: it was not restored.
     conversation: ConversationLengths
     # True when nothing was changed. Absent: false.
     dryRun: bool
@@ -994,16 +985,15 @@ class RestoreResult(_RestoreResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
 class _DiffFileRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # The same path, absolute, as text.
+    # The absolute path, as text.
     absolutePath: str
     # How it changed.
     change: ChangeKind
@@ -1011,14 +1001,14 @@ class _DiffFileRequired(TypedDict):
 
 class DiffFile(_DiffFileRequired, total=False):
     """A path that differs."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
-    # Where it stood before, when renamed or copied.
+    # Its path before, if it was renamed or copied.
     oldPath: PathText
     # The exact bytes of `oldPath`, when they are not UTF-8.
     oldPathBytes: Base64
-    # True when git takes either side for binary; then there is no text. Absent: false.
+    # True when git treats either side as binary; the answer then has no text. Absent: false.
     binary: bool
     # Format `contents`: the content before. Absent: it did not exist, is binary, or was cut (see
     # `truncated`).
@@ -1026,7 +1016,7 @@ class DiffFile(_DiffFileRequired, total=False):
     # Format `contents`: the content after. Absent: it does not exist, is binary, or was cut (see
     # `truncated`).
     after: str
-    # True when a content or part was over its limit and was left out; `checkpoint/readFile` has
+    # True when a content was over its limit and was left out. `checkpoint/readFile` reads
     # contents. Absent: false.
     truncated: bool
     # Lines added. Absent for binaries.
@@ -1037,12 +1027,10 @@ class DiffFile(_DiffFileRequired, total=False):
     beforeSize: Bytes
     # Size after, where it exists.
     afterSize: Bytes
-    # Mode before, where it existed; with its permissions where they are stricter than git knows
-    # (`100600`). Of a directory, which is listed where its permissions alone differ and counts as
-    # no file: `040000`, or with them (`040700`).
+    # The mode before, with stricter permissions if it has them (`100600`). A directory is listed
+    # if only its permissions differ (`040000`, `040700`), and does not count as a file.
     beforeMode: FileMode
-    # Mode after, where it exists; with its permissions where they are stricter than git knows
-    # (`100600`).
+    # The mode after, with stricter permissions if it has them (`100600`).
     afterMode: FileMode
     # How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8.
     # Absent: `utf-8`.
@@ -1055,7 +1043,7 @@ class DiffFile(_DiffFileRequired, total=False):
 class _CheckpointFileRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # Its size; 0 when deleted.
+    # Its size, or 0 when deleted.
     size: Bytes
     # Its mode.
     mode: FileMode
@@ -1063,18 +1051,18 @@ class _CheckpointFileRequired(TypedDict):
 
 class CheckpointFile(_CheckpointFileRequired, total=False):
     """A file of a checkpoint."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
     # How it changed since the checkpoint of `previousTag`. Absent: it did not.
     change: ChangeKind
-    # The id of its content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`,
-    # both in hexadecimal. Equal contents have equal ones. Absent: it was deleted.
+    # The id of the content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`.
+    # Absent: the file was deleted.
     hash: str
 
 
 class CacheFigures(TypedDict):
-    """What the statistics cache has done."""
+    """Counters of the statistics cache."""
     # Answers from the cache.
     hits: Count
     # Answers that had to be computed.
@@ -1097,10 +1085,10 @@ class _WatcherFiguresRequired(TypedDict):
 
 
 class WatcherFigures(_WatcherFiguresRequired, total=False):
-    """What the watcher sees."""
-    # How often a capture found changes that the watcher had not told. Absent: never.
+    """The state of the watcher."""
+    # How often a capture found changes that the watcher had not reported. Absent: never.
     drifts: Count
-    # Why it is not `live`. Absent: it is, or there is nothing to tell.
+    # Why the watcher is not `live`. Absent: it is, or no reason is known.
     reason: str
 
 
@@ -1207,7 +1195,7 @@ class _SummaryRequired(TypedDict):
 
 
 class Summary(_SummaryRequired, total=False):
-    """The latest summary of the conversation, which stands for what was said before it."""
+    """The latest summary of the conversation. It replaces the messages before it."""
     # How the request that made it went.
     metadata: RequestMetadata
 
@@ -1239,8 +1227,8 @@ class _ContextFileRequired(TypedDict):
 
 class ContextFile(_ContextFileRequired, total=False):
     """A file of the context."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
 
 
@@ -1298,7 +1286,7 @@ class TangentState(_TangentStateRequired, total=False):
 
 
 class CheckpointManagerRef(TypedDict):
-    """The checkpoint manager as the conversation refers to it; it owns nothing."""
+    """The checkpoint manager as the conversation refers to it. It owns no data."""
     # The session.
     session: SessionId
     # How it stores.
@@ -1308,20 +1296,20 @@ class CheckpointManagerRef(TypedDict):
 
 
 class _HookOutputRequired(TypedDict):
-    # What it printed.
+    # The output.
     output: str
 
 
 class HookOutput(_HookOutputRequired, total=False):
-    """What a hook printed, for the context message."""
+    """The output of a hook, for the context message."""
     # The hook.
     name: str
 
 
 class _IssueRequired(TypedDict):
-    # JSON pointer into the parameters; empty for the whole.
+    # JSON pointer into the parameters. Empty: all parameters.
     path: str
-    # What is wrong and what would be right.
+    # The fault and the expected value.
     message: str
 
 
@@ -1336,7 +1324,7 @@ class _ErrorDataRequired(TypedDict):
     kind: ErrorKind
     # Whether the same request may succeed later without a change by the caller.
     retryable: bool
-    # What the request left behind.
+    # What the request changed.
     effects: Effects
 
 
@@ -1345,7 +1333,7 @@ class ErrorData(_ErrorDataRequired, total=False):
     # The operation, for `operation/get`. Absent: the request was no mutation, or was refused
     # before it became one.
     operationId: OperationId
-    # Of `InvalidParams`: what is wrong with the parameters.
+    # For `InvalidParams`: the faults of the parameters.
     issues: List[Issue]
     # Facts: paths, ids, sizes. Never contents of files.
     details: JsonObject
@@ -1364,7 +1352,7 @@ class ErrorFact(TypedDict):
 class _ProgressBeginRequired(TypedDict):
     # Marks the first report.
     kind: Literal["begin"]
-    # What is being done, for people.
+    # The work in progress, for people.
     title: str
 
 
@@ -1376,7 +1364,7 @@ class ProgressBegin(_ProgressBeginRequired, total=False):
     message: str
     # How far it is, where known.
     percentage: int
-    # What is being done (`walk`, `capture`, `plan`, `restore` …); an open list.
+    # The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open.
     phase: str
     # Files done.
     filesDone: Count
@@ -1394,14 +1382,14 @@ class _ProgressReportRequired(TypedDict):
 
 
 class ProgressReport(_ProgressReportRequired, total=False):
-    """A report in between; at most ten a second."""
+    """A report between begin and end, at most ten per second."""
     # Whether `$/cancelRequest` can still stop it: true until the operation commits.
     cancellable: bool
     # A line for people.
     message: str
     # How far it is, where known.
     percentage: int
-    # What is being done (`walk`, `capture`, `plan`, `restore` …); an open list.
+    # The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open.
     phase: str
     # Files done.
     filesDone: Count
@@ -1419,7 +1407,7 @@ class _ProgressEndRequired(TypedDict):
 
 
 class ProgressEnd(_ProgressEndRequired, total=False):
-    """The last report; it precedes the response."""
+    """The last report. It precedes the response."""
     # A line for people.
     message: str
 
@@ -1437,19 +1425,19 @@ class ClientInfo(_ClientInfoRequired, total=False):
 
 class EventOrigin(TypedDict, total=False):
     """Another client whose request caused an event."""
-    # What the client that asked said of itself in `initialize`. Absent: nothing.
+    # The `clientInfo` that the causing client sent in `initialize`. Absent: it sent none.
     client: ClientInfo
 
 
 class CheckpointdClientCapabilities(TypedDict, total=False):
-    """What the client wants from checkpointd."""
-    # The events it wants to be sent. Absent: none. Unknown names are ignored.
+    """The client's wishes for checkpointd."""
+    # The events that the client wants. Unknown names are ignored. Absent: no events.
     events: List[EventName]
 
 
 class ClientCapabilities(TypedDict, total=False):
-    """What the client can do. Those of LSP are ignored."""
-    # What it wants from checkpointd. Absent: no events.
+    """The abilities of the client. Those of LSP are ignored."""
+    # The client's wishes for checkpointd. Absent: no events.
     checkpointd: CheckpointdClientCapabilities
 
 
@@ -1479,7 +1467,7 @@ class StrategyCapability(_StrategyCapabilityRequired, total=False):
 
 
 class SessionsCapability(TypedDict):
-    """What `session/*` offers."""
+    """The abilities of `session/*`."""
     # The strategies.
     strategies: List[StrategyCapability]
     # The one that is used when none is named.
@@ -1487,7 +1475,7 @@ class SessionsCapability(TypedDict):
 
 
 class CheckpointsCapability(TypedDict):
-    """What `checkpoint/*` offers."""
+    """The abilities of `checkpoint/*`."""
     # Formats of `checkpoint/diff`.
     diffFormats: List[DiffFormat]
     # Modes of `checkpoint/restore`.
@@ -1504,7 +1492,7 @@ class CheckpointsCapability(TypedDict):
 
 
 class ConversationCapability(TypedDict):
-    """What `conversation/*` offers."""
+    """The abilities of `conversation/*`."""
     # Whether a tangent can carry the files too.
     tangentFiles: bool
     # The version of exported documents.
@@ -1512,37 +1500,37 @@ class ConversationCapability(TypedDict):
 
 
 class LedgerCapability(TypedDict):
-    """What `ledger/*` offers."""
-    # Whether restores tell conflicts.
+    """The abilities of `ledger/*`."""
+    # Whether restores report conflicts.
     conflicts: bool
 
 
 class WorktreeCapability(TypedDict):
-    """What `worktree/*` offers."""
+    """The abilities of `worktree/*`."""
     # Whether work trees are watched.
     watching: bool
 
 
 class StoreCapability(TypedDict):
-    """What `store/*` offers."""
+    """The abilities of `store/*`."""
     # Whether stores can be verified.
     verify: bool
 
 
 class OperationsCapability(TypedDict):
-    """What `operation/*` and idempotency keys offer."""
+    """The abilities of `operation/*` and idempotency keys."""
     # Operations remembered per session.
     remembered: Count
 
 
 class EventsCapability(TypedDict):
-    """What is pushed."""
+    """The events that the server sends."""
     # The events that this client will be sent.
     names: List[EventName]
 
 
 class CheckpointdServerCapabilities(TypedDict, total=False):
-    """What checkpointd offers. Absent: not offered."""
+    """The abilities of checkpointd. An absent group is not offered."""
     # `session/*`.
     sessions: SessionsCapability
     # `checkpoint/*`.
@@ -1564,10 +1552,10 @@ class CheckpointdServerCapabilities(TypedDict, total=False):
 
 
 class ServerCapabilities(TypedDict):
-    """What the server can do, in the object that LSP clients look at; ours are under
-    `checkpointd`, so that no LSP client mistakes them.
+    """The abilities of the server, in the object that LSP clients read. Those of checkpointd are
+    under `checkpointd`.
     """
-    # What checkpointd offers.
+    # The abilities of checkpointd.
     checkpointd: CheckpointdServerCapabilities
 
 
@@ -1577,7 +1565,8 @@ class ServerLimits(TypedDict):
     maxHeaderBytes: Bytes
     # Body of a frame, either way.
     maxBodyBytes: Bytes
-    # Requests that may be unanswered at one time; the next is answered with `ServerBusy`.
+    # The number of requests that may wait for answers. A further one is answered with
+    # `ServerBusy`.
     maxInFlight: Count
     # Mutations that may wait in one session.
     maxQueued: Count
@@ -1603,14 +1592,14 @@ class ServerLimits(TypedDict):
 
 class InitializeParams(TypedDict, total=False):
     """Parameters of `initialize`."""
-    # The process id of the client. When it can be seen at the start, its death ends the daemon.
+    # The process id of the client. If it is visible at the start, its death ends the daemon.
     # Absent: only the end of input does.
     processId: int
     # Who the client is.
     clientInfo: ClientInfo
     # Ignored: messages are English.
     locale: str
-    # What the client can do.
+    # The abilities of the client.
     capabilities: ClientCapabilities
     # The first value of `$/setTrace`. Absent: `off`.
     trace: TraceValue
@@ -1624,10 +1613,9 @@ class InitializeResult(TypedDict):
     protocolVersion: str
     # Who the server is.
     serverInfo: ServerInfo
-    # Hash of the shape of the protocol that the server was built from; descriptions and examples
-    # do not change it.
+    # The hash of the protocol's shape. Descriptions and examples do not change it.
     schemaHash: str
-    # What the server can do.
+    # The abilities of the server.
     capabilities: ServerCapabilities
     # Its limits.
     limits: ServerLimits
@@ -1666,7 +1654,7 @@ class SetTraceParams(TypedDict):
 
 
 class _LogTraceParamsRequired(TypedDict):
-    # What happened.
+    # The text of the trace.
     message: str
 
 
@@ -1707,8 +1695,8 @@ class SessionFeatures(TypedDict, total=False):
     """Switches of a session."""
     # False: checkpoints are disabled for the reason `FeatureOff`. Absent: true.
     checkpoints: bool
-    # False: entering a tangent answers `TangentDisabled`. A tangent that is open already can be
-    # left. Absent: true.
+    # False: entering a tangent answers `TangentDisabled`; an open tangent can be left. Absent:
+    # true.
     tangent: bool
 
 
@@ -1723,28 +1711,27 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     conversationId: str
     # How to store. Absent: `shadow`.
     strategy: Strategy
-    # Where to store: an absolute path outside the work tree. Absent:
-    # `$XDG_STATE_HOME/checkpointd`.
+    # The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`.
     storageDir: str
     # The fate of checkpoints and conversation. Absent: `session` for `shadow`, `keep` for `local`
     # and `sqlite`.
     retention: Retention
     # When to initialise checkpoints. Absent: `auto`.
     init: InitMode
-    # What may be set aside where it cannot be read. Absent: nothing; a damaged conversation fails
-    # the opening.
+    # The unreadable part that may be set aside. Absent: none; a damaged conversation fails the
+    # opening.
     recover: RecoverMode
-    # Globs of ignored files to capture all the same (`.env`), of at most 4,096 bytes each.
+    # Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each.
     include: List[str]
     # Globs of files not to capture, of at most 4,096 bytes each.
     exclude: List[str]
     # Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
     allowProtected: bool
-    # What an answered mutation survives. Absent: `process`.
+    # The failures that an answered mutation survives. Absent: `process`.
     durability: Durability
     # Limits of this session.
     limits: SessionLimits
-    # What this session offers, until it is closed. Absent: everything.
+    # The features of this session until it is closed. Absent: all.
     features: SessionFeatures
     # The model of the conversation.
     modelInfo: ModelInfo
@@ -1786,16 +1773,15 @@ class SessionOpenResult(_SessionOpenResultRequired, total=False):
     # The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
     # Absent: checkpoints are disabled.
     base: Checkpoint
-    # What became of a restore that a kill had interrupted. Absent: there was none.
+    # The outcome of an interrupted restore. Absent: there was none.
     recovered: RestoreResult
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Not sent: what opens or ends a session is no operation of it. Reserved.
+    # Reserved and never sent: opening or ending a session is no operation of the session.
     operation: OperationId
 
 
@@ -1823,11 +1809,10 @@ class SessionCloseResult(_SessionCloseResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Not sent: what opens or ends a session is no operation of it. Reserved.
+    # Reserved and never sent: opening or ending a session is no operation of the session.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -1838,7 +1823,7 @@ class _SessionDeleteParamsRequired(TypedDict):
 
 class SessionDeleteParams(_SessionDeleteParamsRequired, total=False):
     """Parameters of `session/delete`."""
-    # Where it is stored, when it is not open. Absent: the default place.
+    # The storage of a session that is not open. Absent: the default storage.
     storageDir: str
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.
@@ -1857,11 +1842,10 @@ class SessionDeleteResult(_SessionDeleteResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Not sent: what opens or ends a session is no operation of it. Reserved.
+    # Reserved and never sent: opening or ending a session is no operation of the session.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -1869,7 +1853,7 @@ class SessionListParams(TypedDict, total=False):
     """Parameters of `session/list`."""
     # Only those of this work tree.
     workspace: Workspace
-    # Where to look. Absent: the default place.
+    # The storage. Absent: the default storage.
     storageDir: str
     # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
     # start.
@@ -1886,7 +1870,7 @@ class _SessionListResultRequired(TypedDict):
 
 class SessionListResult(_SessionListResultRequired, total=False):
     """Answer to `session/list`."""
-    # Where to go on. Absent: this was the last page.
+    # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
     # Sessions of this storage that are left out because their directory cannot be read, in words.
     # Absent: none.
@@ -1910,7 +1894,7 @@ class _SessionGetResultRequired(TypedDict):
     strategy: Strategy
     # Its fate.
     retention: Retention
-    # What answered mutations survive.
+    # The failures that answered mutations survive.
     durability: Durability
     # When it was opened in this daemon.
     openedAt: Timestamp
@@ -1928,7 +1912,7 @@ class _SessionGetResultRequired(TypedDict):
 
 class SessionGetResult(_SessionGetResultRequired, total=False):
     """Answer to `session/get`."""
-    # The checkpoint it stands on. Absent: none.
+    # The checkpoint at which the session is. Absent: none.
     head: Checkpoint
     # The line of a remote that it was imported from. Absent: it began here.
     origin: SessionOrigin
@@ -1972,9 +1956,8 @@ class CheckpointInitResult(_CheckpointInitResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -1986,23 +1969,25 @@ class _CheckpointCreateParamsRequired(TypedDict):
 
 
 class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
-    """Parameters of `checkpoint/create`."""
-    # Of a turn: the user's message. Absent: the pending one. Of a tool: what it did. Kept whole;
-    # `checkpoint/get` tells it.
+    """A text for people. Absent or empty: the first 60 bytes of the message in one line, else
+    `Turn started` or the name of the tool.
+    """
+    # For a turn: the user's message (absent: the pending one). For a tool: what it did.
+    # `checkpoint/get` returns it whole.
     message: str
-    # Of a tool: its name.
+    # For a tool: its name.
     toolName: str
     # For people; comes back as it was, and as one line in the subject of a commit. Absent or
     # empty: one line, the message, cut to 60 bytes, else `Turn started` or the name of the tool.
     # Where a tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External
     # edits detected (likely manual change)`.
     description: str
-    # An explicit tag; sets the counters. Absent: the next one.
+    # An explicit tag, which sets the counters. Absent: the next tag.
     tag: str
     # A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
     # could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
     name: str
-    # The checkpoint it follows. Absent: the one that the session stands on.
+    # The checkpoint that it follows. Absent: the one at which the session is.
     parent: CheckpointRef
     # Makes none when nothing changed since the last create or restore. Absent: false.
     onlyIfChanged: bool
@@ -2017,7 +2002,7 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
 class _CheckpointCreateResultRequired(TypedDict):
     # Whether one was made.
     created: bool
-    # The new one, or the one that the session stands on.
+    # The new checkpoint, or with `created: false` the one at which the session is.
     checkpoint: Checkpoint
     # Paths that the capture left out.
     skipped: List[SkippedPath]
@@ -2029,20 +2014,16 @@ class _CheckpointCreateResultRequired(TypedDict):
 
 class CheckpointCreateResult(_CheckpointCreateResultRequired, total=False):
     """Answer to `checkpoint/create`."""
-    # SQLite databases that were captured although another program wrote to them, or to the `-wal`
-    # or `-journal` file beside them, during the capture. The database and its journal may be of
-    # different moments, so that SQLite calls the restored pair malformed. Make a checkpoint when
-    # the program rests, or have it run `PRAGMA wal_checkpoint` and close the database first. Told
-    # by this answer alone, not by the checkpoint. Absent: none.
+    # SQLite databases to which another program wrote during the capture, so that the copy may be
+    # malformed. Make a checkpoint when the program rests. Absent: none.
     possiblyTorn: List[PathRef]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2061,8 +2042,8 @@ class CheckpointListParams(_CheckpointListParamsRequired, total=False):
     # At most this many items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
-    # Tells `fileCount` and `totalSize` of each. Counted once a snapshot; on large work trees the
-    # first answer takes a while. Absent: false.
+    # Adds `fileCount` and `totalSize` to each checkpoint. The first answer may take a while on
+    # large work trees. Absent: false.
     withSizes: bool
 
 
@@ -2073,7 +2054,7 @@ class _CheckpointListResultRequired(TypedDict):
 
 class CheckpointListResult(_CheckpointListResultRequired, total=False):
     """Answer to `checkpoint/list`."""
-    # Where to go on. Absent: this was the last page.
+    # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
 
 
@@ -2094,12 +2075,11 @@ class _CheckpointGetResultRequired(TypedDict):
 
 class CheckpointGetResult(_CheckpointGetResultRequired, total=False):
     """Answer to `checkpoint/get`."""
-    # Of a turn: the user's message that began it, whole. Of a tool: what it was said to have
-    # done. Absent: nothing was.
+    # For a turn: the user's whole message. For a tool: what it did. Absent: none.
     message: str
-    # Of a `restore`: what was restored.
+    # For a `restore`: the restored checkpoint.
     restored: CheckpointId
-    # Of a `restore`: the state before.
+    # For a `restore`: the state before.
     safety: CheckpointId
     # True when it was made inside a tangent. Absent: false.
     inTangent: bool
@@ -2117,7 +2097,7 @@ class CheckpointExpandResult(TypedDict):
     """Answer to `checkpoint/expand`."""
     # The checkpoint.
     checkpoint: Checkpoint
-    # The tools of its turn, oldest first; empty for a tool.
+    # The tools of the turn, oldest first. Empty for a tool.
     tools: List[Checkpoint]
 
 
@@ -2153,9 +2133,9 @@ _CheckpointStatsParamsOptional = TypedDict(
     {
         # The checkpoint. Excludes `from` and `to`.
         "tag": "CheckpointRef",
-        # The earlier side; needs `to`.
+        # The earlier checkpoint, together with `to`.
         "from": "CheckpointRef",
-        # The later side; needs `from`.
+        # The later checkpoint, together with `from`.
         "to": "CheckpointRef",
     },
     total=False,
@@ -2181,9 +2161,9 @@ _CheckpointDiffParamsOptional = TypedDict(
         # The earlier side. Absent: the base, which is the oldest checkpoint that is left where
         # tag `0` was deleted.
         "from": "CheckpointRef",
-        # The later side. Absent: the work tree as it is now.
+        # The later checkpoint. Absent: the work tree.
         "to": "CheckpointRef",
-        # What to answer beyond the list. Absent: `nameStatus`.
+        # The form of the answer beside the list. Absent: `nameStatus`.
         "format": "DiffFormat",
         # Only these paths, and what lies below them.
         "paths": List["PathRef"],
@@ -2193,8 +2173,8 @@ _CheckpointDiffParamsOptional = TypedDict(
         # Format `unified`: answers the part of each file in its `unified` instead of the whole in
         # `text`. Absent: false.
         "perFile": bool,
-        # Format `unified`: writes changes of binary files as git's binary patches, so that `git
-        # apply` takes the text. Absent: false; the text says that such files differ.
+        # For format `unified`: includes binary files as git's binary patches, so that `git apply`
+        # accepts the text. Absent: false.
         "binary": bool,
         # Swaps the two sides: with `to` absent, what a restore of `from` would change in the work
         # tree. Absent: false.
@@ -2220,7 +2200,7 @@ class CheckpointDiffResult(_CheckpointDiffResultRequired, total=False):
     # The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or
     # backslashes is quoted as git quotes it.
     text: str
-    # True when `files` or `text` was cut at a limit; `stats` is of all. Absent: false.
+    # True when `files` or `text` was cut at a limit; `stats` counts all. Absent: false.
     truncated: bool
     # How `text` is written: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
     encoding: ContentEncoding
@@ -2257,7 +2237,7 @@ class _CheckpointFilesResultRequired(TypedDict):
 
 class CheckpointFilesResult(_CheckpointFilesResultRequired, total=False):
     """Answer to `checkpoint/files`."""
-    # Where to go on. Absent: this was the last page.
+    # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
 
 
@@ -2272,10 +2252,10 @@ class _CheckpointReadFileParamsRequired(TypedDict):
 
 class CheckpointReadFileParams(_CheckpointReadFileParamsRequired, total=False):
     """Parameters of `checkpoint/readFile`."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
-    # Where to begin. Absent: 0.
+    # The first byte. Absent: 0.
     offset: Bytes
     # At most this many bytes. Absent, or over it: `limits.maxReadBytes`.
     length: int
@@ -2301,8 +2281,8 @@ class CheckpointReadFileResult(_CheckpointReadFileResultRequired, total=False):
 
 
 class RestoreExpectation(TypedDict, total=False):
-    """What must be true, or nothing is changed (`PreconditionFailed`)."""
-    # The checkpoint that the session stands on.
+    """Conditions of the request. If one is not met, nothing is changed (`PreconditionFailed`)."""
+    # The checkpoint at which the session must be.
     head: CheckpointRef
 
 
@@ -2317,18 +2297,18 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     """Parameters of `checkpoint/restore`."""
     # How much to change. Absent: `soft`.
     mode: RestoreMode
-    # What to bring back. Absent: `both`, or `files` when `paths` is given.
+    # The parts to restore. Absent: `both`, or `files` when `paths` is given.
     scope: RestoreScope
-    # Only these paths, and what lies below them. One at which the checkpoint holds nothing is
-    # told in `warnings`.
+    # Only these paths and all paths below them. `warnings` names a path at which the checkpoint
+    # holds no file.
     paths: List[PathRef]
-    # What to do with edits of others. Absent: `overwrite`.
+    # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # What must be true.
+    # Conditions of the request.
     expect: RestoreExpectation
     # Allows deleting more than half of more than 100 files. Absent: false.
     confirm: bool
-    # Only tells what would be done. Absent: false.
+    # Answers the plan and changes nothing. Absent: false.
     dryRun: bool
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.
@@ -2345,17 +2325,16 @@ class _CheckpointUndoParamsRequired(TypedDict):
 
 class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     """Parameters of `checkpoint/undo`."""
-    # What must be true.
+    # Conditions of the request.
     expect: RestoreExpectation
-    # `soft`: brings back the paths that the restore wrote, deleted or displaced, and leaves alone
-    # what was made or changed since on other paths (told in `skipped` as `notRestored`). `hard`:
-    # the exact state before it. Absent: `soft`.
+    # `soft`: brings back the paths that the restore changed, and keeps later changes of other
+    # paths (`skipped` as `notRestored`). `hard`: the exact state before. Absent: `soft`.
     mode: RestoreMode
-    # What to do with edits of others. Absent: `overwrite`.
+    # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
     # Allows deleting more than half of more than 100 files. Absent: false.
     confirm: bool
-    # Only tells what would be done. Absent: false.
+    # Answers the plan and changes nothing. Absent: false.
     dryRun: bool
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.
@@ -2372,17 +2351,16 @@ class _CheckpointRedoParamsRequired(TypedDict):
 
 class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     """Parameters of `checkpoint/redo`."""
-    # What must be true.
+    # Conditions of the request.
     expect: RestoreExpectation
-    # `soft`: brings back the paths that the undo wrote, deleted or displaced, and leaves alone
-    # what was made or changed since on other paths (told in `skipped` as `notRestored`). `hard`:
-    # the exact state before it. Absent: `soft`.
+    # `soft`: brings back the paths that the undo changed, and keeps later changes of other paths
+    # (`skipped` as `notRestored`). `hard`: the exact state before. Absent: `soft`.
     mode: RestoreMode
-    # What to do with edits of others. Absent: `overwrite`.
+    # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
     # Allows deleting more than half of more than 100 files. Absent: false.
     confirm: bool
-    # Only tells what would be done. Absent: false.
+    # Answers the plan and changes nothing. Absent: false.
     dryRun: bool
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.
@@ -2418,9 +2396,8 @@ class CheckpointDeleteResult(_CheckpointDeleteResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2454,9 +2431,8 @@ class CheckpointRenameResult(_CheckpointRenameResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2488,9 +2464,8 @@ class CheckpointCleanResult(_CheckpointCleanResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2587,7 +2562,7 @@ class _ConversationHistoryResultRequired(TypedDict):
 
 class ConversationHistoryResult(_ConversationHistoryResultRequired, total=False):
     """Answer to `conversation/history`."""
-    # Where to go on. Absent: this was the last page.
+    # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
 
 
@@ -2607,7 +2582,7 @@ class ConversationTranscriptParams(_ConversationTranscriptParamsRequired, total=
 
 
 class _ConversationTranscriptResultRequired(TypedDict):
-    # The lines, oldest first; those of the user begin with `> `.
+    # The lines, oldest first. Lines of the user begin with `> `.
     lines: List[str]
     # Index of the first line of this page.
     start: Count
@@ -2617,7 +2592,7 @@ class _ConversationTranscriptResultRequired(TypedDict):
 
 class ConversationTranscriptResult(_ConversationTranscriptResultRequired, total=False):
     """Answer to `conversation/transcript`."""
-    # Where to go on. Absent: this was the last page.
+    # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
 
 
@@ -2655,9 +2630,8 @@ class ConversationAppendResult(_ConversationAppendResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2670,7 +2644,7 @@ class _ConversationAppendTranscriptParamsRequired(TypedDict):
 
 class ConversationAppendTranscriptParams(_ConversationAppendTranscriptParamsRequired, total=False):
     """Parameters of `conversation/appendTranscript`."""
-    # Whether the user wrote it; then each line gets the prefix `> `. Absent: false.
+    # Whether the user wrote it. Each line then gets the prefix `> `. Absent: false.
     user: bool
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.
@@ -2693,9 +2667,8 @@ class ConversationAppendTranscriptResult(_ConversationAppendTranscriptResultRequ
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2708,7 +2681,7 @@ class ConversationSetNextMessageParams(_ConversationSetNextMessageParamsRequired
     """Parameters of `conversation/setNextMessage`."""
     # The message. Absent: none.
     message: UserMessage
-    # Locks the pending message until the next turn consumes it; needs `message`. Absent: false.
+    # Locks the pending message until the next turn uses it. It needs `message`. Absent: false.
     lock: bool
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.
@@ -2726,8 +2699,7 @@ class ConversationSetNextMessageResult(_ConversationSetNextMessageResultRequired
     """Answer to `conversation/setNextMessage`."""
     # The pending message now.
     pendingUserMessage: str
-    # What had to be assumed or left out, in words; and what did not succeed although the request
-    # did. Absent: nothing.
+    # Texts about assumptions, omissions and later steps that failed. Absent: none.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -2764,9 +2736,8 @@ class ConversationClearResult(_ConversationClearResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2800,9 +2771,8 @@ class ConversationSetValidRangeResult(_ConversationSetValidRangeResultRequired, 
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2842,9 +2812,8 @@ class ConversationCompactResult(_ConversationCompactResultRequired, total=False)
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2863,7 +2832,7 @@ class ConversationForgetParams(_ConversationForgetParamsRequired, total=False):
 
 
 class _ConversationForgetResultRequired(TypedDict):
-    # What was dropped.
+    # The numbers of removed messages and entries.
     forgotten: ForgottenMessages
     # Entries in the history.
     historyLength: Count
@@ -2880,9 +2849,8 @@ class ConversationForgetResult(_ConversationForgetResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2926,9 +2894,8 @@ class ConversationEnterTangentResult(_ConversationEnterTangentResultRequired, to
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -2964,16 +2931,15 @@ class ConversationExitTangentResult(_ConversationExitTangentResultRequired, tota
     """Answer to `conversation/exitTangent`."""
     # The entry that was kept.
     tail: EntryId
-    # What became of the files, when the tangent carried them.
+    # The restore of the files, if the tangent included them.
     restore: RestoreResult
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -3015,7 +2981,7 @@ class ConversationAddContextParams(_ConversationAddContextParamsRequired, total=
 
 
 class _ConversationAddContextResultRequired(TypedDict):
-    # Those of `paths` that made a difference.
+    # The `paths` that were added.
     changed: List[str]
     # The context now.
     context: ContextState
@@ -3028,9 +2994,8 @@ class ConversationAddContextResult(_ConversationAddContextResultRequired, total=
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -3049,7 +3014,7 @@ class ConversationRemoveContextParams(_ConversationRemoveContextParamsRequired, 
 
 
 class _ConversationRemoveContextResultRequired(TypedDict):
-    # Those of `paths` that made a difference.
+    # The `paths` that were added.
     changed: List[str]
     # The context now.
     context: ContextState
@@ -3062,9 +3027,8 @@ class ConversationRemoveContextResult(_ConversationRemoveContextResultRequired, 
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -3091,14 +3055,13 @@ class _ConversationContextResultRequired(TypedDict):
 class ConversationContextResult(_ConversationContextResultRequired, total=False):
     """Answer to `conversation/context`."""
     # The message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT
-    # ENTRY END ---`, and a blank line after it. Absent: not asked for, or there is nothing to
-    # tell.
+    # ENTRY END ---`, then a blank line. Absent: not requested, or empty.
     message: str
     # Its length in bytes, as last built.
     contextMessageLength: Count
     # Files that matched and could not be read. Absent: none, or the message was not asked for.
     unreadable: List[str]
-    # What had to be assumed or left out, in words.
+    # Texts about assumptions and omissions.
     warnings: List[str]
 
 
@@ -3130,9 +3093,8 @@ class ConversationSetToolsResult(_ConversationSetToolsResultRequired, total=Fals
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -3164,8 +3126,7 @@ class ConversationSetAgentsResult(_ConversationSetAgentsResultRequired, total=Fa
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # Resources that were left out, and why; and what did not succeed although the request did.
-    # Absent: nothing.
+    # Resources that were left out, with the reason, and later steps that failed. Absent: none.
     warnings: List[str]
 
 
@@ -3192,8 +3153,7 @@ class _ConversationSetModelResultRequired(TypedDict):
 
 class ConversationSetModelResult(_ConversationSetModelResultRequired, total=False):
     """Answer to `conversation/setModel`."""
-    # What had to be assumed or left out, in words; and what did not succeed although the request
-    # did. Absent: nothing.
+    # Texts about assumptions, omissions and later steps that failed. Absent: none.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -3228,9 +3188,8 @@ class ConversationSetMcpEnabledResult(_ConversationSetMcpEnabledResultRequired, 
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -3245,14 +3204,15 @@ class _ConversationRecordLinesParamsRequired(TypedDict):
 
 class ConversationRecordLinesParams(_ConversationRecordLinesParamsRequired, total=False):
     """Parameters of `conversation/recordLines`."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
-    # Lines before the write; 0 when the file did not exist. Absent: what the tracker remembers.
+    # The number of lines before the write, or 0 if the file did not exist. Absent: the number
+    # that the tracker remembers.
     linesBefore: Count
     # Lines after it. Absent: counted in the file.
     linesAfter: Count
-    # Of `strReplace`: the text that was replaced.
+    # For `strReplace`: the replaced text.
     oldText: str
     # The text that was written, inserted or appended.
     newText: str
@@ -3264,7 +3224,7 @@ class ConversationRecordLinesParams(_ConversationRecordLinesParamsRequired, tota
 class _ConversationRecordLinesResultRequired(TypedDict):
     # The tracker now.
     tracker: FileLineTracker
-    # Lines the user added since the write before; negative when removed.
+    # The number of lines that the user added since the write before. Negative: removed lines.
     linesByUser: int
     # Lines that this write added or removed.
     linesByAgent: Count
@@ -3277,9 +3237,8 @@ class ConversationRecordLinesResult(_ConversationRecordLinesResultRequired, tota
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -3290,11 +3249,11 @@ class _ConversationExportParamsRequired(TypedDict):
 
 class ConversationExportParams(_ConversationExportParamsRequired, total=False):
     """Parameters of `conversation/export`."""
-    # A file to write, in one step: absolute, or relative to the work tree. Never one in a git
-    # directory or in the storage. Absent: the document is answered.
+    # The file to write: absolute, or relative to the work tree; never in a git directory or in
+    # the storage. Absent: the document is answered.
     path: str
-    # Replaces a regular file that is there; a link, a device or a pipe is refused. What stands in
-    # the work tree of an open session is saved in a safety checkpoint first. Absent: false.
+    # Replaces a regular file. In the work tree of an open session, a safety checkpoint saves the
+    # file first. Absent: false.
     overwrite: bool
 
 
@@ -3312,9 +3271,8 @@ class ConversationExportResult(_ConversationExportResultRequired, total=False):
     # The checkpoint that holds what was replaced, in the session whose work tree it is. Absent:
     # nothing was, or it lies in none.
     safety: CheckpointId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -3349,10 +3307,9 @@ class ConversationImportResult(_ConversationImportResultRequired, total=False):
     """Answer to `conversation/import`."""
     # Lines of the transcript that were over the cap and were dropped.
     transcriptDropped: Count
-    # The id in the document; the session keeps its own.
+    # The id in the document. The session keeps its own.
     conversationId: str
-    # What had to be assumed or left out, in words; and what did not succeed although the request
-    # did. Absent: nothing.
+    # Texts about assumptions, omissions and later steps that failed. Absent: none.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -3370,8 +3327,8 @@ class _LedgerRecordWriteParamsRequired(TypedDict):
 
 class LedgerRecordWriteParams(_LedgerRecordWriteParamsRequired, total=False):
     """Parameters of `ledger/recordWrite`."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
     # The tool that wrote.
     toolName: str
@@ -3396,9 +3353,8 @@ class LedgerRecordWriteResult(_LedgerRecordWriteResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
@@ -3434,8 +3390,8 @@ class _LedgerHistoryParamsRequired(TypedDict):
 
 class LedgerHistoryParams(_LedgerHistoryParamsRequired, total=False):
     """Parameters of `ledger/history`."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
     pathBytes: Base64
     # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
     # start.
@@ -3454,7 +3410,7 @@ class LedgerHistoryResult(_LedgerHistoryResultRequired, total=False):
     """Answer to `ledger/history`."""
     # Its present content, when that is in no checkpoint and no report.
     present: LedgerEntry
-    # Where to go on. Absent: this was the last page.
+    # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
 
 
@@ -3482,7 +3438,7 @@ class _WorktreeStatusResultRequired(TypedDict):
 
 class WorktreeStatusResult(_WorktreeStatusResultRequired, total=False):
     """Answer to `worktree/status`."""
-    # How often a capture found changes that the watcher had not told. Absent: never.
+    # How often a capture found changes that the watcher had not reported. Absent: never.
     drifts: Count
     # Why it is not `live`.
     reason: str
@@ -3546,27 +3502,26 @@ class _StoreGcResultRequired(TypedDict):
 
 class StoreGcResult(_StoreGcResultRequired, total=False):
     """Answer to `store/gc`."""
-    # Those among them that were safety checkpoints, removed before `limits.keepSafetyMs` because
-    # of `limits.maxStoreBytes`. Absent: none.
+    # The removed safety checkpoints that `limits.maxStoreBytes` removed before
+    # `limits.keepSafetyMs`. Absent: none.
     safetyRemoved: Count
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
+    # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    # request. Absent: no warnings.
     warnings: List[str]
 
 
 class StoreProblem(TypedDict):
     """Something wrong with a store."""
-    # What.
+    # The kind of damage.
     kind: ProblemKind
     # A content, snapshot or checkpoint id, or a file, table, index or trigger of the store.
     what: str
-    # Checkpoints that cannot be restored whole because of it.
+    # Checkpoints that cannot be restored completely because of it.
     affects: List[CheckpointId]
 
 
@@ -3586,7 +3541,7 @@ class StoreVerifyResult(TypedDict):
     """Answer to `store/verify`."""
     # Whether nothing is missing or corrupt.
     ok: bool
-    # What is wrong.
+    # The damage that was found.
     problems: List[StoreProblem]
     # Contents checked.
     checked: Count
@@ -3608,7 +3563,7 @@ class OperationGetParams(_OperationGetParamsRequired, total=False):
 
 
 class _OperationGetResultRequired(TypedDict):
-    # What became of it.
+    # The outcome.
     state: OperationState
 
 
@@ -3665,8 +3620,8 @@ _CheckpointDidCreateParamsOptional = TypedDict(
     {
         # The other client whose request caused it. Absent: it was a request of your own.
         "origin": "EventOrigin",
-        # The snapshot that the session stood on before, in the form of `checkpoint.snapshot`: to
-        # compare with, and no name of a checkpoint. That is `checkpoint.parent`.
+        # The snapshot at which the session was before, for comparison with `checkpoint.snapshot`.
+        # It is not a checkpoint; that is `checkpoint.parent`.
         "from": "SnapshotId",
     },
     total=False,
@@ -3680,7 +3635,7 @@ class CheckpointDidCreateParams(_CheckpointDidCreateParamsRequired, _CheckpointD
 class _CheckpointDidRestoreParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
-    # What was restored.
+    # The restored checkpoint.
     target: CheckpointId
     # Paths by number.
     counts: RestoreCounts
@@ -3696,19 +3651,17 @@ class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=Fals
     checkpoint: Checkpoint
     # The state before.
     safety: CheckpointId
-    # True when no request asked for this restore now: an earlier restore had stopped half-way, or
-    # a power cut had taken its files, and a later request or an opening finished, undid or
-    # repaired it. The lists then name the paths, cut as those of `RestoreResult` are. Absent:
-    # false.
+    # True when a later request or opening finished, undid or repaired an earlier restore. The
+    # event then lists the paths. Absent: false.
     recovered: bool
     # Paths that were written. Absent: no recovery.
     restored: List[PathRef]
     # Paths that were deleted. Absent: no recovery.
     deleted: List[PathRef]
-    # Paths that could not be restored; they are as they were. Absent: no recovery.
+    # Paths that could not be restored and were not changed. Absent: no recovery.
     failed: List[FailedPath]
-    # Paths that others had edited, also after the restore stopped. The other lists say what
-    # became of them. Absent: no recovery.
+    # Paths that were edited outside the session, also after the restore stopped. Absent: no
+    # recovery.
     conflicts: List[ConflictPath]
     # Paths that were left alone on purpose. Absent: no recovery.
     skipped: List[SkippedPath]
@@ -3738,7 +3691,7 @@ class _WorktreeDidChangeParamsRequired(TypedDict):
     state: WatchState
     # Paths that may have changed since the last capture.
     dirtyPaths: Count
-    # Those that are new, at most 1,000; empty when there were more.
+    # The newly changed paths, at most 1,000. Empty when there were more.
     paths: List[PathRef]
 
 
@@ -3746,8 +3699,8 @@ class WorktreeDidChangeParams(_WorktreeDidChangeParamsRequired, total=False):
     """Parameters of `worktree/didChange`."""
     # True when more changed than is listed: look at whatever you care for. Absent: false.
     more: bool
-    # True when the watch lost events, because more came at once than it can take: `dirtyPaths`
-    # does not count their paths. Comes with `more`. Absent: false.
+    # True when the watch lost events because too many came at once. Comes with `more`. Absent:
+    # false.
     overflowed: bool
 
 

@@ -25,7 +25,7 @@ class MethodNotFound(CheckpointdError):
 
 
 class InvalidParams(CheckpointdError):
-    r"""Parameters are missing or have the wrong type; `issues` tells which. Correct the fields
+    r"""Parameters are missing or have the wrong type. `issues` names them. Correct the fields
     named in `issues`.
     """
 
@@ -66,7 +66,7 @@ class UnknownSession(CheckpointdError):
 
 class CheckpointsDisabled(CheckpointdError):
     r"""Checkpoints are not enabled in this session. Use `checkpoint/init`; `details.reason`
-    tells why they are not. After `FeatureOff` close the session and open it with
+    says why they are disabled. After `FeatureOff`, close the session and open it with
     `features.checkpoints` true.
     """
 
@@ -83,7 +83,7 @@ class CursorExpired(CheckpointdError):
 
 class DuplicateName(CheckpointdError):
     r"""Another checkpoint of the session has that name. Choose another name, or rename or
-    delete that one.
+    delete the other checkpoint.
     """
 
 
@@ -94,7 +94,7 @@ class PathOutsideWorkTree(CheckpointdError):
 
 
 class LimitExceeded(CheckpointdError):
-    r"""A limit of the daemon or the session would be passed. See `details.limit`; raise it, or
+    r"""A limit of the daemon or the session would be passed. See `details.limit`. Raise it, or
     ask for less.
     """
 
@@ -118,8 +118,8 @@ class NotADirectory(CheckpointdError):
 
 
 class ProtectedWorkTree(CheckpointdError):
-    r"""The work tree is a protected place: home, Desktop, Documents, Downloads, or a root; or a
-    git directory itself, as a bare repository is. Open a directory below it, or pass
+    r"""The work tree is a protected place (home, Desktop, Documents, Downloads or a root), or a
+    git directory such as a bare repository. Open a directory below it, or pass
     `allowProtected`, which opens no git directory: of a bare repository open a work tree
     (`git worktree add`).
     """
@@ -148,15 +148,14 @@ class StoreUnavailable(CheckpointdError):
 
 
 class StoreCorrupt(CheckpointdError):
-    r"""The store is damaged. Run `store/verify`; `details` tells what is affected. Where
-    `session/open` is refused with it no session is there to verify: open with `recover:
-    "conversation"`, which sets the unreadable conversation aside and serves the
-    checkpoints.
+    r"""The store is damaged. Run `store/verify`; `details` says what is affected. If
+    `session/open` fails with this error, open with `recover: "conversation"`: it sets the
+    unreadable conversation aside and serves the checkpoints.
     """
 
 
 class StoreVersion(CheckpointdError):
-    r"""The store was written by a later version; it was left alone. Upgrade checkpointd."""
+    r"""A later version wrote the store. Nothing was changed. Upgrade checkpointd."""
 
 
 class NoSpace(CheckpointdError):
@@ -181,21 +180,23 @@ class ReadOnlyStore(CheckpointdError):
 
 
 class RestoreFailed(CheckpointdError):
-    r"""The restore could not be done; `effects` tells what it left. One that stopped half-way
-    is finished or undone by the next change of the session, which reports it with
-    `checkpoint/didRestore` (`recovered`). Check the work tree; `checkpoint/undo` or the
-    safety checkpoint bring back what was.
+    r"""The restore failed; `effects` says what it left. The next change of the session finishes
+    or undoes an interrupted restore and reports it with `checkpoint/didRestore`
+    (`recovered`). Check the work tree. `checkpoint/undo` or the safety checkpoint bring
+    back the earlier state.
     """
 
 
 class Conflict(CheckpointdError):
     r"""Somebody else edited paths that the restore would change, and `onConflict` is `fail`.
-    Nothing changed. Look at `details.conflicts`; choose `overwrite` or `skip`.
+    Nothing changed. Look at `details.conflicts`, then choose `overwrite` or `skip`.
     """
 
 
 class PreconditionFailed(CheckpointdError):
-    r"""What was expected is not so. Nothing changed. Look at `details`, then ask again."""
+    r"""An expectation of the request is not met. Nothing changed. Look at `details`, then ask
+    again.
+    """
 
 
 class ConfirmationRequired(CheckpointdError):
@@ -219,11 +220,11 @@ class GitMissing(CheckpointdError):
 
 
 class GitTooOld(CheckpointdError):
-    r"""git is older than the daemon needs. Upgrade git; `details.required` tells the version."""
+    r"""git is older than the daemon needs. Upgrade git; `details.required` has the version."""
 
 
 class GitFailed(CheckpointdError):
-    r"""git failed; `details` has its arguments, exit code and words. Check the disk and the
+    r"""git failed. `details` has its arguments, exit code and message. Check the disk and the
     permissions of the store.
     """
 
@@ -244,11 +245,13 @@ class InvalidRange(CheckpointdError):
 
 
 class DocumentInvalid(CheckpointdError):
-    r"""The document is no conversation. Nothing changed. See `details`; export it again."""
+    r"""The document is no conversation. Nothing changed. See `details`, and export the document
+    again.
+    """
 
 
 class DocumentVersion(CheckpointdError):
-    r"""The document was written by a later version; it was left alone. Upgrade checkpointd."""
+    r"""A later version wrote the document. Nothing was changed. Upgrade checkpointd."""
 
 
 class MessageTooLarge(CheckpointdError):
@@ -307,7 +310,7 @@ class ResponseTooLarge(CheckpointdError):
 
 
 class InternalError(CheckpointdError):
-    r"""A defect of the daemon; `effects` tells what the request left. Report it with the log."""
+    r"""The daemon has a defect. `effects` says what the request left. Report it with the log."""
 
 
 #: The exception of every kind; a kind that is not here is a plain ``CheckpointdError``.

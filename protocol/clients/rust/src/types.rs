@@ -97,15 +97,14 @@ pub type JsonObject = std::collections::BTreeMap<String, Value>;
 /// it.
 pub type SessionId = String;
 
-/// Names a checkpoint for ever (`ckpt_…`); it survives the moving of its tag.
+/// The permanent id of a checkpoint (`ckpt_…`). It stays when the tag moves.
 pub type CheckpointId = String;
 
-/// Names a checkpoint: its tag (`3`, `3.2`), its id, its name, or the id of its commit (at least 7
-/// digits). Text that can be none of these is `InvalidTag`, text that names nothing
-/// `UnknownCheckpoint`.
+/// A checkpoint by its tag (`3`, `3.2`), id, name, or commit id (at least 7 digits). Other text is
+/// `InvalidTag`, and text that names no checkpoint `UnknownCheckpoint`.
 pub type CheckpointRef = String;
 
-/// `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of it.
+/// `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of the turn.
 pub type Tag = String;
 
 /// Names the immutable content of a work tree. Equal contents and modes have equal ids within one
@@ -118,25 +117,24 @@ pub type CommitId = String;
 /// Names one mutation that a client asked for (`op_…`).
 pub type OperationId = String;
 
-/// Names a history entry for ever; positions move, ids do not.
+/// The permanent id of a history entry. Positions can change.
 pub type EntryId = String;
 
-/// The client's own name for one intent, unique within the session; a random UUID will do.
+/// The client's own name for one intended change, unique in the session. A random UUID is suitable.
 pub type IdempotencyKey = String;
 
 /// An opaque place in a listing, bound to the state that the listing began with. One that is no
 /// longer valid is answered with `CursorExpired`.
 pub type Cursor = String;
 
-/// A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Order is told by `seq`, not
-/// by this.
+/// A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Use `seq` for the order.
 pub type Timestamp = String;
 
 /// Bytes in base64 with padding (RFC 4648, section 4).
 pub type Base64 = String;
 
-/// A path as text. Bytes that are not UTF-8 stand as U+FFFD, and `pathBytes` beside it has the
-/// truth. Paths of the work tree are relative, separated by `/`.
+/// A path as text, relative to the work tree, with `/` as separator. U+FFFD stands for bytes that
+/// are not UTF-8; `pathBytes` beside it then has the exact bytes.
 pub type PathText = String;
 
 /// The work tree: a `file:` URI or an absolute path.
@@ -151,7 +149,8 @@ pub type Bytes = u64;
 /// How many.
 pub type Count = u64;
 
-/// Names a stream of progress reports; chosen by the client, unique among its requests in flight.
+/// The name of a stream of progress reports. The client chooses it, unique among its requests in
+/// flight.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ProgressToken {
@@ -161,7 +160,7 @@ pub enum ProgressToken {
     Text(String),
 }
 
-/// The id of a JSON-RPC request, exactly as it was sent: `1` and `"1"` are two ids.
+/// The id of a JSON-RPC request, exactly as the client sent it: `1` and `"1"` are two ids.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RequestId {
@@ -171,7 +170,7 @@ pub enum RequestId {
     Text(String),
 }
 
-/// How checkpoints are stored. Open: a server may offer more; `initialize` lists them.
+/// How checkpoints are stored. A server may offer more strategies; `initialize` lists them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Strategy {
     /// A bare git repository outside the work tree.
@@ -219,11 +218,11 @@ pub enum InitMode {
     Other(String),
 }
 
-/// What `session/open` may set aside so that the rest of a damaged session is served.
+/// The part of a damaged session that `session/open` may set aside in order to serve the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RecoverMode {
-    /// A conversation's log that cannot be read: it is renamed and kept, and the conversation
-    /// begins anew.
+    /// An unreadable log of the conversation: it is renamed and kept, and the conversation starts
+    /// empty.
     #[serde(rename = "conversation")]
     Conversation,
     /// A value that this version does not know.
@@ -231,16 +230,12 @@ pub enum RecoverMode {
     Other(String),
 }
 
-/// What an answered mutation survives.
+/// The failures that an answered mutation survives.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Durability {
-    /// The death of the daemon, at any instant. Not a power cut, nor a crash of the system: what
-    /// was answered in the last half minute or so may then be missing, each checkpoint and message
-    /// as a whole, and one whose content the disk lost is told as damaged. Three things are synced
-    /// all the same: the safety checkpoint of a restore with all that the restore displaces, before
-    /// it changes the first file; what `local` puts into the user's repository, before git can see
-    /// it; and the files of a restore, right behind its answer; what a power cut takes of the last
-    /// before that is put back by the next opening, except where somebody has changed it since.
+    /// The death of the daemon. A power cut may lose the answers of the last half minute; the
+    /// displaced files of a restore, the user's repository in `local`, and unchanged files of an
+    /// answered restore survive it.
     #[serde(rename = "process")]
     Process,
     /// Also a power cut: slower, since everything is synced before it is answered.
@@ -251,7 +246,7 @@ pub enum Durability {
     Other(String),
 }
 
-/// What a checkpoint was made for.
+/// The reason why a checkpoint was made.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CheckpointKind {
     /// The start of a turn (the user's message).
@@ -271,7 +266,7 @@ pub enum CheckpointKind {
     Other(String),
 }
 
-/// What a client may make a checkpoint for.
+/// The reason why a client makes a checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CreateKind {
     /// The start of a turn: the tag is the next turn.
@@ -301,7 +296,7 @@ pub enum ListKind {
     /// for `limits.keepSafetyMs` from then on.
     #[serde(rename = "every")]
     Every,
-    /// Safety checkpoints only: what stood before each restore. `store/gc` keeps each for
+    /// Only safety checkpoints: the states before each restore. `store/gc` keeps each for
     /// `limits.keepSafetyMs`.
     #[serde(rename = "safety")]
     Safety,
@@ -324,7 +319,7 @@ pub enum PruneMode {
 /// Why checkpoints are disabled.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DisabledReason {
-    /// The work tree is in no git repository; `checkpoint/init` works all the same.
+    /// The work tree is in no git repository. `checkpoint/init` works anyway.
     #[serde(rename = "NotARepository")]
     NotARepository,
     /// git is not installed.
@@ -337,25 +332,22 @@ pub enum DisabledReason {
     #[serde(rename = "NotRequested")]
     NotRequested,
     /// The session was opened with `features.checkpoints` false. `checkpoint/init` is refused too;
-    /// what the session kept earlier stays.
+    /// earlier checkpoints stay.
     #[serde(rename = "FeatureOff")]
     FeatureOff,
     /// `checkpoint/clean` removed them.
     #[serde(rename = "Cleaned")]
     Cleaned,
-    /// A restore was interrupted, and another directory stands at the path of its work tree now. It
-    /// goes on when the right one is back; `checkpoint/init` gives it up.
+    /// A restore was interrupted, and another directory is at the path of its work tree. The
+    /// restore continues when the right directory is back; `checkpoint/init` abandons it.
     #[serde(rename = "OtherWorkTree")]
     OtherWorkTree,
-    /// The store is damaged as a whole, or was deleted, emptied or replaced; `message` says what
-    /// was there. The session works without it. `checkpoint/init` tries again, and where that fails
-    /// sets aside what is left and begins anew.
+    /// The store is damaged, deleted, emptied or replaced; `message` says what it held. The session
+    /// works without it; `checkpoint/init` sets the remains aside and starts again.
     #[serde(rename = "StoreCorrupt")]
     StoreCorrupt,
-    /// The repository that holds the checkpoints cannot be used as it stands (a line of its
-    /// settings that git cannot read, for example): `message` says what is wrong and where. Nothing
-    /// is lost and nothing was changed; the session works without checkpoints. `checkpoint/init`
-    /// tries again.
+    /// The repository that holds the checkpoints cannot be used; `message` names the cause, such as
+    /// an unreadable line of its settings. Nothing is lost; `checkpoint/init` tries again.
     #[serde(rename = "RepositoryUnusable")]
     RepositoryUnusable,
     /// A value that this version does not know.
@@ -390,30 +382,27 @@ pub enum SkipReason {
     /// Its path is longer than can be stored.
     #[serde(rename = "nameTooLong")]
     NameTooLong,
-    /// It is, or holds, a git directory, under whatever name, or a storage of checkpointd with
-    /// other sessions: neither is this session's to touch. Of such a directory only the files that
-    /// your own repository tracks are captured.
+    /// The path is, or holds, a git directory or a storage of checkpointd with other sessions. Only
+    /// files that the user's own repository tracks in it are captured.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
-    /// Its name is one that a restore gives to temporary files: `.ckpt-tmp-`, twenty letters and
-    /// digits, `-` and a number. No checkpoint holds such a file, and no restore removes one that
-    /// it did not make. Rename your own file if checkpoints are to hold it.
+    /// The name is that of a restore's temporary file: `.ckpt-tmp-`, twenty letters and digits, `-`
+    /// and a number. Rename your own file to have it captured.
     #[serde(rename = "temporaryName")]
     TemporaryName,
     /// git died when it was asked whether an ignore rule excludes the path, so it is neither
     /// captured nor deleted.
     #[serde(rename = "undecided")]
     Undecided,
-    /// Of a restore: edited by somebody else, and `onConflict` is `skip`; or made while the restore
-    /// was interrupted.
+    /// In a restore: a program outside the session edited the path and `onConflict` is `skip`, or
+    /// created it while the restore was interrupted.
     #[serde(rename = "conflict")]
     Conflict,
-    /// Of a restore: the checkpoint does not hold it, but its ignore rules, exclude globs or size
-    /// limit would have left it out, or it could not be read then.
+    /// In a restore: the checkpoint does not hold the path, because its ignore rules, exclude globs
+    /// or size limit excluded it, or because it was unreadable.
     #[serde(rename = "notCapturedThen")]
     NotCapturedThen,
-    /// Of an undo or a redo: changed since, and the restore that is taken back had nothing to do
-    /// with it.
+    /// In an undo or a redo: the path changed since, and the reversed restore did not touch it.
     #[serde(rename = "notRestored")]
     NotRestored,
     /// Of an imported session: it stayed on the machine that pushed the checkpoint. Nothing is said
@@ -428,7 +417,8 @@ pub enum SkipReason {
 /// How a capture looked at the work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CapturePath {
-    /// At what may have changed, by what the system tells of every directory (Linux).
+    /// It looked only at paths that may have changed, by the system's reports on every directory
+    /// (Linux).
     #[serde(rename = "fast")]
     Fast,
     /// At everything.
@@ -439,14 +429,14 @@ pub enum CapturePath {
     Other(String),
 }
 
-/// Why a capture had to look at everything.
+/// Why a capture had to look at the whole work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ColdReason {
     /// It was asked for.
     #[serde(rename = "requested")]
     Requested,
-    /// What changes was not followed: watching has just begun, or cannot be done here (another
-    /// system than Linux, a file system whose changes other machines make, no watches left).
+    /// Changes were not watched: watching has just begun, or is not possible here (not Linux, a
+    /// file system that other machines change, no watches left).
     #[serde(rename = "unwatched")]
     Unwatched,
     /// More changed at once than is kept.
@@ -458,14 +448,14 @@ pub enum ColdReason {
     /// There is no earlier capture.
     #[serde(rename = "first")]
     First,
-    /// A check found changes that had not been told.
+    /// A check found changes that had not been reported.
     #[serde(rename = "suspect")]
     Suspect,
-    /// It was to hold what the ignore rules leave out: what a restore is about to displace.
+    /// It had to include ignored files that a restore displaces.
     #[serde(rename = "alsoInclude")]
     AlsoInclude,
-    /// Nothing less is proven to be enough: a repository or another file system inside the work
-    /// tree, a root that was replaced, too much that cannot be read.
+    /// A fast capture is not proven to be enough: a repository or mount inside the work tree, a
+    /// replaced root, or too many unreadable paths.
     #[serde(rename = "unproven")]
     Unproven,
     /// Every fiftieth capture checks those before it.
@@ -488,13 +478,13 @@ pub enum ChangeKind {
     /// It is no longer there.
     #[serde(rename = "deleted")]
     Deleted,
-    /// It stood under `oldPath`.
+    /// Its path was `oldPath`.
     #[serde(rename = "renamed")]
     Renamed,
     /// It is a copy of `oldPath`.
     #[serde(rename = "copied")]
     Copied,
-    /// A file became a link, or the other way round.
+    /// A file became a link, or a link a file.
     #[serde(rename = "typeChanged")]
     TypeChanged,
     /// A value that this version does not know.
@@ -502,7 +492,7 @@ pub enum ChangeKind {
     Other(String),
 }
 
-/// What `checkpoint/diff` answers beyond the list of paths.
+/// The form in which `checkpoint/diff` answers beside the list of paths.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DiffFormat {
     /// Nothing.
@@ -517,8 +507,8 @@ pub enum DiffFormat {
     /// The content `before` and `after` of each file.
     #[serde(rename = "contents")]
     Contents,
-    /// One line a file in `text`: two spaces, `+`, `~` or `-`, the path and what happened to it, as
-    /// ` + src/b.txt (added)`; then a blank line and git's stat.
+    /// One line per file in `text`: two spaces, `+`, `~` or `-`, the path and the change, as ` +
+    /// src/b.txt (added)`; then a blank line and git's stat.
     #[serde(rename = "text")]
     Text,
     /// A value that this version does not know.
@@ -529,7 +519,7 @@ pub enum DiffFormat {
 /// How much a restore changes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RestoreMode {
-    /// Writes every path that the checkpoint holds; paths added later stay.
+    /// Writes every path that the checkpoint holds; files that were created later stay.
     #[serde(rename = "soft")]
     Soft,
     /// Makes the captured set exactly that of the checkpoint: later captured paths are deleted.
@@ -540,7 +530,7 @@ pub enum RestoreMode {
     Other(String),
 }
 
-/// What a restore brings back.
+/// The parts that a restore brings back.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RestoreScope {
     /// Files alone.
@@ -557,10 +547,10 @@ pub enum RestoreScope {
     Other(String),
 }
 
-/// What to do with paths that somebody else edited.
+/// What to do with paths that were edited outside the session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConflictPolicy {
-    /// Replace them; the safety checkpoint holds the edit.
+    /// Replace them. The safety checkpoint holds the edits.
     #[serde(rename = "overwrite")]
     Overwrite,
     /// Leave them as they are.
@@ -577,15 +567,14 @@ pub enum ConflictPolicy {
 /// Why one path could not be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FailureReason {
-    /// What stands in the way could not be saved first: too large, unreadable or special.
+    /// The file in the way could not be saved first: it is too large, unreadable or special.
     #[serde(rename = "unsaved")]
     Unsaved,
-    /// A git directory stands in the way, or around it, under whatever name.
+    /// A git directory is in the way, or contains the path.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
-    /// Another path has the same name on this file system: one of the checkpoint, or one that
-    /// stands there. So do the files of a directory that was renamed in case alone: they stay as
-    /// they are, with those that were added to it. Give it its earlier name and restore again.
+    /// Another path has the same name on this file system. If a directory was renamed only in case,
+    /// its files stay: give it its earlier name and restore again.
     #[serde(rename = "collision")]
     Collision,
     /// Its stored name must never be written.
@@ -594,13 +583,12 @@ pub enum FailureReason {
     /// A path above it is no directory and stays.
     #[serde(rename = "blocked")]
     Blocked,
-    /// The store has lost its content. Only of a restore that was interrupted and could be undone
-    /// no more than finished: the rest of it is finished, and this path stays as it is.
+    /// The store has lost the content. This happens only if an interrupted restore can be neither
+    /// finished nor undone; the path stays unchanged.
     #[serde(rename = "contentLost")]
     ContentLost,
-    /// Another program wrote there while the restore ran, before its turn came or after it was put
-    /// in place or removed. What stands there was left, and is in the restore's own checkpoint;
-    /// what stood there before is in its safety checkpoint.
+    /// Another program wrote to the path while the restore ran. Its content stays and is in the
+    /// restore's own checkpoint; the content before is in the safety checkpoint.
     #[serde(rename = "changedMeanwhile")]
     ChangedMeanwhile,
     /// No permission to write there.
@@ -626,7 +614,7 @@ pub enum FailureReason {
 /// How bytes are written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ContentEncoding {
-    /// The bytes are UTF-8 and stand as text.
+    /// The bytes are UTF-8, given as text.
     #[serde(rename = "utf-8")]
     Utf8,
     /// The bytes in base64.
@@ -657,10 +645,11 @@ pub enum NotRemovedReason {
     /// The session's directory is another one now, or another process owns it.
     #[serde(rename = "notOurs")]
     NotOurs,
-    /// Its checkpoints lie outside its directory and could not be removed; the log says why.
+    /// The checkpoints are outside the session's directory and could not be removed. The log has
+    /// the reason.
     #[serde(rename = "storeUnavailable")]
     StoreUnavailable,
-    /// The end of the session failed; `warnings` says how. The next start removes what is left.
+    /// The end of the session failed; `warnings` has the reason. The next start removes the rest.
     #[serde(rename = "failed")]
     Failed,
     /// A value that this version does not know.
@@ -691,7 +680,7 @@ pub enum WatchState {
     /// Nothing watches.
     #[serde(rename = "off")]
     Off,
-    /// Not yet, or not any more, watched: `reason` tells why.
+    /// The work tree is not watched; `reason` says why.
     #[serde(rename = "unwatched")]
     Unwatched,
     /// Directories are being added.
@@ -700,7 +689,7 @@ pub enum WatchState {
     /// Every directory was watched before it was read.
     #[serde(rename = "live")]
     Live,
-    /// Something was missed; watching starts anew.
+    /// The watcher missed changes and starts again.
     #[serde(rename = "suspect")]
     Suspect,
     /// A value that this version does not know.
@@ -708,10 +697,10 @@ pub enum WatchState {
     Other(String),
 }
 
-/// What became of an operation.
+/// The outcome of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum OperationState {
-    /// The daemon has never seen it, or has forgotten it: nothing of it is in the store.
+    /// The daemon does not know it: no part of it is in the store.
     #[serde(rename = "unknown")]
     Unknown,
     /// It waits for its turn.
@@ -720,13 +709,13 @@ pub enum OperationState {
     /// It runs.
     #[serde(rename = "running")]
     Running,
-    /// It took effect; `result` is its answer where that was kept.
+    /// It took effect. `result` is its answer, if that was stored.
     #[serde(rename = "committed")]
     Committed,
     /// It was undone.
     #[serde(rename = "rolledBack")]
     RolledBack,
-    /// It was refused or failed; see `error`.
+    /// It was refused or failed. See `error`.
     #[serde(rename = "failed")]
     Failed,
     /// A value that this version does not know.
@@ -734,19 +723,19 @@ pub enum OperationState {
     Other(String),
 }
 
-/// What a failed request left behind.
+/// What a failed request changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Effects {
     /// Nothing changed.
     #[serde(rename = "none")]
     None,
-    /// It took effect all the same.
+    /// The request took effect although the answer is an error.
     #[serde(rename = "committed")]
     Committed,
     /// It began and was undone.
     #[serde(rename = "rolledBack")]
     RolledBack,
-    /// Nobody can tell; see `operation/get`.
+    /// The daemon cannot know. See `operation/get`.
     #[serde(rename = "unknown")]
     Unknown,
     /// A value that this version does not know.
@@ -754,7 +743,7 @@ pub enum Effects {
     Other(String),
 }
 
-/// How much `$/logTrace` tells.
+/// The detail of `$/logTrace`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TraceValue {
     /// Nothing.
@@ -819,7 +808,7 @@ pub enum ErrorKind {
     /// There is no such method.
     #[serde(rename = "MethodNotFound")]
     MethodNotFound,
-    /// Parameters are missing or have the wrong type; `issues` tells which.
+    /// Parameters are missing or have the wrong type. `issues` names them.
     #[serde(rename = "InvalidParams")]
     InvalidParams,
     /// Reserved by JSON-RPC. This server says `InternalError` instead.
@@ -891,7 +880,7 @@ pub enum ErrorKind {
     /// The store is damaged.
     #[serde(rename = "StoreCorrupt")]
     StoreCorrupt,
-    /// The store was written by a later version; it was left alone.
+    /// A later version wrote the store. Nothing was changed.
     #[serde(rename = "StoreVersion")]
     StoreVersion,
     /// The disk or the quota is full.
@@ -900,22 +889,21 @@ pub enum ErrorKind {
     /// There is no such strategy, or it cannot be used here.
     #[serde(rename = "StrategyUnavailable")]
     StrategyUnavailable,
-    /// Another daemon has the session open; `details.holder` tells which.
+    /// Another daemon has the session open; `details.holder` names it.
     #[serde(rename = "StoreBusy")]
     StoreBusy,
     /// The storage directory is read-only.
     #[serde(rename = "ReadOnlyStore")]
     ReadOnlyStore,
-    /// The restore could not be done; `effects` tells what it left. One that stopped half-way is
-    /// finished or undone by the next change of the session, which reports it with
-    /// `checkpoint/didRestore` (`recovered`).
+    /// The restore failed; `effects` says what it left. The next change of the session finishes or
+    /// undoes an interrupted restore and reports it with `checkpoint/didRestore` (`recovered`).
     #[serde(rename = "RestoreFailed")]
     RestoreFailed,
     /// Somebody else edited paths that the restore would change, and `onConflict` is `fail`.
     /// Nothing changed.
     #[serde(rename = "Conflict")]
     Conflict,
-    /// What was expected is not so. Nothing changed.
+    /// An expectation of the request is not met. Nothing changed.
     #[serde(rename = "PreconditionFailed")]
     PreconditionFailed,
     /// More than half of more than 100 files would be deleted. Nothing changed.
@@ -933,7 +921,7 @@ pub enum ErrorKind {
     /// git is older than the daemon needs.
     #[serde(rename = "GitTooOld")]
     GitTooOld,
-    /// git failed; `details` has its arguments, exit code and words.
+    /// git failed. `details` has its arguments, exit code and message.
     #[serde(rename = "GitFailed")]
     GitFailed,
     /// The work tree is in no git repository.
@@ -948,7 +936,7 @@ pub enum ErrorKind {
     /// The document is no conversation. Nothing changed.
     #[serde(rename = "DocumentInvalid")]
     DocumentInvalid,
-    /// The document was written by a later version; it was left alone.
+    /// A later version wrote the document. Nothing was changed.
     #[serde(rename = "DocumentVersion")]
     DocumentVersion,
     /// A message has more characters than `limits.maxMessageCharacters`.
@@ -980,7 +968,7 @@ pub enum ErrorKind {
     /// The answer would be larger than a frame may be. Nothing changed.
     #[serde(rename = "ResponseTooLarge")]
     ResponseTooLarge,
-    /// A defect of the daemon; `effects` tells what the request left.
+    /// The daemon has a defect. `effects` says what the request left.
     #[serde(rename = "InternalError")]
     InternalError,
     /// A value that this version does not know.
@@ -988,7 +976,7 @@ pub enum ErrorKind {
     Other(String),
 }
 
-/// What is wrong with a part of a store.
+/// The kind of damage.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ProblemKind {
     /// It should be there and is not.
@@ -997,7 +985,7 @@ pub enum ProblemKind {
     /// Its content does not have its hash.
     #[serde(rename = "corrupt")]
     Corrupt,
-    /// Nothing needs it; garbage collection will remove it.
+    /// No checkpoint needs it; garbage collection will remove it.
     #[serde(rename = "unreferenced")]
     Unreferenced,
     /// A value that this version does not know.
@@ -1031,8 +1019,8 @@ pub enum WriteOperation {
 pub struct PathRef {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
 }
@@ -1043,22 +1031,22 @@ pub struct PathRef {
 pub struct SkippedPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// Why.
     pub reason: SkipReason,
 }
 
-/// A path that could not be restored, and why. It is as it was.
+/// A path that could not be restored, with the reason. It was not changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// Why.
@@ -1074,11 +1062,11 @@ pub struct FailedPath {
 pub struct ConflictPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// Who edited it, as far as the ledger knows. Absent: not known; a dry run does not say.
+    /// Who edited it, as far as the ledger knows. Absent: not known, or a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<Author>,
 }
@@ -1102,24 +1090,23 @@ pub struct FileStats {
 pub struct Checkpoint {
     /// Its id, for ever.
     pub id: CheckpointId,
-    /// The tag it bears now. Absent: it never had one, or a newer checkpoint took it.
+    /// Its present tag. Absent: it never had one, or a newer checkpoint took it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// The tag it bore until a newer checkpoint took it, or took the tag of its turn. Absent: it
-    /// bears its tag, or never had one.
+    /// Its tag until a newer checkpoint took it, or took the tag of its turn. Absent: it has its
+    /// tag, or never had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_tag: Option<Tag>,
-    /// The tag of the checkpoint that its statistics are against: of a turn the nearest turn that
-    /// it came after, of a tool the nearest turn or tool; `0` for the base itself. Absent: that
-    /// checkpoint bears no tag now.
+    /// The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before,
+    /// for a tool the nearest turn or tool. Absent: that checkpoint has no tag now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_tag: Option<Tag>,
-    /// The checkpoint that the session stood on when this one was made. Absent: the base.
+    /// The checkpoint at which the session was when this one was made. Absent: the base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CheckpointId>,
-    /// What it was made for.
+    /// The reason why it was made.
     pub kind: CheckpointKind,
-    /// Order within the session; strictly increasing, whatever the clock does.
+    /// Its order in the session, strictly increasing even if the clock jumps.
     pub seq: u64,
     /// When it was made.
     pub timestamp: Timestamp,
@@ -1133,12 +1120,12 @@ pub struct Checkpoint {
     /// A name given by the client, unique in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// True when a restore went back before it or beside it. Restorable all the same. Absent:
+    /// True when a restore went back before it or beside it. It can still be restored. Absent:
     /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detached: Option<bool>,
-    /// True when its directories, or those that it is compared with, cannot be read: `stats` are
-    /// zeros. `store/verify` says what is lost. Absent: false.
+    /// True when its directories, or those that it is compared with, cannot be read; `stats` are
+    /// then zeros. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged: Option<bool>,
     /// The content of the work tree.
@@ -1150,8 +1137,8 @@ pub struct Checkpoint {
     pub stats: FileStats,
     /// Entries in the history when it was made.
     pub history_length: Count,
-    /// `checkpoint/list` with `withSizes`: how many files it holds. Absent: that was not asked for,
-    /// or the store has lost something of it.
+    /// The number of its files, with `withSizes` of `checkpoint/list`. Absent: not requested, or
+    /// the store has lost a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_count: Option<Count>,
     /// `checkpoint/list` with `withSizes`: their size together.
@@ -1177,29 +1164,25 @@ pub struct CheckpointsState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLimits {
-    /// Larger files are left out of captures and listed as skipped. What a restore puts there is in
-    /// its own checkpoint all the same, so that undo takes it away.
+    /// Larger files are left out of captures and listed as skipped. The checkpoint of a restore
+    /// includes such files, so that undo removes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_bytes: Option<Bytes>,
-    /// The session removes its oldest checkpoints within a minute of the change that made it
-    /// larger, and so does `store/gc`; in a database that sessions share, what only others hold
-    /// does not count. The base, the newest, named checkpoints, those that undo and redo reach, and
-    /// safety checkpoints of the last day stay: where they are larger, the next answer to a change
-    /// warns.
+    /// Above this size, the session removes its oldest checkpoints within a minute. The base, the
+    /// newest, named checkpoints, those that undo and redo need, and safety checkpoints of the last
+    /// day stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_store_bytes: Option<Bytes>,
-    /// At most this many checkpoints are in `checkpoint/list`: within a minute of the change that
-    /// exceeded it the oldest are removed, and so they are by `store/gc`. The base, the newest,
-    /// named checkpoints and those that undo and redo reach stay and count, so 1 acts as 2, with a
-    /// warning.
+    /// The largest number of checkpoints in `checkpoint/list`; the oldest are removed within a
+    /// minute. The base, the newest, named checkpoints and those that undo and redo need stay, so 1
+    /// acts as 2, with a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_checkpoints: Option<u64>,
     /// `store/gc` removes checkpoints older than this many days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u64>,
-    /// `store/gc` and the other limits keep every safety checkpoint for this long, whether undo
-    /// reaches it or not, and every turn and tool whose tag another took, from then on;
-    /// `maxStoreBytes` alone may take them after a day. Milliseconds. Absent: 30 days.
+    /// How long safety checkpoints, and turns and tools that lost their tag, are kept, in
+    /// milliseconds. Only `maxStoreBytes` may remove them earlier, after a day. Absent: 30 days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_safety_ms: Option<u64>,
     /// The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
@@ -1218,7 +1201,7 @@ pub struct SessionLimits {
 pub struct CaptureCounts {
     /// Captures that looked at what had changed.
     pub fast: Count,
-    /// Captures that looked at everything, by the reason; one that did not occur is not listed.
+    /// Full captures by reason. A reason that did not occur is not listed.
     pub cold: Vec<ColdCount>,
 }
 
@@ -1255,7 +1238,7 @@ pub struct HistoryRange {
     pub end: Count,
 }
 
-/// Where the conversation stands.
+/// The lengths of the conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationLengths {
@@ -1283,32 +1266,29 @@ pub struct RestoreCounts {
     pub skipped: Count,
 }
 
-/// What a restore did; of a dry run, what it would do. Every path of the work tree that it touched
-/// or left is in exactly one of `restored`, `deleted`, `failed` and `skipped`; paths that were
-/// right already are in none.
+/// The result of a restore, or the plan of a dry run. Every touched path is in exactly one of
+/// `restored`, `deleted`, `failed` and `skipped`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreResult {
     /// Paths that were written, in the order of their bytes.
     pub restored: Vec<PathRef>,
-    /// Paths that were deleted, in the order of their bytes. A restore deletes in mode `hard` only.
-    /// An undo or redo deletes in mode `soft` too: the files that the restore which it takes back
-    /// had brought.
+    /// Paths that were deleted, in the order of their bytes. Mode `soft` deletes no file, except in
+    /// an undo or redo: it deletes files that the reversed restore had brought.
     pub deleted: Vec<PathRef>,
-    /// Paths that could not be restored; they are as they were, and the rest went on.
+    /// Paths that could not be restored. They were not changed; the other paths were restored.
     pub failed: Vec<FailedPath>,
-    /// Paths that somebody else had edited. What became of them is told by the other lists.
+    /// Paths that were edited outside the session. The other lists say what happened to them.
     pub conflicts: Vec<ConflictPath>,
     /// Paths that were left alone on purpose.
     pub skipped: Vec<SkippedPath>,
-    /// The checkpoint of the state before. It is made of every restore, so that undo leads back.
-    /// Absent: a dry run.
+    /// The checkpoint of the state before, to which undo goes. Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// The checkpoint of the state after. Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// Where the conversation stands now. Absent: it was not restored.
+    /// The lengths of the conversation now. Absent: it was not restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationLengths>,
     /// The true numbers: a list longer than `limits.maxListedPaths` is cut.
@@ -1325,9 +1305,8 @@ pub struct RestoreResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -1338,21 +1317,21 @@ pub struct RestoreResult {
 pub struct DiffFile {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// The same path, absolute, as text.
+    /// The absolute path, as text.
     pub absolute_path: String,
     /// How it changed.
     pub change: ChangeKind,
-    /// Where it stood before, when renamed or copied.
+    /// Its path before, if it was renamed or copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_path: Option<PathText>,
     /// The exact bytes of `oldPath`, when they are not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_path_bytes: Option<Base64>,
-    /// True when git takes either side for binary; then there is no text. Absent: false.
+    /// True when git treats either side as binary; the answer then has no text. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<bool>,
     /// Format `contents`: the content before. Absent: it did not exist, is binary, or was cut (see
@@ -1363,7 +1342,7 @@ pub struct DiffFile {
     /// `truncated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// True when a content or part was over its limit and was left out; `checkpoint/readFile` has
+    /// True when a content was over its limit and was left out. `checkpoint/readFile` reads
     /// contents. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
@@ -1379,13 +1358,11 @@ pub struct DiffFile {
     /// Size after, where it exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_size: Option<Bytes>,
-    /// Mode before, where it existed; with its permissions where they are stricter than git knows
-    /// (`100600`). Of a directory, which is listed where its permissions alone differ and counts as
-    /// no file: `040000`, or with them (`040700`).
+    /// The mode before, with stricter permissions if it has them (`100600`). A directory is listed
+    /// if only its permissions differ (`040000`, `040700`), and does not count as a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_mode: Option<FileMode>,
-    /// Mode after, where it exists; with its permissions where they are stricter than git knows
-    /// (`100600`).
+    /// The mode after, with stricter permissions if it has them (`100600`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_mode: Option<FileMode>,
     /// How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8.
@@ -1407,7 +1384,7 @@ pub enum FileMode {
     /// An executable file.
     #[serde(rename = "100755")]
     Mode100755,
-    /// A symbolic link; its content is the target.
+    /// A symbolic link. Its content is the target.
     #[serde(rename = "120000")]
     Mode120000,
     /// A value that this version does not know.
@@ -1421,24 +1398,24 @@ pub enum FileMode {
 pub struct CheckpointFile {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// How it changed since the checkpoint of `previousTag`. Absent: it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ChangeKind>,
-    /// Its size; 0 when deleted.
+    /// Its size, or 0 when deleted.
     pub size: Bytes,
     /// Its mode.
     pub mode: FileMode,
-    /// The id of its content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`,
-    /// both in hexadecimal. Equal contents have equal ones. Absent: it was deleted.
+    /// The id of the content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`.
+    /// Absent: the file was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
 }
 
-/// What the statistics cache has done.
+/// Counters of the statistics cache.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CacheFigures {
@@ -1452,7 +1429,7 @@ pub struct CacheFigures {
     pub max_size: Count,
 }
 
-/// What the watcher sees.
+/// The state of the watcher.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WatcherFigures {
@@ -1464,10 +1441,10 @@ pub struct WatcherFigures {
     pub dirty_paths: Count,
     /// How often events were lost.
     pub overflows: Count,
-    /// How often a capture found changes that the watcher had not told. Absent: never.
+    /// How often a capture found changes that the watcher had not reported. Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drifts: Option<Count>,
-    /// Why it is not `live`. Absent: it is, or there is nothing to tell.
+    /// Why the watcher is not `live`. Absent: it is, or no reason is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -1673,7 +1650,7 @@ pub struct HistoryEntry {
     pub request_metadata: Option<RequestMetadata>,
 }
 
-/// The latest summary of the conversation, which stands for what was said before it.
+/// The latest summary of the conversation. It replaces the messages before it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
@@ -1719,7 +1696,7 @@ pub struct ModelInfo {
     /// Its token limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_limits: Option<Value>,
-    /// What it supports.
+    /// The features that it supports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<Value>,
     /// Fields that the protocol does not name; they are kept.
@@ -1754,8 +1731,8 @@ pub type FileLineTrackers = std::collections::BTreeMap<String, FileLineTracker>;
 pub struct ContextFile {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// Its size.
@@ -1834,7 +1811,7 @@ pub struct TangentState {
     pub files: Option<bool>,
 }
 
-/// The checkpoint manager as the conversation refers to it; it owns nothing.
+/// The checkpoint manager as the conversation refers to it. It owns no data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointManagerRef {
@@ -1846,14 +1823,14 @@ pub struct CheckpointManagerRef {
     pub enabled: bool,
 }
 
-/// What a hook printed, for the context message.
+/// The output of a hook, for the context message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct HookOutput {
     /// The hook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it printed.
+    /// The output.
     pub output: String,
 }
 
@@ -1861,9 +1838,9 @@ pub struct HookOutput {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct Issue {
-    /// JSON pointer into the parameters; empty for the whole.
+    /// JSON pointer into the parameters. Empty: all parameters.
     pub path: String,
-    /// What is wrong and what would be right.
+    /// The fault and the expected value.
     pub message: String,
     /// The expected type or values, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1878,13 +1855,13 @@ pub struct ErrorData {
     pub kind: ErrorKind,
     /// Whether the same request may succeed later without a change by the caller.
     pub retryable: bool,
-    /// What the request left behind.
+    /// What the request changed.
     pub effects: Effects,
     /// The operation, for `operation/get`. Absent: the request was no mutation, or was refused
     /// before it became one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation_id: Option<OperationId>,
-    /// Of `InvalidParams`: what is wrong with the parameters.
+    /// For `InvalidParams`: the faults of the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issues: Option<Vec<Issue>>,
     /// Facts: paths, ids, sizes. Never contents of files.
@@ -1908,7 +1885,7 @@ pub struct ErrorFact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressBegin {
-    /// What is being done, for people.
+    /// The work in progress, for people.
     pub title: String,
     /// Whether `$/cancelRequest` can still stop it: true until the operation commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1919,7 +1896,7 @@ pub struct ProgressBegin {
     /// How far it is, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentage: Option<u64>,
-    /// What is being done (`walk`, `capture`, `plan`, `restore` …); an open list.
+    /// The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Files done.
@@ -1936,7 +1913,7 @@ pub struct ProgressBegin {
     pub bytes_total: Option<Bytes>,
 }
 
-/// A report in between; at most ten a second.
+/// A report between begin and end, at most ten per second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressReport {
@@ -1949,7 +1926,7 @@ pub struct ProgressReport {
     /// How far it is, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentage: Option<u64>,
-    /// What is being done (`walk`, `capture`, `plan`, `restore` …); an open list.
+    /// The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Files done.
@@ -1966,7 +1943,7 @@ pub struct ProgressReport {
     pub bytes_total: Option<Bytes>,
 }
 
-/// The last report; it precedes the response.
+/// The last report. It precedes the response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressEnd {
@@ -1982,10 +1959,10 @@ pub enum ProgressValue {
     /// The first report, sent when the request has run for 100 ms.
     #[serde(rename = "begin")]
     Begin(ProgressBegin),
-    /// A report in between; at most ten a second.
+    /// A report between begin and end, at most ten per second.
     #[serde(rename = "report")]
     Report(ProgressReport),
-    /// The last report; it precedes the response.
+    /// The last report. It precedes the response.
     #[serde(rename = "end")]
     End(ProgressEnd),
     /// A variant that this version does not know.
@@ -2008,25 +1985,25 @@ pub struct ClientInfo {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct EventOrigin {
-    /// What the client that asked said of itself in `initialize`. Absent: nothing.
+    /// The `clientInfo` that the causing client sent in `initialize`. Absent: it sent none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientInfo>,
 }
 
-/// What the client wants from checkpointd.
+/// The client's wishes for checkpointd.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointdClientCapabilities {
-    /// The events it wants to be sent. Absent: none. Unknown names are ignored.
+    /// The events that the client wants. Unknown names are ignored. Absent: no events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<EventName>>,
 }
 
-/// What the client can do. Those of LSP are ignored.
+/// The abilities of the client. Those of LSP are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientCapabilities {
-    /// What it wants from checkpointd. Absent: no events.
+    /// The client's wishes for checkpointd. Absent: no events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpointd: Option<CheckpointdClientCapabilities>,
 }
@@ -2058,7 +2035,7 @@ pub struct StrategyCapability {
     pub needs_repository: bool,
 }
 
-/// What `session/*` offers.
+/// The abilities of `session/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsCapability {
@@ -2068,7 +2045,7 @@ pub struct SessionsCapability {
     pub default_strategy: Strategy,
 }
 
-/// What `checkpoint/*` offers.
+/// The abilities of `checkpoint/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointsCapability {
@@ -2087,7 +2064,7 @@ pub struct CheckpointsCapability {
     pub fast_capture: bool,
 }
 
-/// What `conversation/*` offers.
+/// The abilities of `conversation/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCapability {
@@ -2097,15 +2074,15 @@ pub struct ConversationCapability {
     pub document_version: u64,
 }
 
-/// What `ledger/*` offers.
+/// The abilities of `ledger/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerCapability {
-    /// Whether restores tell conflicts.
+    /// Whether restores report conflicts.
     pub conflicts: bool,
 }
 
-/// What `worktree/*` offers.
+/// The abilities of `worktree/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeCapability {
@@ -2113,7 +2090,7 @@ pub struct WorktreeCapability {
     pub watching: bool,
 }
 
-/// What `store/*` offers.
+/// The abilities of `store/*`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreCapability {
@@ -2121,7 +2098,7 @@ pub struct StoreCapability {
     pub verify: bool,
 }
 
-/// What `operation/*` and idempotency keys offer.
+/// The abilities of `operation/*` and idempotency keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct OperationsCapability {
@@ -2129,7 +2106,7 @@ pub struct OperationsCapability {
     pub remembered: Count,
 }
 
-/// What is pushed.
+/// The events that the server sends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct EventsCapability {
@@ -2137,7 +2114,7 @@ pub struct EventsCapability {
     pub names: Vec<EventName>,
 }
 
-/// What checkpointd offers. Absent: not offered.
+/// The abilities of checkpointd. An absent group is not offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointdServerCapabilities {
@@ -2170,12 +2147,12 @@ pub struct CheckpointdServerCapabilities {
     pub events: Option<EventsCapability>,
 }
 
-/// What the server can do, in the object that LSP clients look at; ours are under `checkpointd`, so
-/// that no LSP client mistakes them.
+/// The abilities of the server, in the object that LSP clients read. Those of checkpointd are under
+/// `checkpointd`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerCapabilities {
-    /// What checkpointd offers.
+    /// The abilities of checkpointd.
     pub checkpointd: CheckpointdServerCapabilities,
 }
 
@@ -2187,7 +2164,8 @@ pub struct ServerLimits {
     pub max_header_bytes: Bytes,
     /// Body of a frame, either way.
     pub max_body_bytes: Bytes,
-    /// Requests that may be unanswered at one time; the next is answered with `ServerBusy`.
+    /// The number of requests that may wait for answers. A further one is answered with
+    /// `ServerBusy`.
     pub max_in_flight: Count,
     /// Mutations that may wait in one session.
     pub max_queued: Count,
@@ -2215,7 +2193,7 @@ pub struct ServerLimits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// The process id of the client. When it can be seen at the start, its death ends the daemon.
+    /// The process id of the client. If it is visible at the start, its death ends the daemon.
     /// Absent: only the end of input does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_id: Option<u64>,
@@ -2225,7 +2203,7 @@ pub struct InitializeParams {
     /// Ignored: messages are English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
-    /// What the client can do.
+    /// The abilities of the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capabilities: Option<ClientCapabilities>,
     /// The first value of `$/setTrace`. Absent: `off`.
@@ -2244,10 +2222,9 @@ pub struct InitializeResult {
     pub protocol_version: String,
     /// Who the server is.
     pub server_info: ServerInfo,
-    /// Hash of the shape of the protocol that the server was built from; descriptions and examples
-    /// do not change it.
+    /// The hash of the protocol's shape. Descriptions and examples do not change it.
     pub schema_hash: String,
-    /// What the server can do.
+    /// The abilities of the server.
     pub capabilities: ServerCapabilities,
     /// Its limits.
     pub limits: ServerLimits,
@@ -2298,7 +2275,7 @@ pub struct SetTraceParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LogTraceParams {
-    /// What happened.
+    /// The text of the trace.
     pub message: String,
     /// More, when the value is `verbose`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2337,8 +2314,8 @@ pub struct SessionFeatures {
     /// False: checkpoints are disabled for the reason `FeatureOff`. Absent: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<bool>,
-    /// False: entering a tangent answers `TangentDisabled`. A tangent that is open already can be
-    /// left. Absent: true.
+    /// False: entering a tangent answers `TangentDisabled`; an open tangent can be left. Absent:
+    /// true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent: Option<bool>,
 }
@@ -2355,8 +2332,7 @@ pub struct SessionOpenParams {
     /// How to store. Absent: `shadow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// Where to store: an absolute path outside the work tree. Absent:
-    /// `$XDG_STATE_HOME/checkpointd`.
+    /// The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// The fate of checkpoints and conversation. Absent: `session` for `shadow`, `keep` for `local`
@@ -2366,11 +2342,11 @@ pub struct SessionOpenParams {
     /// When to initialise checkpoints. Absent: `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<InitMode>,
-    /// What may be set aside where it cannot be read. Absent: nothing; a damaged conversation fails
-    /// the opening.
+    /// The unreadable part that may be set aside. Absent: none; a damaged conversation fails the
+    /// opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recover: Option<RecoverMode>,
-    /// Globs of ignored files to capture all the same (`.env`), of at most 4,096 bytes each.
+    /// Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
     /// Globs of files not to capture, of at most 4,096 bytes each.
@@ -2379,13 +2355,13 @@ pub struct SessionOpenParams {
     /// Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_protected: Option<bool>,
-    /// What an answered mutation survives. Absent: `process`.
+    /// The failures that an answered mutation survives. Absent: `process`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,
     /// Limits of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<SessionLimits>,
-    /// What this session offers, until it is closed. Absent: everything.
+    /// The features of this session until it is closed. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<SessionFeatures>,
     /// The model of the conversation.
@@ -2460,19 +2436,18 @@ pub struct SessionOpenResult {
     pub base: Option<Checkpoint>,
     /// Paths that the base capture left out. Empty when resumed.
     pub skipped: Vec<SkippedPath>,
-    /// What became of a restore that a kill had interrupted. Absent: there was none.
+    /// The outcome of an interrupted restore. Absent: there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered: Option<RestoreResult>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Not sent: what opens or ends a session is no operation of it. Reserved.
+    /// Reserved and never sent: opening or ending a session is no operation of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
 }
@@ -2512,12 +2487,11 @@ pub struct SessionCloseResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Not sent: what opens or ends a session is no operation of it. Reserved.
+    /// Reserved and never sent: opening or ending a session is no operation of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -2528,7 +2502,7 @@ pub struct SessionCloseResult {
 pub struct SessionDeleteParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Where it is stored, when it is not open. Absent: the default place.
+    /// The storage of a session that is not open. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
@@ -2560,12 +2534,11 @@ pub struct SessionDeleteResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Not sent: what opens or ends a session is no operation of it. Reserved.
+    /// Reserved and never sent: opening or ending a session is no operation of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -2577,7 +2550,7 @@ pub struct SessionListParams {
     /// Only those of this work tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Workspace>,
-    /// Where to look. Absent: the default place.
+    /// The storage. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
     /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
@@ -2596,7 +2569,7 @@ pub struct SessionListParams {
 pub struct SessionListResult {
     /// The sessions, last used first.
     pub sessions: Vec<SessionSummary>,
-    /// Where to go on. Absent: this was the last page.
+    /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
     /// Sessions of this storage that are left out because their directory cannot be read, in words.
@@ -2627,13 +2600,13 @@ pub struct SessionGetResult {
     pub strategy: Strategy,
     /// Its fate.
     pub retention: Retention,
-    /// What answered mutations survive.
+    /// The failures that answered mutations survive.
     pub durability: Durability,
     /// When it was opened in this daemon.
     pub opened_at: Timestamp,
     /// Whether checkpoints are enabled.
     pub checkpoints: CheckpointsState,
-    /// The checkpoint it stands on. Absent: none.
+    /// The checkpoint at which the session is. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Checkpoint>,
     /// The manager of its checkpoints.
@@ -2701,14 +2674,14 @@ pub struct CheckpointInitResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
 
-/// Parameters of `checkpoint/create`.
+/// A text for people. Absent or empty: the first 60 bytes of the message in one line, else `Turn
+/// started` or the name of the tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointCreateParams {
@@ -2716,11 +2689,11 @@ pub struct CheckpointCreateParams {
     pub session: SessionId,
     /// Turn or tool.
     pub kind: CreateKind,
-    /// Of a turn: the user's message. Absent: the pending one. Of a tool: what it did. Kept whole;
-    /// `checkpoint/get` tells it.
+    /// For a turn: the user's message (absent: the pending one). For a tool: what it did.
+    /// `checkpoint/get` returns it whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Of a tool: its name.
+    /// For a tool: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
     /// For people; comes back as it was, and as one line in the subject of a commit. Absent or
@@ -2729,14 +2702,14 @@ pub struct CheckpointCreateParams {
     /// edits detected (likely manual change)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// An explicit tag; sets the counters. Absent: the next one.
+    /// An explicit tag, which sets the counters. Absent: the next tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
     /// could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The checkpoint it follows. Absent: the one that the session stands on.
+    /// The checkpoint that it follows. Absent: the one at which the session is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CheckpointRef>,
     /// Makes none when nothing changed since the last create or restore. Absent: false.
@@ -2777,15 +2750,12 @@ impl CheckpointCreateParams {
 pub struct CheckpointCreateResult {
     /// Whether one was made.
     pub created: bool,
-    /// The new one, or the one that the session stands on.
+    /// The new checkpoint, or with `created: false` the one at which the session is.
     pub checkpoint: Checkpoint,
     /// Paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
-    /// SQLite databases that were captured although another program wrote to them, or to the `-wal`
-    /// or `-journal` file beside them, during the capture. The database and its journal may be of
-    /// different moments, so that SQLite calls the restored pair malformed. Make a checkpoint when
-    /// the program rests, or have it run `PRAGMA wal_checkpoint` and close the database first. Told
-    /// by this answer alone, not by the checkpoint. Absent: none.
+    /// SQLite databases to which another program wrote during the capture, so that the copy may be
+    /// malformed. Make a checkpoint when the program rests. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub possibly_torn: Option<Vec<PathRef>>,
     /// Whether nothing was left out, and no database is possibly torn.
@@ -2799,9 +2769,8 @@ pub struct CheckpointCreateResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -2823,8 +2792,8 @@ pub struct CheckpointListParams {
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// Tells `fileCount` and `totalSize` of each. Counted once a snapshot; on large work trees the
-    /// first answer takes a while. Absent: false.
+    /// Adds `fileCount` and `totalSize` to each checkpoint. The first answer may take a while on
+    /// large work trees. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with_sizes: Option<bool>,
 }
@@ -2848,7 +2817,7 @@ impl CheckpointListParams {
 pub struct CheckpointListResult {
     /// The checkpoints.
     pub checkpoints: Vec<Checkpoint>,
-    /// Where to go on. Absent: this was the last page.
+    /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
 }
@@ -2869,16 +2838,15 @@ pub struct CheckpointGetParams {
 pub struct CheckpointGetResult {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// Of a turn: the user's message that began it, whole. Of a tool: what it was said to have
-    /// done. Absent: nothing was.
+    /// For a turn: the user's whole message. For a tool: what it did. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Paths that its capture left out.
     pub skipped: Vec<SkippedPath>,
-    /// Of a `restore`: what was restored.
+    /// For a `restore`: the restored checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<CheckpointId>,
-    /// Of a `restore`: the state before.
+    /// For a `restore`: the state before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// True when it was made inside a tangent. Absent: false.
@@ -2902,7 +2870,7 @@ pub struct CheckpointExpandParams {
 pub struct CheckpointExpandResult {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// The tools of its turn, oldest first; empty for a tool.
+    /// The tools of the turn, oldest first. Empty for a tool.
     pub tools: Vec<Checkpoint>,
 }
 
@@ -2945,10 +2913,10 @@ pub struct CheckpointStatsParams {
     /// The checkpoint. Excludes `from` and `to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
-    /// The earlier side; needs `to`.
+    /// The earlier checkpoint, together with `to`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
-    /// The later side; needs `from`.
+    /// The later checkpoint, together with `from`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
 }
@@ -2975,10 +2943,10 @@ pub struct CheckpointDiffParams {
     /// `0` was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
-    /// The later side. Absent: the work tree as it is now.
+    /// The later checkpoint. Absent: the work tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
-    /// What to answer beyond the list. Absent: `nameStatus`.
+    /// The form of the answer beside the list. Absent: `nameStatus`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DiffFormat>,
     /// Only these paths, and what lies below them.
@@ -2992,8 +2960,8 @@ pub struct CheckpointDiffParams {
     /// `text`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_file: Option<bool>,
-    /// Format `unified`: writes changes of binary files as git's binary patches, so that `git
-    /// apply` takes the text. Absent: false; the text says that such files differ.
+    /// For format `unified`: includes binary files as git's binary patches, so that `git apply`
+    /// accepts the text. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<bool>,
     /// Swaps the two sides: with `to` absent, what a restore of `from` would change in the work
@@ -3031,7 +2999,7 @@ pub struct CheckpointDiffResult {
     pub text: Option<String>,
     /// The files by number.
     pub stats: FileStats,
-    /// True when `files` or `text` was cut at a limit; `stats` is of all. Absent: false.
+    /// True when `files` or `text` was cut at a limit; `stats` counts all. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
     /// How `text` is written: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
@@ -3084,7 +3052,7 @@ pub struct CheckpointFilesResult {
     pub file_count: Count,
     /// The size of these files together.
     pub total_size: Bytes,
-    /// Where to go on. Absent: this was the last page.
+    /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
 }
@@ -3099,11 +3067,11 @@ pub struct CheckpointReadFileParams {
     pub tag: CheckpointRef,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// Where to begin. Absent: 0.
+    /// The first byte. Absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<Bytes>,
     /// At most this many bytes. Absent, or over it: `limits.maxReadBytes`.
@@ -3149,11 +3117,11 @@ pub struct CheckpointReadFileResult {
     pub mode: Option<FileMode>,
 }
 
-/// What must be true, or nothing is changed (`PreconditionFailed`).
+/// Conditions of the request. If one is not met, nothing is changed (`PreconditionFailed`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreExpectation {
-    /// The checkpoint that the session stands on.
+    /// The checkpoint at which the session must be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<CheckpointRef>,
 }
@@ -3169,23 +3137,23 @@ pub struct CheckpointRestoreParams {
     /// How much to change. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
-    /// What to bring back. Absent: `both`, or `files` when `paths` is given.
+    /// The parts to restore. Absent: `both`, or `files` when `paths` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
-    /// Only these paths, and what lies below them. One at which the checkpoint holds nothing is
-    /// told in `warnings`.
+    /// Only these paths and all paths below them. `warnings` names a path at which the checkpoint
+    /// holds no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
-    /// What to do with edits of others. Absent: `overwrite`.
+    /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// What must be true.
+    /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
     /// Allows deleting more than half of more than 100 files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
-    /// Only tells what would be done. Absent: false.
+    /// Answers the plan and changes nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
@@ -3223,21 +3191,20 @@ impl CheckpointRestoreParams {
 pub struct CheckpointUndoParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// What must be true.
+    /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// `soft`: brings back the paths that the restore wrote, deleted or displaced, and leaves alone
-    /// what was made or changed since on other paths (told in `skipped` as `notRestored`). `hard`:
-    /// the exact state before it. Absent: `soft`.
+    /// `soft`: brings back the paths that the restore changed, and keeps later changes of other
+    /// paths (`skipped` as `notRestored`). `hard`: the exact state before. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
-    /// What to do with edits of others. Absent: `overwrite`.
+    /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
     /// Allows deleting more than half of more than 100 files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
-    /// Only tells what would be done. Absent: false.
+    /// Answers the plan and changes nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
@@ -3272,21 +3239,20 @@ impl CheckpointUndoParams {
 pub struct CheckpointRedoParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// What must be true.
+    /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// `soft`: brings back the paths that the undo wrote, deleted or displaced, and leaves alone
-    /// what was made or changed since on other paths (told in `skipped` as `notRestored`). `hard`:
-    /// the exact state before it. Absent: `soft`.
+    /// `soft`: brings back the paths that the undo changed, and keeps later changes of other paths
+    /// (`skipped` as `notRestored`). `hard`: the exact state before. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
-    /// What to do with edits of others. Absent: `overwrite`.
+    /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
     /// Allows deleting more than half of more than 100 files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
-    /// Only tells what would be done. Absent: false.
+    /// Answers the plan and changes nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
@@ -3353,9 +3319,8 @@ pub struct CheckpointDeleteResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3404,9 +3369,8 @@ pub struct CheckpointRenameResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3451,9 +3415,8 @@ pub struct CheckpointCleanResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3565,7 +3528,7 @@ pub struct ConversationHistoryResult {
     pub history_length: Count,
     /// The valid range.
     pub valid_history_range: HistoryRange,
-    /// Where to go on. Absent: this was the last page.
+    /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
 }
@@ -3601,13 +3564,13 @@ impl ConversationTranscriptParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationTranscriptResult {
-    /// The lines, oldest first; those of the user begin with `> `.
+    /// The lines, oldest first. Lines of the user begin with `> `.
     pub lines: Vec<String>,
     /// Index of the first line of this page.
     pub start: Count,
     /// Lines on all pages.
     pub transcript_length: Count,
-    /// Where to go on. Absent: this was the last page.
+    /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
 }
@@ -3658,9 +3621,8 @@ pub struct ConversationAppendResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3673,7 +3635,7 @@ pub struct ConversationAppendTranscriptParams {
     pub session: SessionId,
     /// The text.
     pub text: String,
-    /// Whether the user wrote it; then each line gets the prefix `> `. Absent: false.
+    /// Whether the user wrote it. Each line then gets the prefix `> `. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<bool>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
@@ -3711,9 +3673,8 @@ pub struct ConversationAppendTranscriptResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3727,7 +3688,7 @@ pub struct ConversationSetNextMessageParams {
     /// The message. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<UserMessage>,
-    /// Locks the pending message until the next turn consumes it; needs `message`. Absent: false.
+    /// Locks the pending message until the next turn uses it. It needs `message`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<bool>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
@@ -3759,8 +3720,7 @@ pub struct ConversationSetNextMessageResult {
     pub pending_user_message: Option<String>,
     /// Whether it is locked.
     pub message_locked: bool,
-    /// What had to be assumed or left out, in words; and what did not succeed although the request
-    /// did. Absent: nothing.
+    /// Texts about assumptions, omissions and later steps that failed. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -3811,9 +3771,8 @@ pub struct ConversationClearResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3860,9 +3819,8 @@ pub struct ConversationSetValidRangeResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3921,9 +3879,8 @@ pub struct ConversationCompactResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3957,7 +3914,7 @@ impl ConversationForgetParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationForgetResult {
-    /// What was dropped.
+    /// The numbers of removed messages and entries.
     pub forgotten: ForgottenMessages,
     /// Entries in the history.
     pub history_length: Count,
@@ -3972,9 +3929,8 @@ pub struct ConversationForgetResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4037,9 +3993,8 @@ pub struct ConversationEnterTangentResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4084,7 +4039,7 @@ pub struct ConversationExitTangentResult {
     /// The entry that was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<EntryId>,
-    /// What became of the files, when the tangent carried them.
+    /// The restore of the files, if the tangent included them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore: Option<RestoreResult>,
     /// Entries in the history.
@@ -4100,9 +4055,8 @@ pub struct ConversationExitTangentResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4164,7 +4118,7 @@ impl ConversationAddContextParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationAddContextResult {
-    /// Those of `paths` that made a difference.
+    /// The `paths` that were added.
     pub changed: Vec<String>,
     /// The context now.
     pub context: ContextState,
@@ -4175,9 +4129,8 @@ pub struct ConversationAddContextResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4211,7 +4164,7 @@ impl ConversationRemoveContextParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationRemoveContextResult {
-    /// Those of `paths` that made a difference.
+    /// The `paths` that were added.
     pub changed: Vec<String>,
     /// The context now.
     pub context: ContextState,
@@ -4222,9 +4175,8 @@ pub struct ConversationRemoveContextResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4265,8 +4217,7 @@ pub struct ConversationContextResult {
     /// The context.
     pub context: ContextState,
     /// The message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT
-    /// ENTRY END ---`, and a blank line after it. Absent: not asked for, or there is nothing to
-    /// tell.
+    /// ENTRY END ---`, then a blank line. Absent: not requested, or empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Its length in bytes, as last built.
@@ -4275,7 +4226,7 @@ pub struct ConversationContextResult {
     /// Files that matched and could not be read. Absent: none, or the message was not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<Vec<String>>,
-    /// What had to be assumed or left out, in words.
+    /// Texts about assumptions and omissions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4322,9 +4273,8 @@ pub struct ConversationSetToolsResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4369,8 +4319,7 @@ pub struct ConversationSetAgentsResult {
     pub operation: Option<OperationId>,
     /// The paths and globs that the resources of the active agent brought into the context.
     pub context: Vec<String>,
-    /// Resources that were left out, and why; and what did not succeed although the request did.
-    /// Absent: nothing.
+    /// Resources that were left out, with the reason, and later steps that failed. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4408,8 +4357,7 @@ pub struct ConversationSetModelResult {
     pub model_info: ModelInfo,
     /// The budget of the context now.
     pub max_context_size: Bytes,
-    /// What had to be assumed or left out, in words; and what did not succeed although the request
-    /// did. Absent: nothing.
+    /// Texts about assumptions, omissions and later steps that failed. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -4459,9 +4407,8 @@ pub struct ConversationSetMcpEnabledResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4474,19 +4421,20 @@ pub struct ConversationRecordLinesParams {
     pub session: SessionId,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// How it wrote.
     pub operation: WriteOperation,
-    /// Lines before the write; 0 when the file did not exist. Absent: what the tracker remembers.
+    /// The number of lines before the write, or 0 if the file did not exist. Absent: the number
+    /// that the tracker remembers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_before: Option<Count>,
     /// Lines after it. Absent: counted in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_after: Option<Count>,
-    /// Of `strReplace`: the text that was replaced.
+    /// For `strReplace`: the replaced text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_text: Option<String>,
     /// The text that was written, inserted or appended.
@@ -4525,7 +4473,7 @@ impl ConversationRecordLinesParams {
 pub struct ConversationRecordLinesResult {
     /// The tracker now.
     pub tracker: FileLineTracker,
-    /// Lines the user added since the write before; negative when removed.
+    /// The number of lines that the user added since the write before. Negative: removed lines.
     pub lines_by_user: i64,
     /// Lines that this write added or removed.
     pub lines_by_agent: Count,
@@ -4536,9 +4484,8 @@ pub struct ConversationRecordLinesResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4549,12 +4496,12 @@ pub struct ConversationRecordLinesResult {
 pub struct ConversationExportParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// A file to write, in one step: absolute, or relative to the work tree. Never one in a git
-    /// directory or in the storage. Absent: the document is answered.
+    /// The file to write: absolute, or relative to the work tree; never in a git directory or in
+    /// the storage. Absent: the document is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Replaces a regular file that is there; a link, a device or a pipe is refused. What stands in
-    /// the work tree of an open session is saved in a safety checkpoint first. Absent: false.
+    /// Replaces a regular file. In the work tree of an open session, a safety checkpoint saves the
+    /// file first. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overwrite: Option<bool>,
 }
@@ -4586,9 +4533,8 @@ pub struct ConversationExportResult {
     /// nothing was, or it lies in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4638,11 +4584,10 @@ pub struct ConversationImportResult {
     /// Lines of the transcript that were over the cap and were dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript_dropped: Option<Count>,
-    /// The id in the document; the session keeps its own.
+    /// The id in the document. The session keeps its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// What had to be assumed or left out, in words; and what did not succeed although the request
-    /// did. Absent: nothing.
+    /// Texts about assumptions, omissions and later steps that failed. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -4662,8 +4607,8 @@ pub struct LedgerRecordWriteParams {
     pub session: SessionId,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// The tool that wrote.
@@ -4707,9 +4652,8 @@ pub struct LedgerRecordWriteResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4749,8 +4693,8 @@ pub struct LedgerHistoryParams {
     pub session: SessionId,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
@@ -4785,7 +4729,7 @@ pub struct LedgerHistoryResult {
     /// Its present content, when that is in no checkpoint and no report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present: Option<LedgerEntry>,
-    /// Where to go on. Absent: this was the last page.
+    /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
 }
@@ -4823,7 +4767,7 @@ pub struct WorktreeStatusResult {
     pub dirty_paths: Count,
     /// How often events were lost.
     pub overflows: Count,
-    /// How often a capture found changes that the watcher had not told. Absent: never.
+    /// How often a capture found changes that the watcher had not reported. Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drifts: Option<Count>,
     /// Why it is not `live`.
@@ -4904,8 +4848,8 @@ pub struct StoreGcResult {
     pub blobs_freed: Count,
     /// Checkpoints removed: beyond the limits, or in no list.
     pub checkpoints_removed: Count,
-    /// Those among them that were safety checkpoints, removed before `limits.keepSafetyMs` because
-    /// of `limits.maxStoreBytes`. Absent: none.
+    /// The removed safety checkpoints that `limits.maxStoreBytes` removed before
+    /// `limits.keepSafetyMs`. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety_removed: Option<Count>,
     /// How long it took.
@@ -4917,9 +4861,8 @@ pub struct StoreGcResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -4928,11 +4871,11 @@ pub struct StoreGcResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreProblem {
-    /// What.
+    /// The kind of damage.
     pub kind: ProblemKind,
     /// A content, snapshot or checkpoint id, or a file, table, index or trigger of the store.
     pub what: String,
-    /// Checkpoints that cannot be restored whole because of it.
+    /// Checkpoints that cannot be restored completely because of it.
     pub affects: Vec<CheckpointId>,
 }
 
@@ -4964,7 +4907,7 @@ impl StoreVerifyParams {
 pub struct StoreVerifyResult {
     /// Whether nothing is missing or corrupt.
     pub ok: bool,
-    /// What is wrong.
+    /// The damage that was found.
     pub problems: Vec<StoreProblem>,
     /// Contents checked.
     pub checked: Count,
@@ -5001,7 +4944,7 @@ impl OperationGetParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OperationGetResult {
-    /// What became of it.
+    /// The outcome.
     pub state: OperationState,
     /// Its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5074,8 +5017,8 @@ pub struct CheckpointDidCreateParams {
     pub origin: Option<EventOrigin>,
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// The snapshot that the session stood on before, in the form of `checkpoint.snapshot`: to
-    /// compare with, and no name of a checkpoint. That is `checkpoint.parent`.
+    /// The snapshot at which the session was before, for comparison with `checkpoint.snapshot`. It
+    /// is not a checkpoint; that is `checkpoint.parent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SnapshotId>,
     /// How long it took.
@@ -5104,7 +5047,7 @@ pub struct CheckpointDidRestoreParams {
     /// The other client whose request caused it. Absent: it was a request of your own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
-    /// What was restored.
+    /// The restored checkpoint.
     pub target: CheckpointId,
     /// The state after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5116,10 +5059,8 @@ pub struct CheckpointDidRestoreParams {
     pub counts: RestoreCounts,
     /// How long it took.
     pub ms: Milliseconds,
-    /// True when no request asked for this restore now: an earlier restore had stopped half-way, or
-    /// a power cut had taken its files, and a later request or an opening finished, undid or
-    /// repaired it. The lists then name the paths, cut as those of `RestoreResult` are. Absent:
-    /// false.
+    /// True when a later request or opening finished, undid or repaired an earlier restore. The
+    /// event then lists the paths. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered: Option<bool>,
     /// Paths that were written. Absent: no recovery.
@@ -5128,11 +5069,11 @@ pub struct CheckpointDidRestoreParams {
     /// Paths that were deleted. Absent: no recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted: Option<Vec<PathRef>>,
-    /// Paths that could not be restored; they are as they were. Absent: no recovery.
+    /// Paths that could not be restored and were not changed. Absent: no recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<Vec<FailedPath>>,
-    /// Paths that others had edited, also after the restore stopped. The other lists say what
-    /// became of them. Absent: no recovery.
+    /// Paths that were edited outside the session, also after the restore stopped. Absent: no
+    /// recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<Vec<ConflictPath>>,
     /// Paths that were left alone on purpose. Absent: no recovery.
@@ -5207,13 +5148,13 @@ pub struct WorktreeDidChangeParams {
     pub state: WatchState,
     /// Paths that may have changed since the last capture.
     pub dirty_paths: Count,
-    /// Those that are new, at most 1,000; empty when there were more.
+    /// The newly changed paths, at most 1,000. Empty when there were more.
     pub paths: Vec<PathRef>,
     /// True when more changed than is listed: look at whatever you care for. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<bool>,
-    /// True when the watch lost events, because more came at once than it can take: `dirtyPaths`
-    /// does not count their paths. Comes with `more`. Absent: false.
+    /// True when the watch lost events because too many came at once. Comes with `more`. Absent:
+    /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overflowed: Option<bool>,
 }
@@ -5966,10 +5907,8 @@ impl Request for ShutdownRequest {
     type Result = ();
 }
 
-/// Ends the process: with 0 after `shutdown`, with 1 otherwise. It is gone within two seconds; a
-/// restore that takes longer is left between two files, and finished when the session is opened
-/// again. While other clients of this daemon hold sessions it ends this connection only, and the
-/// process when they have left.
+/// Ends the process: with 0 after `shutdown`, with 1 otherwise, within two seconds. If other
+/// clients have sessions open, it ends only this connection.
 #[derive(Debug)]
 pub enum ExitNotification {}
 impl Notification for ExitNotification {
@@ -5977,9 +5916,8 @@ impl Notification for ExitNotification {
     type Params = ExitParams;
 }
 
-/// Asks to give up a request. Until it commits it ends with `RequestCancelled`, and nothing was
-/// changed; after that it ends as if this had not been sent. An id that is not in flight is
-/// ignored.
+/// Asks the server to cancel a request. A request that has not committed ends with
+/// `RequestCancelled` and has changed nothing; otherwise it ends normally.
 #[derive(Debug)]
 pub enum CancelRequestNotification {}
 impl Notification for CancelRequestNotification {
@@ -5995,7 +5933,7 @@ impl Notification for ProgressNotification {
     type Params = ProgressParams;
 }
 
-/// Sets how much `$/logTrace` tells.
+/// Sets the detail of `$/logTrace`.
 #[derive(Debug)]
 pub enum SetTraceNotification {}
 impl Notification for SetTraceNotification {
@@ -6028,13 +5966,9 @@ impl Request for RpcDiscoverRequest {
     type Result = JsonObject;
 }
 
-/// Opens a work tree for one conversation, takes its base checkpoint (tag `0`) when it is new,
-/// resumes it when it is kept, and finishes or undoes a restore that a kill interrupted. Where the
-/// work tree was replaced since the session was made (deleted and cloned anew, or another project),
-/// `warnings` says so: older checkpoints are of the old directory. Opening an open session answers
-/// it again; a client that comes by the daemon's socket joins it so, and the session lives until
-/// the last client that opened it has closed it or is gone. Every later request names the `session`
-/// it answers.
+/// Opens a work tree for one conversation: makes its base checkpoint (tag `0`), or resumes a kept
+/// session and finishes or undoes an interrupted restore. A client that opens an open session joins
+/// it; the session ends with its last client.
 #[derive(Debug)]
 pub enum SessionOpenRequest {}
 impl Request for SessionOpenRequest {
@@ -6043,8 +5977,8 @@ impl Request for SessionOpenRequest {
     type Result = SessionOpenResult;
 }
 
-/// Ends a session, or this client's share of it while other clients have it open. With retention
-/// `session` its checkpoints and conversation are removed at once, with `keep` they stay.
+/// Ends a session, or this client's share of it while other clients have it open. Retention
+/// `session` removes its checkpoints and conversation at once; `keep` keeps them.
 #[derive(Debug)]
 pub enum SessionCloseRequest {}
 impl Request for SessionCloseRequest {
@@ -6053,11 +5987,9 @@ impl Request for SessionCloseRequest {
     type Result = SessionCloseResult;
 }
 
-/// Removes a session that is open or kept, with its checkpoints and conversation, whatever its
-/// retention. `StoreBusy` while another client has it open. The work tree is not touched, but for a
-/// restore of an open session that stopped half-way: it is finished or undone first. A kept session
-/// with such a restore is refused (`RestoreFailed`) while its work tree is there, since what was
-/// displaced is in the session alone: open it, and delete it then.
+/// Removes an open or kept session with its checkpoints and conversation, but no file of the work
+/// tree. A session with an interrupted restore must be opened first (`RestoreFailed`), because only
+/// it has the displaced files.
 #[derive(Debug)]
 pub enum SessionDeleteRequest {}
 impl Request for SessionDeleteRequest {
@@ -6085,9 +6017,8 @@ impl Request for SessionGetRequest {
     type Result = SessionGetResult;
 }
 
-/// Enables checkpoints where they are not yet, also outside a repository, and takes the base.
-/// Already enabled: answers the base. Refused where the session was opened with
-/// `features.checkpoints` false.
+/// Enables checkpoints, also outside a repository, and makes the base. If they are enabled, it
+/// answers the base.
 #[derive(Debug)]
 pub enum CheckpointInitRequest {}
 impl Request for CheckpointInitRequest {
@@ -6096,13 +6027,9 @@ impl Request for CheckpointInitRequest {
     type Result = CheckpointInitResult;
 }
 
-/// Makes a checkpoint of the work tree and the conversation as they are. The names of all files are
-/// those of one instant. Each file's content is whole, as it stood at one moment during the
-/// capture; the contents of two files may be of different moments when another program writes
-/// meanwhile. A SQLite database of which that may be true is in `possiblyTorn`. One is made even
-/// when nothing changed, unless `onlyIfChanged` is given. A write through `mmap` is seen for a
-/// minute after the last change that the file system recorded of its file, and after that when the
-/// file system records it; on a file system that never does (tmpfs) it may go unseen.
+/// Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless
+/// `onlyIfChanged` is set). All names are those of one instant, and each file is whole; two files
+/// may be of different moments if a program writes meanwhile.
 #[derive(Debug)]
 pub enum CheckpointCreateRequest {}
 impl Request for CheckpointCreateRequest {
@@ -6147,8 +6074,8 @@ impl Request for CheckpointHasChangesRequest {
     type Result = CheckpointHasChangesResult;
 }
 
-/// Counts changed files: of one checkpoint against its `previousTag` (give `tag`), or between two
-/// (give `from` and `to`); never both.
+/// Counts changed files of one checkpoint against its `previousTag` (give `tag`), or between two
+/// checkpoints (give `from` and `to`).
 #[derive(Debug)]
 pub enum CheckpointStatsRequest {}
 impl Request for CheckpointStatsRequest {
@@ -6157,7 +6084,7 @@ impl Request for CheckpointStatsRequest {
     type Result = FileStats;
 }
 
-/// Compares two checkpoints, or one with the work tree as it is now.
+/// Compares two checkpoints, or a checkpoint with the work tree.
 #[derive(Debug)]
 pub enum CheckpointDiffRequest {}
 impl Request for CheckpointDiffRequest {
@@ -6175,7 +6102,7 @@ impl Request for CheckpointFilesRequest {
     type Result = CheckpointFilesResult;
 }
 
-/// Reads a file of a checkpoint, or a range of it.
+/// Reads a file of a checkpoint, or a range of the file.
 #[derive(Debug)]
 pub enum CheckpointReadFileRequest {}
 impl Request for CheckpointReadFileRequest {
@@ -6184,9 +6111,9 @@ impl Request for CheckpointReadFileRequest {
     type Result = CheckpointReadFileResult;
 }
 
-/// Makes the work tree (and the conversation) what a checkpoint holds. The present is saved first
-/// in a safety checkpoint; what cannot be saved stays. Fails before the first change or goes on to
-/// the end: what could not be restored is in `failed`.
+/// Makes the work tree, the conversation or both equal a checkpoint, after it has saved the present
+/// in a safety checkpoint. A path that could not be restored is in `failed`; the others are
+/// restored.
 #[derive(Debug)]
 pub enum CheckpointRestoreRequest {}
 impl Request for CheckpointRestoreRequest {
@@ -6215,9 +6142,8 @@ impl Request for CheckpointRedoRequest {
     type Result = RestoreResult;
 }
 
-/// Removes a checkpoint; every other one stays restorable. The checkpoint of a restore that the
-/// session stands on cannot be removed (`PreconditionFailed`); after the removal of another one
-/// that it stands on, it stands on the newest that is left.
+/// Removes a checkpoint; all others stay restorable. The checkpoint of a restore at which the
+/// session is cannot be removed (`PreconditionFailed`).
 #[derive(Debug)]
 pub enum CheckpointDeleteRequest {}
 impl Request for CheckpointDeleteRequest {
@@ -6235,8 +6161,7 @@ impl Request for CheckpointRenameRequest {
     type Result = CheckpointRenameResult;
 }
 
-/// Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`. Where
-/// they are disabled already and there are none, none are removed.
+/// Removes all checkpoints of the session. Checkpoints are then disabled until `checkpoint/init`.
 #[derive(Debug)]
 pub enum CheckpointCleanRequest {}
 impl Request for CheckpointCleanRequest {
@@ -6245,8 +6170,8 @@ impl Request for CheckpointCleanRequest {
     type Result = CheckpointCleanResult;
 }
 
-/// Tells the conversation state: what is said, what goes to the model, what the model may use and
-/// where the session stands; history and transcript by length.
+/// Answers the state of the conversation: messages, context, tools and the checkpoint. History and
+/// transcript are given by length.
 #[derive(Debug)]
 pub enum ConversationGetRequest {}
 impl Request for ConversationGetRequest {
@@ -6255,7 +6180,7 @@ impl Request for ConversationGetRequest {
     type Result = ConversationGetResult;
 }
 
-/// Reads the history by pages, as it is or as it was at a checkpoint.
+/// Reads the history by pages, at present or as it was at a checkpoint.
 #[derive(Debug)]
 pub enum ConversationHistoryRequest {}
 impl Request for ConversationHistoryRequest {
@@ -6283,7 +6208,7 @@ impl Request for ConversationAppendRequest {
     type Result = ConversationAppendResult;
 }
 
-/// Appends a text to the transcript alone (errors, notices). Each line of it becomes a line.
+/// Appends a text to the transcript only (errors, notices). Each line of the text becomes a line.
 #[derive(Debug)]
 pub enum ConversationAppendTranscriptRequest {}
 impl Request for ConversationAppendTranscriptRequest {
@@ -6331,12 +6256,9 @@ impl Request for ConversationCompactRequest {
     type Result = ConversationCompactResult;
 }
 
-/// Drops the last messages from the history, as if they had not been said. A message is what the
-/// user said and everything up to what the user said next, calls of tools and their results
-/// included. The valid range is cut, and a next message that brings results of tools is dropped;
-/// transcript, latest summary, files and checkpoints stay. Inside a tangent it is the tangent's
-/// history that gets shorter: leaving brings the main one back whole. Restoring a checkpoint that
-/// was made before (scope `conversation`) brings the messages back.
+/// Removes the last messages from the history, each with its answers and tool results, and cuts the
+/// valid range. Transcript, latest summary, files and checkpoints stay; a restore of an earlier
+/// checkpoint brings the messages back.
 #[derive(Debug)]
 pub enum ConversationForgetRequest {}
 impl Request for ConversationForgetRequest {
@@ -6409,10 +6331,8 @@ impl Request for ConversationSetToolsRequest {
     type Result = ConversationSetToolsResult;
 }
 
-/// Sets the agents that are kept for the client at run time: by name, or `{agents, activeIdx}`
-/// where they are under `agents`. While the conversation has no context paths, the `resources` of
-/// the active agent (`file://` and a path or glob of the work tree) become its context. Active is
-/// the one that `activeIdx` names, else the only one, else the one named `default`.
+/// Stores the agents for the client: by name, or `{agents, activeIdx}`. If the conversation has no
+/// context paths, the `resources` of the active agent become its context.
 #[derive(Debug)]
 pub enum ConversationSetAgentsRequest {}
 impl Request for ConversationSetAgentsRequest {
@@ -6449,8 +6369,7 @@ impl Request for ConversationRecordLinesRequest {
 }
 
 /// Exports the conversation as a document (names in snake_case, absent fields left out), with a
-/// format version. A `path` at which something else stands is refused without `overwrite`; where
-/// the very same document stands already, nothing is written.
+/// format version. Without `overwrite`, a `path` with another file is refused.
 #[derive(Debug)]
 pub enum ConversationExportRequest {}
 impl Request for ConversationExportRequest {
@@ -6459,9 +6378,8 @@ impl Request for ConversationExportRequest {
     type Result = ConversationExportResult;
 }
 
-/// Replaces the conversation by a document that `conversation/export` or Amazon Q CLI wrote, whose
-/// messages, tools and context paths are read into the forms here. Checkpoints stay. What of the
-/// document has no place here is in `warnings`. Give `document` or `path`.
+/// Replaces the conversation by a document of `conversation/export` or Amazon Q CLI, given as
+/// `document` or `path`. Checkpoints stay; `warnings` lists the parts that were left out.
 #[derive(Debug)]
 pub enum ConversationImportRequest {}
 impl Request for ConversationImportRequest {
@@ -6470,8 +6388,8 @@ impl Request for ConversationImportRequest {
     type Result = ConversationImportResult;
 }
 
-/// The agent says that it wrote or deleted a file: what stands there now is the agent's, and no
-/// conflict.
+/// Records that the agent wrote or deleted a file. Its present content is then the agent's and
+/// causes no conflict.
 #[derive(Debug)]
 pub enum LedgerRecordWriteRequest {}
 impl Request for LedgerRecordWriteRequest {
@@ -6480,7 +6398,7 @@ impl Request for LedgerRecordWriteRequest {
     type Result = LedgerRecordWriteResult;
 }
 
-/// Tells who changed a file when, as far as checkpoints and reports tell.
+/// Lists who changed a file and when, as far as checkpoints and reports show.
 #[derive(Debug)]
 pub enum LedgerHistoryRequest {}
 impl Request for LedgerHistoryRequest {
@@ -6507,10 +6425,9 @@ impl Request for StoreUsageRequest {
     type Result = StoreUsageResult;
 }
 
-/// Removes what no checkpoint needs, and checkpoints beyond the limits of the session, the oldest
-/// first. Of those that `checkpoint/list` does not show by default, and that undo and redo do not
-/// reach, the ones of restores go at once; safety checkpoints, and turns and tools whose tag
-/// another took, after `limits.keepSafetyMs`. One with a name stays.
+/// Removes stored data that no checkpoint needs, and the oldest checkpoints beyond the session's
+/// limits. Safety checkpoints and checkpoints that lost their tag stay for `limits.keepSafetyMs`;
+/// named checkpoints stay.
 #[derive(Debug)]
 pub enum StoreGcRequest {}
 impl Request for StoreGcRequest {
@@ -6655,8 +6572,8 @@ impl Notification for CheckpointDidFailNotification {
     type Params = CheckpointDidFailParams;
 }
 
-/// Paths of the work tree may have changed. Gathered for 100 ms. The first one of a session comes
-/// with `more` when the watcher goes live: from then on everything is told.
+/// Paths of the work tree may have changed. Changes are collected for 100 ms; the first event of a
+/// session has `more` when the watcher becomes live.
 #[derive(Debug)]
 pub enum WorktreeDidChangeNotification {}
 impl Notification for WorktreeDidChangeNotification {
@@ -6664,15 +6581,8 @@ impl Notification for WorktreeDidChangeNotification {
     type Params = WorktreeDidChangeParams;
 }
 
-/// A capture found changes that the watcher had not told: written through `mmap` or through another
-/// name of the file, or made in a directory before it was watched. They are told with
-/// `worktree/didChange` as well, and their directories are watched anew. What the system tells
-/// nobody (a write through `mmap` to a file that had not changed for a minute, Linux AIO, a write
-/// through a name of the file outside the work tree) is missing in a checkpoint whose
-/// `capture.path` is `fast`; a look at everything finds it, two seconds after the last capture
-/// (five times as long as a look takes, where that is more) and at every fiftieth. Comes a second
-/// or more after the capture or look that found it, where the system lets the server make sure
-/// (Linux); what is in doubt is not told.
+/// A capture or full scan found changes that the watcher had not reported. They are also sent with
+/// `worktree/didChange`, and their directories are watched again.
 #[derive(Debug)]
 pub enum WorktreeDidDriftNotification {}
 impl Notification for WorktreeDidDriftNotification {

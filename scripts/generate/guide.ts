@@ -1,0 +1,341 @@
+// The guide in protocol/REFERENCE.md: sessions, checkpoints, restores, the conversation, errors and events, with whole
+// messages. A test holds each message against the validators.
+
+const session = 'ses_94cpwjqtvayhe7244e4e5r4cwa';
+const workspace = '/home/ada/project';
+
+const block = (message: unknown): string => `\`\`\`json\n${JSON.stringify(message)}\n\`\`\`\n`;
+
+function asks(id: number, method: string, params: unknown): string {
+  return block({ jsonrpc: '2.0', id, method, params });
+}
+
+const answers = (id: number, result: unknown): string => block({ jsonrpc: '2.0', id, result });
+const refuses = (id: number, error: unknown): string => block({ jsonrpc: '2.0', id, error });
+const notifies = (method: string, params: unknown): string => block({ jsonrpc: '2.0', method, params });
+
+const base = {
+  id: 'ckpt_k8h5jf0g6dtm4r87xs9p',
+  tag: '0',
+  previousTag: '0',
+  kind: 'turn',
+  seq: 1,
+  timestamp: '2026-11-25T05:46:59.106Z',
+  description: 'Initial state',
+  isTurn: true,
+  snapshot: 'fa9fe8731f361953fc53b08ecc009e52419310d2',
+  stats: { added: 0, modified: 0, deleted: 0 },
+  historyLength: 0,
+};
+
+const turn = {
+  ...base,
+  id: 'ckpt_3jqr5dqa2efn3n4ap9de',
+  tag: '1',
+  parent: base.id,
+  seq: 2,
+  timestamp: '2026-11-25T05:46:59.231Z',
+  description: 'tidy up the parser',
+};
+
+const tool = {
+  id: 'ckpt_q8g9j45kzd5bhprbexyr',
+  tag: '1.1',
+  previousTag: '1',
+  parent: turn.id,
+  toolName: 'edit',
+  kind: 'tool',
+  seq: 3,
+  timestamp: '2026-11-25T05:46:59.343Z',
+  description: 'Edit the parser',
+  isTurn: false,
+  snapshot: 'f41fa494ea3765eaf974802828d13aa097f08400',
+  stats: { added: 1, modified: 1, deleted: 0 },
+  historyLength: 0,
+};
+
+const restored = {
+  id: 'ckpt_jv43e22vexfh44rjx3gt',
+  previousTag: '1',
+  parent: turn.id,
+  kind: 'restore',
+  seq: 5,
+  timestamp: '2026-11-25T05:46:59.950Z',
+  description: 'Restored to 1',
+  isTurn: false,
+  snapshot: base.snapshot,
+  stats: { added: 0, modified: 0, deleted: 0 },
+  historyLength: 0,
+};
+
+const counts = { restored: 1, deleted: 1, failed: 0, conflicts: 0, skipped: 0 };
+const safety = 'ckpt_1yf8m59cdrq849xx3wm1';
+const noConversation = {
+  historyLength: 0,
+  transcriptLength: 0,
+  validHistoryRange: { start: 0, end: 0 },
+};
+
+const sessions = `### Sessions
+
+A session is one conversation on one work tree in one store. Every request except \`initialize\` and the requests of the session list names a session. [A first session](#a-first-session) shows how a client starts the daemon and initialises it; the messages below follow \`initialized\`.
+
+Open a session with the absolute path of the work tree. Give a \`conversationId\` if you want the same session again later: work tree, conversation id and strategy decide the session's id.
+
+${asks(2, 'session/open', { workspace, conversationId: 'guide', retention: 'keep' })}
+The answer has the id of the session and its base. The base is checkpoint \`0\`, the state of the work tree at the first opening.
+
+${answers(2, { session, workspace, conversationId: 'guide', strategy: 'shadow', retention: 'keep', resumed: false, checkpoints: { enabled: true }, base, skipped: [] })}
+**The strategy** says where checkpoints are kept. \`shadow\` uses a bare repository of the session, \`local\` uses hidden refs in the user's repository, and \`sqlite\` uses one database for all sessions. The client cannot change the strategy of a session. The capabilities in the answer of \`initialize\` say which strategies this machine has.
+
+**The retention** says what happens when the last client closes the session. \`session\` removes its checkpoints and its conversation. \`keep\` keeps both, and the same \`session/open\` resumes them with \`resumed: true\`. Without \`retention\`, \`shadow\` removes and the other two keep.
+
+**Checkpoints may be disabled.** Outside a git repository, or without git, \`session/open\` succeeds with \`checkpoints: {"enabled": false, "reason": "NotARepository"}\`. The conversation works. \`checkpoint/init\` enables checkpoints, also outside a repository. Read \`message\` beside the reason; it says what to do.
+
+**The first opening reads the whole work tree**, which takes seconds in a large one. Send a \`workDoneToken\` to get progress, and do not set a short time-out. \`limits.initTimeoutMs\` limits the time on the daemon's side. \`skipped\` lists every path that the base leaves out, with the reason.
+
+**Several clients may share a session.** A client that opens an open session joins it. Each client that opened a session has a share in it, and the session ends with the last share. A process that is not the first client connects to the daemon's socket, whose path is in \`owner.json\` of the session's directory. The clients of this project do this.
+
+Close a session when its conversation ends. The answer says whether the session was removed, and if not, why.
+
+${asks(19, 'session/close', { session })}
+${answers(19, { removed: false, reason: 'retention' })}
+\`session/list\` lists open and kept sessions, \`session/get\` describes one, and \`session/delete\` removes a kept one with its checkpoints and conversation. It refuses while another client has the session open.
+`;
+
+const checkpoints = `### Checkpoints
+
+A checkpoint holds the work tree and how far the conversation was. Make one at the start of each turn, before the agent works, and one after each tool that may have changed files. This order lets a user go back to the state before any prompt.
+
+${asks(5, 'checkpoint/create', { session, kind: 'turn', message: 'tidy up the parser', idempotencyKey: 'turn-1' })}
+${answers(5, { created: true, checkpoint: turn, skipped: [], complete: true, capture: { path: 'fast', ms: 16 }, operation: 'op_z3zdatfe4xygpek6cx5w' })}
+The agent now edits \`src/parser.ts\` and creates \`src/lexer.ts\`. The checkpoint of the tool reports one added and one modified file:
+
+${asks(7, 'checkpoint/create', { session, kind: 'tool', toolName: 'edit', description: 'Edit the parser' })}
+${answers(7, { created: true, checkpoint: tool, skipped: [], complete: true, capture: { path: 'fast', ms: 73 }, operation: 'op_d0jfbxc3dd64wtynqyjd' })}
+**Three ways to name a checkpoint.** Its \`id\` never changes. Its \`tag\` is its place in the conversation: \`1\` is the first turn, \`1.1\` the first tool of that turn. A tag can move: after you go back to turn 1 and make a new turn 2, the tag \`2\` belongs to the new one. The old one keeps its id and is \`detached\`. A \`name\` is your own text, given to \`checkpoint/create\` or \`checkpoint/rename\`. Every parameter \`tag\`, \`from\` and \`to\` accepts all three.
+
+**Counting.** The daemon counts turns and tools, so \`kind\` is enough. You may give a \`tag\` yourself; counting continues from it. A tool before the first turn gets \`0.1\`.
+
+**Statistics.** \`stats\` counts the files that changed since the checkpoint \`previousTag\`. Since a turn's checkpoint is made at the start of its turn, the statistics of \`2\` show what turn 1 did, and those of \`1\` show what changed since the base.
+
+**What is captured.** A checkpoint holds every file that git's ignore rules do not exclude, and every file that the user's repository tracks. \`include\` and \`exclude\` of \`session/open\` change this. Contents are exact bytes, without filters or line-end conversion. \`skipped\` lists each path that the checkpoint leaves out, with the reason. \`complete\` is true if nothing was left out and no database was written to during the capture. \`capture.path\` is \`fast\` if the daemon read only changed files, and \`cold\` if it read everything, with the \`reason\`.
+
+**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\` it answers \`created: false\` instead. \`checkpoint/hasChanges\` asks without making one.
+
+List checkpoints in pages. Send \`nextCursor\` of an answer as \`cursor\` of the next request until an answer has none. If the list changed in between, the cursor is refused and you begin again.
+
+${asks(8, 'checkpoint/list', { session, limit: 2 })}
+${answers(8, { checkpoints: [base, turn], nextCursor: 'WyJzZXNfOTRjcHdqcXR2YXloZTcyNDRlNGU1cjRjd2EiXQ' })}
+\`checkpoint/diff\` compares two checkpoints. Without \`to\` it compares with the work tree.
+
+${asks(9, 'checkpoint/diff', { session, from: '1', to: '1.1' })}
+${answers(9, {
+  files: [
+    {
+      path: 'src/lexer.ts',
+      absolutePath: '/home/ada/project/src/lexer.ts',
+      change: 'added',
+      linesAdded: 1,
+      linesRemoved: 0,
+      afterMode: '100644',
+      afterSize: 22,
+    },
+    {
+      path: 'src/parser.ts',
+      absolutePath: '/home/ada/project/src/parser.ts',
+      change: 'modified',
+      linesAdded: 1,
+      linesRemoved: 1,
+      beforeMode: '100644',
+      afterMode: '100644',
+      beforeSize: 24,
+      afterSize: 24,
+    },
+  ],
+  stats: { added: 1, deleted: 0, modified: 1 },
+})}
+With \`format: "unified"\` the answer has a patch as \`text\`, which \`git apply\` accepts. \`checkpoint/readFile\` reads one file of a checkpoint, \`checkpoint/files\` lists its files, and \`checkpoint/expand\` answers a turn with its tools.
+
+**File names are bytes.** A path that is not UTF-8 comes with \`pathBytes\`, the exact bytes in base64, beside a \`path\` for people. Send both back unchanged.
+`;
+
+const restores = `### Restores
+
+A restore makes the work tree equal a checkpoint. Before it changes a file, the daemon makes a *safety checkpoint* of the present. So every restore can be undone.
+
+Show the user the plan first. \`dryRun\` answers exactly what the restore would do:
+
+${asks(12, 'checkpoint/restore', { session, tag: '1', mode: 'hard', dryRun: true })}
+${answers(12, {
+  restored: [{ path: 'src/parser.ts' }],
+  deleted: [{ path: 'src/lexer.ts' }],
+  failed: [],
+  conflicts: [],
+  skipped: [],
+  counts,
+  dryRun: true,
+  ms: 190,
+  operation: 'op_6rvphr6j644qjv7vxd3n',
+})}
+Then restore:
+
+${asks(13, 'checkpoint/restore', { session, tag: '1', mode: 'hard', idempotencyKey: 'back-1' })}
+${answers(13, {
+  restored: [{ path: 'src/parser.ts' }],
+  deleted: [{ path: 'src/lexer.ts' }],
+  failed: [],
+  conflicts: [],
+  skipped: [],
+  safety,
+  conversation: noConversation,
+  checkpoint: restored,
+  counts,
+  ms: 403,
+  operation: 'op_49r3cdrhsp9sn9j2tbm0',
+})}
+**Mode.** \`soft\` (the default) writes every file of the checkpoint and keeps files that were created later. \`hard\` also deletes those, so that the captured files are exactly the checkpoint's. Neither touches ignored files, except one that is in the way of a restored file; the safety checkpoint saves that file first.
+
+**Scope.** \`both\` (the default) restores files and conversation, \`files\` and \`conversation\` one of them. With \`paths\` only these files are restored, and the scope is \`files\`.
+
+**The lists.** Each touched path is in one list. \`restored\` and \`deleted\` were changed. \`failed\` could not be changed; the rest of the restore was done. \`skipped\` was left unchanged on purpose. \`conflicts\` names paths with edits from outside the session, by the user for example, and is in addition to the other lists. Long lists are cut; \`counts\` is always complete.
+
+**Edits of the user.** The daemon knows which contents the session itself wrote. \`onConflict\` says what to do with other edits: \`overwrite\` (the default; the safety checkpoint has the edit), \`skip\` (leave the file) or \`fail\` (change nothing). Tell the daemon about the agent's own writes with \`ledger/recordWrite\`, or make a checkpoint after each tool.
+
+**Large deletions** need \`confirm: true\`: a restore that deletes more than half of more than 100 files.
+
+**Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats it. Several undos go back further. A new checkpoint of a turn or tool ends what can be redone. Files that changed since, on paths that the restore did not touch, stay.
+
+${asks(14, 'checkpoint/undo', { session })}
+**What a restore never does.** It removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. It writes nothing outside the work tree, even if a link leads out. It gives no user more rights to a file than before.
+
+**Interrupted restores.** If the daemon dies during a restore, each file is either old or new. The next request that changes the session finishes or undoes the restore first. Its answer has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Until then, \`checkpoint/list\` and other reads work.
+
+**Reload open files.** After a restore, reload the files in \`restored\` and close those in \`deleted\`. Warn the user before a restore if one of them has unsaved changes.
+`;
+
+const conversation = `### Conversation
+
+The daemon stores the conversation beside the files, so that a restore brings both back. An entry is a user message with the assistant's answer. The daemon reads only \`content\`, tool uses and tool results of an entry, and returns all other fields unchanged.
+
+${asks(3, 'conversation/append', {
+  session,
+  entry: {
+    user: { content: 'tidy up the parser' },
+    assistant: { content: 'I edit the parser.', toolUses: [{ id: 't1', name: 'edit' }] },
+  },
+})}
+${answers(3, { id: 'ent_60qpt74mqjtbxkz1v256', dropped: 0, historyLength: 1, transcriptLength: 3, validHistoryRange: { start: 0, end: 1 }, operation: 'op_bqeagt7kc4wy6pwvdhy2' })}
+Results of tools are the user side of the next entry:
+
+${asks(4, 'conversation/append', {
+  session,
+  entry: {
+    user: { content: '', toolResults: [{ toolUseId: 't1', content: 'ok' }] },
+    assistant: { content: 'The parser is tidy.' },
+  },
+})}
+**History and transcript.** The history is what a model reads: at most 10,000 entries, the oldest dropped first (\`dropped\`). The valid range is the part of the history that goes to the model. It always starts at an entry without tool results, because a model refuses answers without questions. The transcript is what people read, as lines of text.
+
+${asks(5, 'conversation/history', { session, limit: 1 })}
+${answers(5, {
+  entries: [
+    {
+      id: 'ent_60qpt74mqjtbxkz1v256',
+      user: { content: 'tidy up the parser' },
+      assistant: { content: 'I edit the parser.', toolUses: [{ id: 't1', name: 'edit' }] },
+    },
+  ],
+  start: 0,
+  historyLength: 2,
+  validHistoryRange: { start: 0, end: 2 },
+  nextCursor: 'WyJoaXN0b3J5IHNlc185NGNwd2pxdCJd',
+})}
+**The next message.** \`conversation/setNextMessage\` stores the prompt before the turn. The next checkpoint of a turn uses it as description. With \`lock\` the message stays until a turn uses it.
+
+**Context files.** \`conversation/addContext\` adds paths and globs whose files go to the model. \`conversation/context\` lists the files, and with \`message: true\` builds the text of the context message. All context files together may have three quarters of the model's window; larger files are listed in \`dropped\`.
+
+**Compaction.** When \`conversation/didFillWindow\` reports a full window, ask your model for a summary and send it. The range then starts after the summarised entries.
+
+${asks(11, 'conversation/compact', { session, summary: 'The parser is tidy.', keep: 0 })}
+${answers(11, { historyLength: 2, transcriptLength: 5, validHistoryRange: { start: 2, end: 2 }, operation: 'op_2tm099f9y2mvqg5pjhhe' })}
+**Tangents.** A tangent is a side conversation that leaves no trace. \`conversation/enterTangent\` begins one, and \`conversation/exitTangent\` returns to the main conversation. With \`files: true\` the exit also restores the files of the moment of entry. With \`keepTail: true\` the last entry of the tangent stays.
+
+${asks(8, 'conversation/enterTangent', { session, files: true })}
+${answers(8, { entered: true, checkpoint: 'ckpt_j9jz3twjtw8t4nbb8wdq', operation: 'op_xpyqby773mrvp0effd5x' })}
+**Going back in the conversation.** A restore with scope \`both\` or \`conversation\` brings back history, range, transcript, summary, messages and tangent state of the checkpoint. Settings stay: tools, context paths, model and limits. \`conversation/forget\` removes the last messages without touching files, and \`conversation/clear\` empties the conversation.
+
+**Documents.** \`conversation/export\` writes the conversation as JSON, and \`conversation/import\` reads such a document or one of Q CLI into a session. Documents hold no checkpoints.
+`;
+
+const errors = `### Errors and events
+
+A refused request is answered by an error. Use \`data.kind\` in programs and show \`message\` to people: it says what is wrong and what to do.
+
+${asks(23, 'checkpoint/restore', { session, tag: '7' })}
+${refuses(23, { code: 1002, message: 'Checkpoint "7" not found. Use checkpoint/list to see the checkpoints.', data: { kind: 'UnknownCheckpoint', retryable: false, effects: 'none', operationId: 'op_b5p5vayvxnfrdz45jbp9', details: { tag: '7' } } })}
+- \`retryable\` is true if the same request may succeed later without a change of yours. Wait before you repeat it, for example 100 ms, then 200 ms.
+- \`effects\` says what the request changed. \`none\` means that nothing changed. \`committed\` means that it took effect although the answer is an error. \`rolledBack\` means that it began and was undone. With \`unknown\`, look at the session, or ask \`operation/get\`.
+- \`issues\` names each wrong parameter by its JSON pointer.
+
+${asks(24, 'checkpoint/create', { session, kind: 'trun' })}
+${refuses(24, { code: -32602, message: 'checkpoint/create: params/kind should be one of turn, tool.', data: { kind: 'InvalidParams', retryable: false, effects: 'none', issues: [{ path: '/kind', message: 'should be one of turn, tool', expected: 'turn | tool' }] } })}
+**Keys.** Give each intended change an \`idempotencyKey\` of your own. If the daemon dies before it answers, start it again, open the session and send the same request with the same key. The daemon carries it out once and answers the first result. The same key with other parameters is refused. \`operation/get\` asks about a key without repeating the request:
+
+${asks(16, 'operation/get', { session, idempotencyKey: 'none' })}
+${answers(16, { state: 'unknown' })}
+**Warnings.** A successful change may have \`warnings\`. They report that the change is done but something after it failed, or that the user should know something.
+
+**Cancelling.** Send \`$/cancelRequest\` with the id of a request. If the request has not committed, it ends with the error \`RequestCancelled\` and has changed nothing. Otherwise it ends with its result. It always gets exactly one answer.
+
+${notifies('$/cancelRequest', { id: 18 })}
+${refuses(18, { code: -32800, message: 'The request was cancelled; nothing was changed.', data: { kind: 'RequestCancelled', retryable: false, effects: 'none' } })}
+**Progress.** A request with a \`workDoneToken\` that takes longer than 100 ms reports its progress with \`$/progress\`: one \`begin\`, then \`report\`s, and one \`end\` before the answer.
+
+${notifies('$/progress', { token: 't7', value: { kind: 'begin', title: 'Creating a checkpoint', cancellable: true } })}
+**Events.** Name the events that you want in \`initialize\`, as \`capabilities.checkpointd.events\`. The daemon then sends them for all sessions that it has open, and each event names its session. If another client caused an event, \`origin\` names that client.
+
+${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: restored, safety, counts, ms: 403 })}
+| event | reports |
+|---|---|
+| \`checkpoint/didCreate\`, \`checkpoint/didRestore\`, \`checkpoint/didFail\` | a checkpoint was made or restored, or an operation failed |
+| \`conversation/didChange\`, \`conversation/didFillWindow\` | the conversation changed; the model's window is nearly full |
+| \`worktree/didChange\`, \`worktree/didDrift\` | files changed; a capture found changes that the watcher had missed |
+| \`session/didOpen\` | a session was opened |
+| \`window/logMessage\` | a message for people; it needs no request |
+
+Events of files may be late, repeated or merged: use them to refresh a view, never as proof. Checkpoints do not depend on them.
+
+**The order of messages.** Requests that change a session run one after the other, in the order of arrival. Reads run at once. At most \`limits.maxInFlight\` requests may wait for answers; a further one gets \`ServerBusy\`. Ignore unknown fields, and treat unknown enum values as a default: a newer daemon may send them.
+
+**The end.** Send \`shutdown\`, wait for its answer, then send \`exit\` and close the pipes. The daemon ends with code 0. If a client disappears, the daemon ends by itself. Give it two seconds before you kill it.
+`;
+
+const details = `### Details
+
+These facts are too long for the tables.
+
+- **Durability.** With \`process\`, the default, an answer survives the death of the daemon at any instant. A power cut may lose the answers of the last half minute, each checkpoint and message as a whole. With \`power\` every answer is on the disk first. Displaced files of a restore, objects and refs of \`local\`, and the files of an answered restore survive a power cut in both cases; the next opening restores such files unless a program has changed them since.
+- **Databases.** \`possiblyTorn\` lists SQLite databases that a program wrote to during the capture, or whose \`-wal\` or \`-journal\` it wrote to. Only the answer of \`checkpoint/create\` lists them. Make a checkpoint when the program rests, or let it run \`PRAGMA wal_checkpoint\` and close the database first.
+- **Unreported writes.** The system reports no write through \`mmap\` to a file that has not changed for a minute, no Linux AIO, and no write through a name of the file outside the work tree. A full scan finds these, two seconds after the last capture (or five times the scan's duration) and at every fiftieth capture. On a file system that records no such write (tmpfs), they may stay unseen.
+- **Descriptions.** If a tool that only reads files (\`fs_read\`, \`read_file\`, \`Read\`) finds changes, the default description is \`External edits detected (likely manual change)\`.
+- **Deleting the present checkpoint.** After \`checkpoint/delete\` of the checkpoint at which the session is, the session is at the newest checkpoint left.
+- **Forgetting.** A message is a text of the user with all answers, tool calls and tool results up to the next text. A next message with tool results is dropped too. Inside a tangent only the tangent's history gets shorter.
+- **Agents.** The active agent is the one that \`activeIdx\` names, else the only one, else the one named \`default\`. Its \`resources\` are \`file://\` and a path or glob of the work tree.
+- **Exports.** If the very same document is already at the path, nothing is written and the export succeeds.
+- **Replaced work trees.** If the directory was replaced since the session was made, \`session/open\` warns: older checkpoints hold the files of the old directory.
+- **Limits in a shared database.** \`maxStoreBytes\` counts contents that several sessions hold in each of them. If the checkpoints that must stay are larger, the next answer to a change warns.
+- **Garbage.** Checkpoints of restores that neither undo nor redo needs are removed by the next \`store/gc\`.
+`;
+
+/** The guide, before the tables: five parts of some two pages, and details that the tables leave out. */
+export const guide = `## Guide
+
+Read this part in order. It takes about 20 minutes, and then you can write a client. The tables below are for looking up. Every message is complete: put it into a frame and send it, with the id of your own session.
+
+${sessions}
+${checkpoints}
+${restores}
+${conversation}
+${errors}
+${details}`;
