@@ -136,7 +136,7 @@ test('where nothing can be undone or redone, the message says what can be and ho
         assert.unreachable();
       } catch (error) {
         assert.is((error as CheckpointdError).kind, 'NothingToUndo');
-        assert.match((error as CheckpointdError).message, /restores.*checkpoint\/list/s);
+        assert.match((error as CheckpointdError).message, /restore .*checkpoint\/list/s);
       }
     }
   }));

@@ -70,7 +70,7 @@ test('a limit in bytes takes safety checkpoints older than a day, and tells it',
       Date.now = () => now() + 2 * dayMs;
       const told = await rig.request('store/gc', { session: session.id });
       assert.is(told.safetyRemoved, 2);
-      assert.match(JSON.stringify(told), '2 safety checkpoint(s) older than a day');
+      assert.match(JSON.stringify(told), 'Safety checkpoints older than a day were removed (2)');
     } finally {
       Date.now = now;
     }

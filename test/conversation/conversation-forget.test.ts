@@ -50,7 +50,7 @@ test('a summary that tells of what is forgotten now stays, and that is said (C22
   conversation.compact({ summary: 'one and two', keep: 1 });
   assert.equal(conversation.forget(1).warnings, [], 'three is in no summary');
   const { warnings, validHistoryRange } = conversation.forget(1);
-  assert.match(warnings.join(), /summary.*forgotten/);
+  assert.match(warnings.join(), /summary.*removed messages/);
   assert.equal(validHistoryRange, { start: 1, end: 1 });
   assert.is(conversation.state.latestSummary?.text, 'one and two');
 });

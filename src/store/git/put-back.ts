@@ -143,15 +143,15 @@ export function putBackText(back: number, lost: number): string {
     lost === 0
       ? ''
       : ` ${lost} could not be put back, because their objects are lost. Use store/verify to see the damage.`;
-  return `Another program had removed or changed refs of the checkpoint store. The daemon put ${back} of them back.${gone}`;
+  return `Another program had removed or changed refs of the checkpoint store. The daemon put back ${back} of them.${gone}`;
 }
 
 /** What is told of refs that were put right when the session was opened. */
 export function foundText({ checkpoints, moved }: PutBack): string {
   const since = 'by another program since the session was last open.';
   if (checkpoints === 0)
-    return `${counted(moved, 'tag or name', 'tags and names')} had been moved ${since} The daemon put them back.`;
-  return `The refs of ${counted(checkpoints, 'checkpoint')} had been removed or moved ${since} The daemon put them back. Their names may be lost.`;
+    return `${counted(moved, 'tag or name', 'tags and names')} had been moved ${since} They were put back.`;
+  return `The refs of ${counted(checkpoints, 'checkpoint')} had been removed or moved ${since} They were put back. Their names may be lost.`;
 }
 
 // Repairs refs that a power cut left empty or garbled. A tag goes back to the newest checkpoint that was made under

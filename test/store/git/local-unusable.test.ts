@@ -160,7 +160,7 @@ test('a .git that names what is not there is not made anew either', () =>
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('elsewhere')).toString();
     renameSync(away, `${away}.moved`);
-    await opensWithout(rig, /elsewhere.*is not there.*Put it back/s, () => {
+    await opensWithout(rig, /elsewhere.*does not exist.*Put it back/s, () => {
       rmSync(join(rig.work, '.git'));
       renameSync(`${away}.moved`, join(rig.work, '.git'));
     });
@@ -187,7 +187,10 @@ test('a work tree that got a repository of its own is told where its checkpoints
     assert.is(checkpoints.reason, 'StoreCorrupt');
     assert.match(
       checkpoints.message ?? '',
-      new RegExp(`repository of its own.*1 checkpoint.*${rig.work}\\b.*Move ${rig.work}/deep/.git away`, 's'),
+      new RegExp(
+        `repository of its own.*checkpoints \\(1\\).*${rig.work}\\b.*Move ${rig.work}/deep/.git away`,
+        's',
+      ),
     );
     assert.equal(contentOf(join(rig.work, 'deep/.git')), before);
     await rig.request('session/close', { session });

@@ -161,7 +161,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       rig.inStore('update-ref', second.split(' ')[0] ?? '', first.split(' ')[1] ?? '');
       await rig.reopen();
       assert.equal(rig.refs(), before);
-      assert.match(told(rig).join('\n'), /2 had been moved .*put back/);
+      assert.match(told(rig).join('\n'), /2 tags and names had been moved .*put back/);
       await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
       assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n');
     }));

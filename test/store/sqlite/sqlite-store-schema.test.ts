@@ -150,7 +150,7 @@ test('a table that another program changed is refused by its name, and left as i
   const before = readFileSync(databaseFile(storage));
   const refused = await failure(openSqlite(storage));
   assert.is(refused.kind, 'StoreCorrupt');
-  assert.match(refused.message, /its table checkpoints otherwise.*checkpoint\/init/);
+  assert.match(refused.message, /description of its table checkpoints.*checkpoint\/init/);
   assert.ok(readFileSync(databaseFile(storage)).equals(before));
 });
 

@@ -19,7 +19,7 @@ for (const [code, kind] of [
   });
 
 for (const [code, said, kind, remedy] of [
-  ['SQLITE_CANTOPEN', 'unable to open database file', 'StoreUnavailable', /plain files.*ulimit -n/],
+  ['SQLITE_CANTOPEN', 'unable to open database file', 'StoreUnavailable', /regular files.*ulimit -n/],
   ['SQLITE_IOERR_SHORT_READ', 'disk I/O error', 'StoreUnavailable', /-wal.*another daemon/],
   ['SQLITE_IOERR_WRITE', 'disk I/O error', 'StoreUnavailable', /disk.*ulimit -f/],
   ['SQLITE_ERROR', 'no such index: idx_checkpoints_tag', 'StoreCorrupt', /lacks a part.*\.recover/],
