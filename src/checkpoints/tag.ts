@@ -1,9 +1,7 @@
 // Tags: `0`, `4`, `4.2`. The only maker of the Tag type, and the whitelist that stands before anything
 // that could reach git. Knows no checkpoint: which tags exist is the index's business.
-
 import { CheckpointdError } from '../base/errors.ts';
 import type { Tag } from '../base/ids.ts';
-import { counted } from '../base/text/plural.ts';
 
 const pattern = /^(0|[1-9]\d{0,8})(?:\.([1-9]\d{0,8}))?$/;
 

@@ -1,6 +1,5 @@
 // The permission bits that a restore changes without touching contents: files in place, and directories. Nobody gets
 // more by it than they had where an access list makes a mask of the bits.
-
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { attempt } from '../base/attempt.ts';
 import { counted } from '../base/text/plural.ts';

@@ -1,7 +1,6 @@
 // A store that knows what it should hold: before each use it makes sure that the store is still the one that was
 // opened, and it tells checkpoints that were published and are gone. Works for every strategy; what the checkpoints
 // contain is the inner store's business.
-
 import { createHash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';

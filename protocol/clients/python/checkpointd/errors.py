@@ -273,9 +273,9 @@ class UnknownRemote(CheckpointdError):
 
 
 class InvalidRemote(CheckpointdError):
-    r"""The address cannot be that of a remote, or holds a password. Give
-    `ssh://user@host/path`, `user@host:path`, `https://host/path` or an absolute path; let a
-    credential helper or an ssh agent hold the secret.
+    r"""The address is not one of a remote, or holds a password. Give `ssh://user@host/path`,
+    `user@host:path`, `https://host/path` or an absolute path; let a credential helper or an
+    ssh agent hold the secret.
     """
 
 
@@ -286,15 +286,15 @@ class RemoteUnreachable(CheckpointdError):
 
 
 class RemoteRefused(CheckpointdError):
-    r"""The host refused what was asked; `details.reason` tells why: `authentication`, `absent`,
+    r"""The host refused the request; `details.reason` says why: `authentication`, `absent`,
     `hook`, `size`, `rate`, `deleted`, `moved` or `other`. See `details.said` for the host's
     own words.
     """
 
 
 class RemoteCorrupt(CheckpointdError):
-    r"""The remote sent what cannot be: missing, damaged or foreign objects, a head that was
-    moved back, a manifest of another session. Nothing was taken. Look at the remote; push
+    r"""The remote sent invalid data: missing, damaged or foreign objects, a head that was moved
+    back, or the manifest of another session. Nothing was imported. Look at the remote; push
     again from a machine that has the session whole.
     """
 

@@ -405,8 +405,8 @@ pub enum SkipReason {
     /// In an undo or a redo: the path changed since, and the reversed restore did not touch it.
     #[serde(rename = "notRestored")]
     NotRestored,
-    /// Of an imported session: it stayed on the machine that pushed the checkpoint. Nothing is said
-    /// of what it held there, and a restore leaves what stands at its path alone.
+    /// In an imported session: the file stayed on the machine that pushed the checkpoint. A restore
+    /// does not change the file at its path.
     #[serde(rename = "notSent")]
     NotSent,
     /// A value that this version does not know.
@@ -948,18 +948,18 @@ pub enum ErrorKind {
     /// The storage has no remote of that name.
     #[serde(rename = "UnknownRemote")]
     UnknownRemote,
-    /// The address cannot be that of a remote, or holds a password.
+    /// The address is not one of a remote, or holds a password.
     #[serde(rename = "InvalidRemote")]
     InvalidRemote,
     /// The remote could not be reached, or the connection broke.
     #[serde(rename = "RemoteUnreachable")]
     RemoteUnreachable,
-    /// The host refused what was asked; `details.reason` tells why: `authentication`, `absent`,
-    /// `hook`, `size`, `rate`, `deleted`, `moved` or `other`.
+    /// The host refused the request; `details.reason` says why: `authentication`, `absent`, `hook`,
+    /// `size`, `rate`, `deleted`, `moved` or `other`.
     #[serde(rename = "RemoteRefused")]
     RemoteRefused,
-    /// The remote sent what cannot be: missing, damaged or foreign objects, a head that was moved
-    /// back, a manifest of another session. Nothing was taken.
+    /// The remote sent invalid data: missing, damaged or foreign objects, a head that was moved
+    /// back, or the manifest of another session. Nothing was imported.
     #[serde(rename = "RemoteCorrupt")]
     RemoteCorrupt,
     /// Too many requests are in flight or wait.
@@ -5880,7 +5880,7 @@ pub struct RemotesCapability {
     pub line_format: u64,
 }
 
-/// Begins the conversation between client and server. The first request; once only.
+/// Begins the connection between client and server. It is the first request and is sent once.
 #[derive(Debug)]
 pub enum InitializeRequest {}
 impl Request for InitializeRequest {
