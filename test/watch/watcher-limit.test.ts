@@ -77,7 +77,7 @@ test('where there are watches for one source alone, the handles get them, and a 
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(120, rig.root, openAll);
     if (answer === undefined) return Promise.resolve();
-    const reason = "the system's limit of watches is reached (ENOSPC)";
+    const reason = "the system's limit of watches is reached (ENOSPC), and captures need the remaining ones";
     const said = [
       `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct. On Linux raise fs.inotify.max_user_watches.`,
     ];
