@@ -1,0 +1,94 @@
+// The laptop that takes over from the container, by commands alone.
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { DaemonRig } from '../../support/daemon-rig.ts';
+import { bareRepository } from '../../support/machines.ts';
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(rig: DaemonRig, ...words: string[]): Promise<Ran> {
+  const program = rig.run([...words, `--storage=${rig.storage}`]);
+  const code = await program.code;
+  return { code, stdout: program.stdout, stderr: program.stderr };
+}
+
+async function done(rig: DaemonRig, ...words: string[]): Promise<string> {
+  const ran = await run(rig, ...words);
+  assert.is(ran.code, 0, ran.stderr);
+  return ran.stdout;
+}
+
+test('a laptop takes over from a container in four commands', async () => {
+  const remote = bareRepository();
+  const [container, laptop] = [new DaemonRig(), new DaemonRig()];
+  try {
+    container.write('a.txt', 'from the container\n');
+    container.write('.env', 'SECRET=1\n');
+    await done(container, 'create', '-m', 'fix the parser');
+    await done(container, 'remote', 'add', 'team', remote);
+    const dry = await done(container, 'push', '--dry-run');
+    assert.match(dry, /^Would send 2 of 2 checkpoints/);
+    assert.match(dry, /Would stay here: 1 .*\n {2}\.env {2}pattern/);
+    const sent = await done(container, 'push');
+    assert.match(
+      sent,
+      /^Sent 2 of 2 checkpoints, \d+ bytes of contents to team\. Elsewhere: checkpointd import team ses_/,
+    );
+    assert.match(await done(container, 'push', 'team'), /^team has all of ses_/);
+
+    await done(laptop, 'remote', 'add', 'team', remote, '--leave-out', 'private/');
+    assert.match(await done(laptop, 'remote', 'list'), new RegExp(`^team +${remote}`));
+    const listed = await done(laptop, 'sessions', '--remote', 'team');
+    assert.match(listed, /^ses_\w{26} .* wr_\w{20} +2 checkpoints +work +"fix the parser"/);
+    const id = listed.slice(0, 10);
+    assert.match(await done(laptop, 'fetch', 'team'), /^1 new:\n {2}ses_/);
+    assert.match(
+      await done(laptop, 'import', 'team', id),
+      /is here, with 2 checkpoints and the conversation/,
+    );
+    await done(laptop, 'restore', '--hard', '1', '--yes');
+    assert.is(laptop.read('a.txt'), 'from the container\n');
+    assert.is(laptop.read('.env'), undefined);
+
+    const data = JSON.parse(await done(laptop, 'sessions', '--remote', 'team', '--json')) as {
+      lines: unknown[];
+    };
+    assert.is(data.lines.length, 1);
+    assert.match(await done(laptop, 'remote', 'remove', 'team'), /^team is forgotten here/);
+  } finally {
+    await container.dispose();
+    await laptop.dispose();
+  }
+});
+
+test('what a remote cannot be is said with the way out', async () => {
+  const rig = new DaemonRig();
+  try {
+    const password = await run(rig, 'remote', 'add', 'team', 'https://me:secret@example.com/a.git');
+    assert.is(password.code, 1);
+    assert.match(password.stderr, /holds a password.*credential helper/);
+    assert.not.match(password.stderr, /secret@/);
+    assert.is((await run(rig, 'remote')).code, 2);
+    await done(rig, 'create', '-m', 'one');
+    assert.match((await run(rig, 'push')).stderr, /there is no remote.*checkpointd remote add/);
+    await done(rig, 'remote', 'add', 'one', join(rig.top, 'gone.git'));
+    const gone = await run(rig, 'push');
+    assert.is(gone.code, 1);
+    assert.match(gone.stderr, /There is no repository at .*gone\.git.*git init --bare/);
+    await done(rig, 'remote', 'add', 'two', join(rig.top, 'other.git'));
+    assert.match((await run(rig, 'push')).stderr, /there are several remotes.*one, two/);
+    assert.match(
+      (await run(rig, 'import', 'nowhere', 'ses_')).stderr,
+      /no remote "nowhere".*checkpointd remote list/,
+    );
+  } finally {
+    await rig.dispose();
+  }
+});
+
+test.run();

@@ -1,0 +1,19 @@
+// Kills in the middle of a push, a fetch and an import; the long part kills at every call.
+import { test } from 'uvu';
+import { type Killed, killedTravel } from './travel-killed.ts';
+
+const points: readonly (readonly [method: Killed, strategy: string, calls: readonly number[]])[] = [
+  ['remote/push', 'shadow', [12, 70, 120]],
+  ['remote/fetch', 'shadow', [50, 100]],
+  ['session/import', 'shadow', [200, 350, 480]],
+  ['session/import', 'sqlite', [400]],
+  ['session/import', 'local', [600]],
+];
+
+for (const [method, strategy, calls] of points)
+  for (const call of calls)
+    test(`${method} in ${strategy} is whole after a kill at call ${call}`, async () => {
+      await killedTravel(method, call, strategy);
+    });
+
+test.run();

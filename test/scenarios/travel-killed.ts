@@ -1,0 +1,135 @@
+// A push, a fetch or an import that is killed at the n-th call that passes the seam. The next daemon does it again: the
+// remote has one whole line of one writer, and another machine has every checkpoint byte for byte.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { DaemonRig, faultyEntry } from '../support/daemon-rig.ts';
+import { bareRepository } from '../support/machines.ts';
+import { until } from '../support/until.ts';
+import type { WireClient } from '../support/wire-client.ts';
+
+export type Killed = 'remote/push' | 'remote/fetch' | 'session/import';
+
+/** Kills a daemon at the n-th call of a request; 0: counts the calls. Returns how many calls were made. */
+export async function killedTravel(method: Killed, n: number, strategy: string): Promise<number> {
+  const remote = bareRepository();
+  const [container, laptop] = [new DaemonRig(), new DaemonRig()];
+  try {
+    const isPush = method === 'remote/push';
+    const calls = isPush
+      ? await killPush(container, remote, n, strategy)
+      : await pushed(container, remote, strategy, 0);
+    const session = container.sessions()[0] ?? '';
+    const more = isPush ? 0 : await killTaking(laptop, remote, { method, n, session, strategy });
+    await takesOver(container, laptop, {
+      remote,
+      session,
+      strategy,
+      where: `${method} in ${strategy}, call ${n}`,
+    });
+    return calls + more;
+  } finally {
+    await container.dispose();
+    await laptop.dispose();
+  }
+}
+
+async function killPush(rig: DaemonRig, remote: string, n: number, strategy: string): Promise<number> {
+  await pushed(rig, remote, strategy, 0);
+  rig.write('a.txt', 'second\n');
+  const { client, count, arm } = await doomed(rig, n);
+  const { session } = await rig.open(client, { strategy, retention: 'keep' });
+  await client.request('checkpoint/create', { session, kind: 'turn', message: 'second' });
+  writeFileSync(arm, '');
+  await client.request('remote/push', { remote: 'team', session }).catch(ofEnd);
+  await client.kill();
+  await until('git ends', () => rig.children().length === 0, 10_000);
+  await pushed(rig, remote, strategy, n);
+  return countIn(count);
+}
+
+async function killTaking(
+  rig: DaemonRig,
+  remote: string,
+  { method, n, session, strategy }: { method: Killed; n: number; session: string; strategy: string },
+): Promise<number> {
+  const { client, count, arm } = await doomed(rig, n);
+  await client.request('remote/add', { name: 'team', url: remote });
+  writeFileSync(arm, '');
+  const asked =
+    method === 'remote/fetch'
+      ? client.request('remote/fetch', { remote: 'team' })
+      : client.request('session/import', { remote: 'team', session, workspace: rig.work, strategy });
+  await asked.catch(ofEnd);
+  await client.kill();
+  await until('git ends', () => rig.children().length === 0, 10_000);
+  return countIn(count);
+}
+
+/** A daemon that dies at the n-th call after `arm` exists. */
+async function doomed(
+  rig: DaemonRig,
+  n: number,
+): Promise<{ client: WireClient; count: string; arm: string }> {
+  const [arm, count] = [join(rig.top, 'arm'), join(rig.top, 'count')];
+  for (const file of [arm, count]) rmSync(file, { force: true });
+  const args = [`--kill=${n}:${arm}:${count}:`];
+  return { client: await rig.start({ command: [process.execPath, faultyEntry], args }), count, arm };
+}
+
+function ofEnd(error: unknown): void {
+  if (error instanceof Error && error.name === 'WireFailure') throw error;
+}
+
+const countIn = (file: string): number =>
+  existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0;
+
+/** Opens the session with a checkpoint, and pushes it. */
+async function pushed(rig: DaemonRig, remote: string, strategy: string, n: number): Promise<number> {
+  const client = await rig.start();
+  await client.request('remote/add', { name: 'team', url: remote });
+  const { session, resumed } = await rig.open(client, { strategy, retention: 'keep' });
+  if (!resumed) {
+    const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
+    await client.request('conversation/append', { session, entry });
+    rig.write('a.txt', 'first\n');
+    await client.request('checkpoint/create', { session, kind: 'turn', message: 'first' });
+  }
+  const { warnings, others } = await client.request('remote/push', { remote: 'team', session });
+  assert.equal([warnings, others], [undefined, []], `after call ${n} the writer is the same`);
+  await client.close();
+  return 0;
+}
+
+/** The laptop has all that the container has. */
+async function takesOver(
+  container: DaemonRig,
+  laptop: DaemonRig,
+  { remote, session, strategy, where }: { remote: string; session: string; strategy: string; where: string },
+): Promise<void> {
+  execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
+  const client = await laptop.start();
+  await client.request('remote/add', { name: 'team', url: remote });
+  const known = (await client.request('session/list', {})).sessions;
+  const imported =
+    known[0] ??
+    (await client.request('session/import', { remote: 'team', session, workspace: laptop.work, strategy }));
+  assert.ok(known.length <= 1, where);
+  const { conversationId } = imported;
+  const opened = await client.request('session/open', {
+    workspace: laptop.work,
+    ...(conversationId === undefined ? {} : { conversationId }),
+    strategy,
+    retention: 'keep',
+  });
+  assert.is(opened.resumed, true, where);
+  const there = { session: opened.session };
+  assert.is((await client.request('conversation/get', there)).historyLength, 1, where);
+  assert.equal((await client.request('store/verify', there)).problems, [], where);
+  const { checkpoints } = await client.request('checkpoint/list', there);
+  const newest = checkpoints.at(-1);
+  await client.request('checkpoint/restore', { ...there, tag: newest?.id ?? '', mode: 'hard' });
+  assert.equal(laptop.tree(), container.tree(), where);
+  await client.close();
+}
