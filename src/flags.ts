@@ -142,7 +142,7 @@ function parse(argv: readonly string[]): ProgramStart {
   };
 }
 
-/** What the command line asks for (`argv` without node and the script). Never throws. */
+/** Returns the request of a command line (`argv` without node and the script). Never throws. */
 export function commandOf(argv: readonly string[]): ProgramStart {
   try {
     return parse(argv);

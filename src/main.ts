@@ -29,5 +29,5 @@ async function runAnyCommand(words: readonly string[]): Promise<number> {
   return runCommand(words);
 }
 
-// What is started is a CommonJS file (scripts/bundle.ts), where nothing can be awaited here. A failure ends the process.
+// The bundled file is CommonJS (scripts/bundle.ts) and cannot await here. A failure ends the process.
 void main();

@@ -1,6 +1,6 @@
-// What the system says of a file without reading it, and what that proves: that it is the same file, that its content
-// is the same, that nobody touched it. The one place where files are compared by their stats. It reads nothing and
-// remembers nothing; how long a stamp stays doubtful is capture/settled.ts's.
+// Compares files by their stats, without reading them. A stamp may prove that two looks saw the same file, the same
+// content, or a file that no program has touched. No other module compares stats. It remembers nothing;
+// capture/settled.ts decides how long a stamp is in doubt.
 import { systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 

@@ -38,7 +38,7 @@ function refuseWrite(confines: string, call: string, [first, second]: readonly u
   throw Object.assign(new Error(`EROFS: this process only reads, ${call} '${name}'`), { code: 'EROFS' });
 }
 
-/** The same function, overloads and all, behind the seam. `never[]` is what every parameter list accepts. */
+/** Returns the function, with its overloads, behind the seam. Every parameter list accepts `never[]`. */
 function through<F extends (...args: never[]) => unknown>(call: string, original: F): F {
   const wrapped = (...args: never[]): unknown => {
     if (writable !== undefined) refuseWrite(writable, call, args);

@@ -39,7 +39,7 @@ export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> 
 }
 
 /**
- * The same of a file that git goes without where it is missing or closed to us: undefined then, too.
+ * Reads a file that git treats as optional. Returns undefined when the file is missing or unreadable.
  * @throws system errors that say nothing of the file: too many are open, the disk fails
  */
 export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer | undefined {

@@ -64,8 +64,8 @@ function rootKey(root: string): string {
 }
 
 /**
- * What a fast scan builds on: a full scan whose directories were watched before they were read, brought up to date by
- * the fast scans that followed it.
+ * The base of a fast scan: a full scan whose directories were watched before they were read, updated by the
+ * fast scans that followed.
  */
 export interface ScanBase {
   readonly root: Directory;

@@ -75,7 +75,7 @@ export interface IgnoreOracle {
   noteBlocked(path: string): void;
   /** Changes whenever the repository's index may have. */
   trackedKey(): string;
-  /** What the repository's index holds, below `prefix`, whatever the rules say. */
+  /** Returns the paths below `prefix` in the repository's index, ignored or not. */
   tracked(prefix: TreePath): Promise<PathTree>;
 }
 
@@ -111,7 +111,7 @@ export function extendChain(chain: RuleChain, path: TreePath, directory: Reached
   return extend(chain, path, readRules(inside(directory, '.gitignore')));
 }
 
-/** The same for an absolute directory above the work tree. */
+/** Extends the chain by an absolute directory above the work tree. */
 function extendChainAbove(chain: RuleChain, directory: string): RuleChain {
   return extend(
     chain,

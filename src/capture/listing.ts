@@ -84,9 +84,9 @@ export interface Inherited {
   readonly mode: TakeMode;
   readonly scope: IgnoreScope;
   readonly chain: RuleChain;
-  /** The same directory in the snapshot that the capture builds on. */
+  /** The directory in the snapshot that the capture builds on. */
   readonly previous: Directory | undefined;
-  /** What must be captured here whatever the rules say; `true` is a file or a whole directory. */
+  /** Paths to capture even if a rule ignores them; `true` is a file or a whole directory. */
   readonly alsoInclude: PathTree | undefined;
 }
 

@@ -198,7 +198,7 @@ export class CheckpointIndex {
     return this.listing(kind).slice(0, this.#rows.end);
   }
 
-  /** The same, of which only what is taken is looked at. */
+  /** Returns a listing that looks at an item only when a caller takes it. */
   listing(kind: ListKind): Listing {
     const rows = kind === 'every' || kind === 'safety' ? this.#bySeq() : this.#listed;
     const isWanted = (row: number): boolean => this.#rows.kindAt(row) === kind;
@@ -328,9 +328,10 @@ export class Lines {
   }
 
   /**
-   * What a checkpoint's statistics are against: of a turn the nearest turn that it came after, of a tool the nearest
-   * turn or tool; one that was made again under the same tag is passed over. Of others their parent. Undefined for the
-   * base. It follows the line of the checkpoint and never the text of its tag, so that only a deletion changes it.
+   * Returns the checkpoint that the statistics compare with: for a turn the nearest turn before it, for a
+   * tool the nearest turn or tool, for others the parent. Skips a checkpoint that was made again under the
+   * same tag. Undefined for the base. It follows the line of the checkpoint, not the text of its tag, so only
+   * a deletion changes it.
    */
   before(row: number): number | undefined {
     const stored = this.#rows.at(row);
@@ -456,8 +457,9 @@ export class CheckpointRows {
   }
 
   /**
-   * The same with what it repeats kept once: a capture leaves out what the one before left out, by the same rules, and
-   * the stacks of a restore are ids of others, up to a hundred, which read from a store would be as many strings again.
+   * Returns the checkpoint with shared copies of repeated values. Consecutive captures leave out the same
+   * paths by the same rules, and the stacks of a restore hold up to a hundred ids of other checkpoints. Each
+   * would otherwise be a string of its own.
    */
   #withoutCopies({ record, ...stored }: StoredCheckpoint): StoredCheckpoint {
     const last = this.#stored.at(-1)?.record;

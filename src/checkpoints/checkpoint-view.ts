@@ -47,7 +47,10 @@ export async function viewOf(checkpoints: Checkpoints, stored: StoredCheckpoint)
   }
 }
 
-/** The same after the checkpoint was made: where the statistics fail, they are zeros, and that is told. */
+/**
+ * Returns the view after the commit. If the statistics fail, they are zeros and a warning reports the
+ * failure.
+ */
 export async function viewAfterCommit(
   context: OperationContext,
   checkpoints: Checkpoints,

@@ -39,7 +39,7 @@ function* newestFirst(index: CheckpointIndex): Iterable<StoredCheckpoint> {
 
 interface Comparison {
   readonly changes: readonly TreeChange[];
-  /** What one side skipped, as it was last seen. */
+  /** The paths that one side skipped, as a capture last saw them. */
   readonly fills: { readonly from: readonly Entry[]; readonly to: readonly Entry[] };
 }
 

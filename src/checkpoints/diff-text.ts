@@ -90,7 +90,10 @@ function withModes(part: Buffer, difference: Difference): Buffer {
   return Buffer.concat([Buffer.from(header, 'latin1'), part.subarray(end)]);
 }
 
-/** What git writes of a file; of a directory a line that `git apply` passes over, for a patch knows none. */
+/**
+ * Returns git's lines about permissions. A directory gets a line that `git apply` ignores, because patches
+ * have no directories.
+ */
 function permissionsPart(difference: Difference): Buffer {
   if (difference.directoryModes !== undefined) return Buffer.from(modeChange(difference), 'latin1');
   const { before, after } = modesOf(difference);

@@ -34,7 +34,7 @@ export interface Difference {
   readonly linesRemoved?: number;
   readonly before?: DiffSide;
   readonly after?: DiffSide;
-  /** Of a directory, of which only the permissions differ: its mode on both sides; `040000` is the usual one. */
+  /** The modes of a directory whose permissions differ, on both sides; `040000` is the usual mode. */
   readonly directoryModes?: readonly [before: string, after: string];
 }
 

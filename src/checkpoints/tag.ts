@@ -41,7 +41,7 @@ export function toolTag(turn: number, tool: number): Tag {
   return counted(`${turn}.${tool}`);
 }
 
-/** Of counters, which an explicit tag sets: they may have no number left. */
+/** Returns the tag of the counters. An explicit tag sets the counters, so the next number may be too long. */
 function counted(text: string): Tag {
   const tag = tagOf(text);
   if (tag !== undefined) return tag;

@@ -1,5 +1,5 @@
-// What a command of the command line is given, and what it answers: an exit code. Every command is one file of
-// commands/, a thin client of one method of the wire.
+// The form of a command: its input and its answer, an exit code. Every command is one file of commands/, a thin client
+// of one method of the wire.
 import type { CheckpointdClient } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Where } from './reach.ts';

@@ -1,4 +1,4 @@
-// What a person or a script is told when something failed, and the exit code of it.
+// Explains a failure to a person or a script, and chooses the exit code.
 import { systemCode } from '../base/errors.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
 import type { JsonObject } from '../protocol/types.ts';

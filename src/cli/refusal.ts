@@ -1,4 +1,4 @@
-// What the command line refuses by itself. It is said on standard error, or under --json as data (explained.ts).
+// The refusals of the command line itself, printed on standard error, or under --json as data (explained.ts).
 
 /** A command line that cannot be followed, or a place where it cannot be. */
 export class CommandRefusal extends Error {

@@ -1,5 +1,5 @@
-// What a request of the client may end with. One class for every answer of the daemon, told apart by `kind`; another
-// for a daemon that is gone. It decides nothing.
+// The errors of a client's request. One class holds every answer of the daemon, with its `kind`; another reports that
+// the daemon has ended. It decides nothing.
 import type * as Wire from '../protocol/types.ts';
 
 /** A request that the daemon refused or could not carry out. */

@@ -26,7 +26,7 @@ export class DaemonProcess implements DaemonLink {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrCharacters);
     });
-    // Of a later failure of the process, such as a kill that is not allowed; `ended` follows or does not.
+    // A later failure of the process, such as a forbidden kill. `ended` may follow.
     child.on('error', () => undefined);
     this.keepAlive(false);
     this.ended = new Promise((resolve) => {

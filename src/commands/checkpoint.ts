@@ -190,7 +190,7 @@ export const checkpointHasChanges = defineCommand('checkpoint/hasChanges', async
   const { snapshot, skipped } = head.record;
   const isChanged = await capture.isChanged(snapshot, context.signal, skipped);
   if (isChanged !== 'unsure') return { hasChanges: isChanged };
-  // What cannot be seen now, or could not then, is no change.
+  // A path that one of the two captures could not see does not count as a change.
   const present = await capture.capture({ previous: snapshot, signal: context.signal });
   const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, present));
   return { hasChanges: from !== to };

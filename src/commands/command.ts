@@ -1,6 +1,5 @@
-// What a command is: the name of a method and the function that carries it out. What comes before and after that
-// function (the session, the key, the lane, recovery, the record of the operation) is in execute.ts, by the facts that
-// the protocol states of the method.
+// A command: the name of a method and the function that carries it out. execute.ts does the steps before and after that
+// function (session, key, lane, recovery, record of the operation), by the facts of the method in the protocol.
 import type { Log } from '../base/log.ts';
 import type { OperationContext, ProgressFigures } from '../checkpoints/operation.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';

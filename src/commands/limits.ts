@@ -84,9 +84,10 @@ export function overLimitText(bytes: number, maxStoreBytes: number): string {
 }
 
 /**
- * Those that are not listed and have not been for so long: safety checkpoints, and turns and tools whose tag another
- * took, since it did. What a restore left is in them and in what it went to, so its own goes at once. A clock that was
- * set back makes nothing old; everything is older than `0`.
+ * Returns unlisted checkpoints that are older than `ms`: safety checkpoints, and turns and tools since
+ * another took their tag. The checkpoint of a restore may go at once, because its safety checkpoint and its
+ * target hold its contents. A clock that was set back makes no checkpoint old; with `0` every checkpoint is
+ * older.
  */
 function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): StoredCheckpoint[] {
   const listed = new Set(index.list('all').map(({ record }) => record.id));
@@ -105,7 +106,7 @@ function unlistedSince(index: CheckpointIndex, { madeAs, timestamp }: Checkpoint
   return Math.max(...[timestamp, ...takers].map((time) => Date.parse(time ?? timestamp)));
 }
 
-/** Those of a list that may go at all, in its order. */
+/** Returns the checkpoints of the list that may be removed, in the order of the list. */
 function dispensable(
   index: CheckpointIndex,
   needed: ReadonlySet<string>,

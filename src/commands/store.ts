@@ -8,7 +8,7 @@ import { bytesHeld, expendable, overLimitText, removedBySize } from './limits.ts
 import { tangentCheckpoints } from './tangent.ts';
 
 export const storeGc = defineCommand('store/gc', collect, {
-  // What of it is known after a kill: how much was freed went with the process.
+  // The answer after a kill. The process knew how much was freed, and it has ended.
   again: ({ effect }) => ({ bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: Number(effect), ms: 0 }),
 });
 

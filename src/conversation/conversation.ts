@@ -67,7 +67,7 @@ interface ImportResult extends Lengths {
   readonly warnings: readonly string[];
 }
 
-/** What the client's run-time objects are to us: kept until the process ends, given back, never stored (C28). */
+/** The run-time objects of the client: kept until the process ends, returned, never stored (C28). */
 interface RuntimeObjects {
   readonly agents?: ClientObject | undefined;
   readonly toolManager?: ClientObject | undefined;
@@ -327,8 +327,8 @@ export function nextMessageFrom(
 }
 
 /**
- * What the client sets up for a conversation: tools, model, MCP, limits, and the objects that live at run time only. A
- * rewind leaves all of it as it is.
+ * The client's settings of a conversation: tools, model, MCP, limits, and run-time objects. A rewind changes
+ * none of them.
  */
 class ClientSettings {
   readonly #timeline: Timeline;

@@ -248,7 +248,8 @@ function bytesOf(directory: string): number {
   return bytes;
 }
 
-// What git says when a remote fails, and what that means. The texts are those of git's English messages and of hosts.
+// Patterns of git's messages about a failed remote, and their meaning. The texts are git's English messages and those
+// of hosts.
 
 const unreachable =
   /Could not resolve host|Connection (?:refused|timed out|reset|closed)|Operation timed out|No route to host|Network is unreachable|unable to connect|Failed to connect|Could(?:n't| not) connect|The remote end hung up|early EOF|unexpected disconnect|RPC failed|timed out|Operation too slow|ssh_exchange_identification|kex_exchange|did not answer/i;

@@ -115,7 +115,7 @@ export class SnapshotCopier {
     return id;
   }
 
-  /** The same tree with the target's ids. */
+  /** Returns the tree with the ids of the target. */
   async #mapped(directory: Directory, slices: Slices): Promise<Directory> {
     const entries: Directory['entries'] = new Map();
     for (const [name, node] of directory.entries) {

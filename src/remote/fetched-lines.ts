@@ -1,5 +1,5 @@
-// What this storage knows of a remote: the heads that a list shows, and whole lines that were fetched, verified, and only
-// then named. Nothing that fails is named, and what was fetched before stays as it was.
+// The knowledge of this storage about a remote: the heads for a list, and whole lines. A line gets its name only after
+// it was fetched and verified, so a failure names nothing and changes no earlier line.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdError } from '../base/errors.ts';
@@ -111,7 +111,7 @@ function refusal({ ref }: Pick<RemoteRef, 'ref'>, error: unknown): RefusedLine {
 }
 
 export interface Fetched extends Listed {
-  /** Those among the lines that have something new. */
+  /** The lines with new checkpoints. */
   readonly updated: readonly ListedLine[];
 }
 

@@ -68,7 +68,7 @@ export class LeftBehind {
   readonly #send: Matcher;
   readonly #leaveOut: Matcher;
   readonly #patterns: Matcher;
-  /** What was found in each content: a name of a rule, or ''. */
+  /** The finding for each content: the name of a rule, or ''. */
   readonly #scanned = new Map<BlobId, string>();
 
   constructor(contents: Contents, { send, leaveOut }: SendChoices) {

@@ -58,7 +58,7 @@ export interface WrittenLine {
   readonly isNew: boolean;
   /** Checkpoints that the last head had not. */
   readonly added: number;
-  /** What stays on this machine, of the newest checkpoint first. */
+  /** The paths that stay on this machine, those of the newest checkpoint first. */
   readonly left: readonly LeftPath[];
 }
 
@@ -122,7 +122,7 @@ class SentTrees {
   readonly #job: Job;
   readonly #behind: LeftBehind;
   readonly #copier: SnapshotCopier;
-  /** What was decided before, under the same choices. */
+  /** The earlier decisions under the same choices. */
   readonly #before: ReadonlyMap<CheckpointId, CheckpointRecord>;
   readonly #left = new Map<string, LeftPath>();
   /** The checkpoint before, and its tree as it was sent. */

@@ -103,7 +103,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   if (dryRun || written.line.commit === there?.commit) return { ...answer, pushed: false };
   const notes = notesOf(remote.name, identity);
   const moves = new Map([[notes.pending, written.line.commit]]);
-  // What was pending is confirmed before another head takes its place.
+  // A pending head is confirmed before another head replaces it.
   if (previous !== undefined) moves.set(notes.pushed, previous.commit);
   await objects.moveRefs(moves);
   try {

@@ -1,6 +1,6 @@
-// What a power cut took of restores that were answered: files that are empty, torn, gone or as they were before, where
-// nobody changed them since. They are put back by one more restore, which saves the present first, as every one does.
-// After a mere kill nothing is repeated: what was written is in the kernel's hands and only has to be synced.
+// Repairs the files of answered restores after a power cut: files that are empty, torn, missing or as before the
+// restore, and that no program has changed since. One more restore writes them, after it has saved the present. After a
+// mere kill nothing is repeated, because the kernel still has the written bytes and only a sync is missing.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -117,7 +117,7 @@ function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<T
 }
 
 interface Touched {
-  /** What stood there before each of the restores. */
+  /** The entries at the path before each of the restores. */
   readonly before: (Entry | undefined)[];
   readonly answeredMs: number;
 }

@@ -129,8 +129,8 @@ interface Spellings {
 }
 
 /**
- * What is written under another spelling than it stands there, and what a disk that folds cannot hold together.
- * `standing`: what the present holds of the paths that differ.
+ * Finds writes whose name differs only in spelling from a present name, and paths that a case-folding disk
+ * cannot hold together. `standing` has the present entries of the differing paths.
  */
 export function respell(
   request: {

@@ -325,7 +325,9 @@ export class Asides {
     return { beside };
   }
 
-  /** Whatever keeps it from going there (another disk below the root, a full one) does not keep the restore. */
+  /**
+   * A failure to use the place outside (another disk below the root, a full disk) does not stop the restore.
+   */
   #takeOutside(path: TreePath, take: (name: string) => void): { readonly outside: string } | undefined {
     const outside = this.#displaced?.next(path);
     if (outside === undefined) return undefined;

@@ -1,7 +1,6 @@
-// What a restore takes away lies under a second name until somebody has looked at it once more: a program that had
-// the file open may write to it after the restore's own last look. The names lie in a directory of the restore's own,
-// outside the work tree and on the same disk, with a note of what each was; so a look after a kill knows what a look
-// before it would have known. It does not look itself: late-look.ts does.
+// Keeps displaced files under second names until late-look.ts has checked them: a program that has such a file open may
+// write to it after the restore's last look. The names are in a directory of the restore, outside the work tree and on
+// the same disk. A note there says what each file was, so a look after a kill has the same facts as one before.
 import { join } from 'node:path';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';

@@ -1,5 +1,5 @@
-// What snapshots tell of an earlier restore: the paths that it changed, for an undo, and the edits since it was interrupted,
-// for a recovery. It decides nothing about single files; the snapshot that it makes holds no new content.
+// Reads the facts of an earlier restore from snapshots: the paths that it changed, for an undo, and the edits since its
+// interruption, for a recovery. It decides about no single file, and its snapshot holds no new content.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
@@ -10,7 +10,10 @@ import type { TreePath } from '../tree/tree-path.ts';
 export interface TakenBack {
   /** Files, links, and directories whose bits changed. */
   readonly paths: ReadonlySet<TreePath>;
-  /** What the restore brought to light without writing it: nobody made it since, so it is not deleted. */
+  /**
+   * Paths that the restore revealed without writing them. No program made them since, so an undo does not
+   * delete them.
+   */
   readonly revealed: ReadonlySet<TreePath>;
 }
 
@@ -40,11 +43,11 @@ export async function changedPaths(
 }
 
 export interface EditedSince {
-  /** What stands there now, by path; other permission bits alone count, too. */
+  /** The present entries by path. Changed permission bits alone count too. */
   readonly edits: ReadonlyMap<TreePath, Entry>;
-  /** Those with a content that neither state has there. */
+  /** The paths whose content neither state has at that path. */
   readonly contents: ReadonlySet<TreePath>;
-  /** Those at a path that neither state holds: made since, or revealed when an ignore file went. */
+  /** The paths that neither state holds: created since, or revealed when an ignore file disappeared. */
   readonly fresh: ReadonlySet<TreePath>;
 }
 

@@ -289,8 +289,8 @@ function countFiles(node: DirectoryNode): number {
 }
 
 /**
- * What the restore that an undo takes back has put where nothing was, and what a capture does not show although it
- * stands there: today's exclude globs leave it out. It has to be saved and taken away all the same.
+ * Returns files that the undone restore created and that today's exclude globs hide from captures. The undo
+ * must save and remove them too.
  */
 async function hiddenByToday(
   { checkpoints: { store, index } }: RestoreSite,

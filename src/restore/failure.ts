@@ -56,7 +56,7 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
   );
 }
 
-/** The same where names that the restore had made could not be removed: nobody may take that for nothing. */
+/** Returns the error of a restore that could not remove its own temporary names. Its effects are not `none`. */
 export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
   if (told instanceof CheckpointdError && told.effects === 'unknown') return told;
   return new CheckpointdError(
@@ -66,7 +66,7 @@ export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
   );
 }
 
-/** Of what the system says while nothing has changed yet; what it says later is caught where it happens. */
+/** Explains a system error before any change. A later error is caught where it happens. */
 export function refuseRestore(error: unknown): never {
   if (systemCode(error) === 'EROFS') {
     const message =

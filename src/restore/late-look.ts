@@ -36,7 +36,7 @@ export interface LateLookOptions {
 export interface LateLook {
   /** Edits that were found. */
   readonly edits: readonly BroughtBack[];
-  /** What stays there, because it could not be looked at or put anywhere: its file, and why. */
+  /** The displaced files that could not be checked or moved, each with the reason. */
   readonly left: readonly { readonly file: string; readonly because: string }[];
 }
 
@@ -108,7 +108,7 @@ class Look {
     this.#edits.push(...(await bringBack(this.#open(), { path, at: { outside: file }, ...given({ put }) })));
   }
 
-  /** What a look that was killed half-way has made of the same file, and of what it was to replace. */
+  /** Removes the second names that a killed look made of the file, and of the file that it was to replace. */
   async #clearSecondNames({ ino, dev }: BigIntStats, { path, put }: DisplacedFile): Promise<void> {
     const { tree, contents, temporaries, touched } = this.#open();
     for (const directory of [...ancestors(path), rootPath]) {
@@ -131,7 +131,7 @@ class Look {
     }
   }
 
-  /** Of what the note does not know any more, since a power cut: whether the store has its content. */
+  /** True when the store has the content of a file whose note a power cut has damaged. */
   async #isStored(file: string): Promise<boolean> {
     const { contents, directory } = this.#options;
     if (contents === undefined)
@@ -309,7 +309,7 @@ export async function bringBackEdited(parts: BringBack, edited: Edited[]): Promi
 
 interface PutBack {
   readonly isBack: boolean;
-  /** What was met on the way: an edit of what the restore had put there, kept beside it. */
+  /** Edits of the restored content that the look met and kept beside it. */
   readonly met: readonly TreePath[];
 }
 

@@ -93,7 +93,8 @@ async function inTheWay(
 }
 
 /**
- * What a directory holds that the capture does not: a sub-directory with nothing captured in it is given whole.
+ * Returns the contents of a directory that the capture lacks. A sub-directory without captured files is
+ * returned whole.
  */
 async function unsavedBelow(
   tree: AnchoredFiles,

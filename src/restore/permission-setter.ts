@@ -111,7 +111,7 @@ export class Access {
     }
   }
 
-  /** Of a path that was asked for. */
+  /** True when the path, which was asked for, has an access list. */
   isListed(path: TreePath): boolean {
     return this.#listed.has(path);
   }

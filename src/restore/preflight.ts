@@ -1,6 +1,6 @@
-// What must be true before a restore begins: the store has every content, and all of them fit on the disk. Of the contents
-// that come it reads sizes only; damage inside a content is met while staging, also before the first visible change. The
-// contents that go are read whole.
+// Checks the conditions of a restore before it begins: the store has every content, and the disk has room. It reads
+// only sizes of contents to write; staging finds damage inside them, also before the first visible change. It reads
+// contents to delete completely.
 import { attemptAsyncOr, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -56,9 +56,9 @@ export function lostContents(writes: readonly FileWrite[], cause?: unknown): Che
 }
 
 /**
- * What the plan takes away that the store cannot give back from the snapshot that saved it: each directory on the way to it
- * is read, and each content. With the restore that is all that is left of it, and a capture hands over nothing that it
- * knows to be unchanged.
+ * Returns the paths that the plan deletes and that the store cannot return from the saved snapshot. It reads
+ * each content and each directory above it. After the restore the store has the only copy, and a capture
+ * hands over no file that it knows to be unchanged.
  */
 export async function notGivenBack(
   plan: RestorePlan,
@@ -101,7 +101,7 @@ async function contentsNotGivenBack(
   const blobs = [...new Set(displaced.map(({ blob }) => blob))];
   const ahead = new ReadAhead(contents, blobs, await contents.sizes(blobs));
   const lost = new Set<BlobId>();
-  // What was read ahead is there at once: awaiting it gives the event loop no turn.
+  // Contents that were read ahead resolve at once, and awaiting them gives the event loop no turn.
   const slices = new Slices(signal);
   for (const [turn, blob] of blobs.entries()) {
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
-// What stands at a path now, and whether it is still what was seen before: the stat signature that a restore
-// takes when it has verified a content, and compares again in the last moment before it replaces it.
+// Compares the present file at a path with an earlier look: a restore takes the stat signature when it has verified a
+// content, and compares it again just before it replaces the file.
 
 import { attempt, attemptAsyncOr, hasCode } from '../base/attempt.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';

@@ -51,7 +51,10 @@ export async function recover(
   }
 }
 
-/** What could not be looked into or cleared, once more before the note of it goes: then nobody knows of it any more. */
+/**
+ * Sweeps the remaining temporary files again before the note disappears, because later starts would not know
+ * them.
+ */
 async function sweepAgain(
   site: RestoreSite,
   intent: RestoreIntent,
@@ -83,7 +86,7 @@ async function finishOrUndo(
       await repeat(site, newer, 'undo', context);
       return 'undone';
     } catch (second) {
-      // What else stops it may be gone by the next opening; what a store has lost is not.
+      // Another obstacle may be gone at the next opening; lost contents of a store are not.
       if (context.signal.aborted || damageIn(error) === undefined || damageIn(second) === undefined)
         throw damageIn(second) === undefined ? second : error;
       return finishWithoutLost(site, intent, context);
@@ -122,7 +125,7 @@ function comesFromCancel(error: unknown, signal: AbortSignal): boolean {
   return false;
 }
 
-/** What a store has lost, where that is what an error comes from. */
+/** Returns the damage of the store that caused an error. */
 function damageIn(error: unknown): CheckpointdError | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (isDamage(at)) return at;
   return undefined;
@@ -264,7 +267,7 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
   };
 }
 
-/** Of a note that does not name it: the restore before which the target was saved, if the note is of an undo. */
+/** Returns the undone restore if the note does not name it: the restore before which the target was saved. */
 function restoreTakenBack({ index }: Checkpoints, intent: RestoreIntent): CheckpointId | undefined {
   if (intent.root !== undefined || !/^(Undid|Redid) a restore$/.test(recordOf(intent).description))
     return undefined;

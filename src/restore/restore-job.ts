@@ -24,7 +24,7 @@ export interface RestoreJob {
   readonly dryRun: boolean;
   /** Directories that an interrupted run had emptied, for the run that completes it. */
   readonly emptied?: readonly TreePath[];
-  /** Of an undo or a redo: the restore that is taken back, and no more than what it did unless `isExact`. */
+  /** In an undo or a redo: the restore to reverse, and only its own changes unless `isExact`. */
   readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };
   /** The only paths that it may change, of which the target is known to hold all. */
   readonly only?: ReadonlySet<TreePath>;

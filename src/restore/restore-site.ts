@@ -1,5 +1,5 @@
-// What a restore works on: a work tree with its checkpoints and its conversation. A session builds it; no file here
-// knows what a session is.
+// The surroundings of a restore: a work tree with its checkpoints and conversation. A session builds it; the files of
+// restore/ know no session.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';

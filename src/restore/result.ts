@@ -1,5 +1,5 @@
-// What a restore has made of the work tree: the capture of the result, and what it brought to light without writing it.
-// It publishes nothing and changes nothing.
+// Reads the result of a restore: the final capture, and paths that the restore revealed without writing them. It
+// publishes and changes nothing.
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -68,9 +68,9 @@ const hiding: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a restore did that does not stand when it ends: another program wrote there meanwhile. Contents alone are
- * compared, for bits are what the umask, the file system and access lists make of them. `changes` are those from the
- * capture before to the one after.
+ * Returns the writes of the restore that another program changed before its end. It compares contents only,
+ * because the umask, the file system and access lists change bits. `changes` are those from the capture
+ * before to the capture after.
  */
 export function changedMeanwhile(
   plan: RestorePlan,
@@ -109,8 +109,9 @@ export interface RestoreRun extends FilePlan {
 }
 
 /**
- * What differs between the states before and after a restore without its doing: edited by somebody while it ran, or
- * hidden by an ignore file that it brought. What an interrupted run had done already counts as its doing.
+ * Returns the paths that differ between the states before and after a restore without its doing: edited while
+ * it ran, or hidden by an ignore file that it wrote. The work of an interrupted run counts as the restore's
+ * doing.
  */
 export async function untouchedBy(
   { store }: Checkpoints,

@@ -20,11 +20,11 @@ export interface StagedWrite {
   readonly path: TreePath;
   /** The temporary file with the new content, in the nearest existing directory above. */
   readonly temporary: TreePath;
-  /** What is put there; absent where nobody asks. */
+  /** The entry to put there. Absent: no caller asks for it. */
   readonly after?: Entry;
-  /** Of the file or link that is replaced; absent: nothing may be there. */
+  /** The signature of the replaced file or link. Absent: the path must be free. */
   readonly replaces?: Signature;
-  /** Of every file in the directory that is replaced. */
+  /** The signatures of all files in the replaced directory. */
   readonly displaces?: ReadonlyMap<TreePath, Signature>;
 }
 

@@ -183,7 +183,7 @@ export async function clearTemporaries(clearing: Clearing, commit: Stuck | undef
   return { left: [...new Set(left)].sort(byBytes), kept };
 }
 
-/** What no sweep will be able to remove either (an immutable file) stays under a name of its own. */
+/** A file that no sweep can remove (an immutable file) keeps a name of its own. */
 function keptAs(commit: Stuck | undefined, temporary: TreePath, because: unknown): Failure | undefined {
   const home = commit?.stuck.get(temporary);
   const reason = pathReason(because);

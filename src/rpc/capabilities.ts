@@ -1,5 +1,5 @@
-// What `initialize` promises: the capabilities of this daemon and its limits, as data. It loads nothing, because the
-// first answer must be fast, and asks the disk for nothing but whether optional packages are there.
+// The answer of `initialize`: capabilities and limits of this daemon, as data. It loads nothing, because the first
+// answer must be fast, and asks the disk only for optional packages.
 import type { CheckpointdServerCapabilities, ServerLimits } from '../protocol/types.ts';
 import { defaultStrategy, offeredStrategies } from '../session/offered-strategies.ts';
 

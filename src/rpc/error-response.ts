@@ -78,9 +78,9 @@ export interface FailedRequest {
 }
 
 /**
- * Whatever a handler threw, as an error of the wire. Expected failures keep their words (`details.operationId` and
- * `details.issues` become fields of `data`); all else is InternalError with an incident number, under which the
- * log has the rest. Cancellation is not told here: only dispatch knows who aborted.
+ * Turns a thrown value into an error of the wire. Expected failures keep their text (`details.operationId`
+ * and `details.issues` become fields of `data`). Any other value is InternalError with an incident number,
+ * under which the log has the rest. Only dispatch knows who aborted, so it reports cancellation.
  */
 export function toWireError(error: unknown, request: FailedRequest): WireError {
   if (error instanceof CheckpointdError) {
@@ -105,8 +105,8 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
 }
 
 /**
- * What the system refused to a call of ours and no part below had words for; undefined: it was not the system. Where
- * the call was is in the details, and the remedy is the same for the storage and the work tree.
+ * Explains a refused system call for which no other module has a text; undefined: the cause was not the
+ * system. The details name the call, and the remedy is the same for storage and work tree.
  */
 function fromSystem(error: unknown, effects: Effects): WireError | undefined {
   const code = systemCode(error);

@@ -77,8 +77,8 @@ export async function noteCheckpoint(
 }
 
 /**
- * What a first checkpoint holds where the ledger knows of something else: all before it were removed. Other paths are
- * asked of the store ({@link baseOf}), not copied one by one.
+ * Returns the paths of a first checkpoint that differ from the ledger, after all earlier checkpoints were
+ * removed. The store answers for other paths ({@link baseOf}); they are not copied one by one.
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -187,7 +187,7 @@ export async function pathHistory(
   const base = baseOf(checkpoints.index)?.record;
   const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
   const later = ledger.history(path);
-  // What was known of the path before the oldest checkpoint, of checkpoints that are removed, comes first.
+  // Facts about the path before the oldest checkpoint come first. They stem from removed checkpoints.
   const isTold = base === undefined || later.some(({ by, at }) => by === base.id || at < base.timestamp);
   const first: LedgerRecord[] =
     isTold || original === undefined

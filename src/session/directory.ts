@@ -33,7 +33,10 @@ export interface SessionMarker {
   readonly workTree: string;
   /** Device and inode of the work tree when the session was made, `dev:ino`. */
   readonly workTreeIdentity: string;
-  /** The same with its birth, so that a directory that got its inode later is told from it. Absent in older sessions. */
+  /**
+   * The identity with the birth time, which distinguishes a later directory with the same inode. Absent in
+   * older sessions.
+   */
   readonly workTreeDirectory?: DirectoryIdentity;
   readonly conversationId: string;
   readonly strategy: string;
@@ -165,7 +168,7 @@ export class SessionDirectory {
 
   /** Takes back a {@link create} after which nothing came. */
   removeNew(): void {
-    // What failed before is told; this is resumed as a new one.
+    // The earlier failure is reported; the next opening treats this session as new.
     attempt(isOfSystem, () => files.rmSync(this.own, { recursive: true, force: true }));
   }
 

@@ -100,7 +100,7 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
   const { directory, late, marker } = session.parts;
   if (marker.retention === 'keep') return 'retention';
   if (files.existsSync(directory.intentFile)) return 'unfinishedRestore';
-  // What a restore displaced and another program wrote to since, and what could not be brought back.
+  // A program wrote to a displaced file, and the file could not be brought back.
   if (late.isAny) return 'onlyCopy';
   if (!isOurs(session)) return 'notOurs';
   if (kind === 'abrupt') {
@@ -220,7 +220,7 @@ export function deleteOpen(
 ): Promise<Deleted> {
   const { directory, queue } = session.parts;
   return decided(directory, context, async () => {
-    // What runs ends first, and nothing begins: a checkpoint that came after the emptying would stay behind for good.
+    // Running operations end first, and no other begins: a checkpoint after the emptying would stay for ever.
     const goOn = await queue.pause();
     const { enabled } = session;
     try {

@@ -15,7 +15,7 @@ import type { Session } from './session.ts';
 export interface KeptLog {
   readonly sessionLog: SessionLog;
   readonly conversation: Conversation;
-  /** What other rooms noted; of conversation records only the client's keys. */
+  /** The records of other modules; of conversation records only the client's keys. */
   readonly others: readonly LogRecord[];
   readonly warnings: readonly string[];
 }

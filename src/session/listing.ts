@@ -1,6 +1,6 @@
-// What can be known of sessions without opening them: those of a storage root by their markers and signs of life, and of
-// each a summary, a small file beside the log with the number of checkpoints and the first prompt. The session writes it
-// when either changes. Without a summary the figures are unknown.
+// Describes sessions without opening them: finds those of a storage root by their markers and signs of life. A summary,
+// a small file beside the log, has the number of checkpoints and the first prompt; the session rewrites it after each
+// change. Without a summary the figures are unknown.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';

@@ -1,6 +1,6 @@
-// What became of each mutation that a client asked for: answered again when the same key comes again, told by
-// operation/get when the client's connection died. Kept with the session's log, so it outlives the process where
-// the session does. Remembers answers, never runs anything.
+// Remembers the outcome of each mutation that a client asked for: a repeated key gets the first answer, and
+// operation/get reports it after the connection died. It is stored with the session's log, so it survives the process
+// if the session does. It never runs an operation.
 import { createHash } from 'node:crypto';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -121,18 +121,18 @@ function committed(
 }
 
 const remembered = 1000;
-/** Of the answers to requests without a key, together; the newest is kept however long it is. */
+/** The limit for all answers to requests without a key together. The newest is kept even if it is longer. */
 const resultBytesMax = 128 * 1024;
 
 export class OperationRecords {
   readonly #log: Pick<RecordLog, 'append'> | undefined;
   readonly #byOperation = new Map<string, OperationEntry>();
   readonly #byKey = new Map<string, OperationEntry>();
-  /** Of an earlier process, by key; judged when the checkpoints are known. */
+  /** The intentions of an earlier process, by key; judged when the checkpoints are known. */
   readonly #intentions = new Map<string, LoggedIntention>();
   /** Keys that the session may forget, oldest first. */
   readonly #unkeyed = new Set<OperationEntry>();
-  /** Those of them whose answer is kept, oldest first. */
+  /** The entries whose answer is kept, oldest first. */
   readonly #answered = new Set<OperationEntry>();
   #resultBytes = 0;
 

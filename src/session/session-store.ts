@@ -112,7 +112,10 @@ function storeOptions(session: Session): StoreOptions {
   };
 }
 
-/** Of a work tree that is in no repository: where git takes one for none that somebody's work is in. */
+/**
+ * For a work tree in no repository: returns a directory around it that holds a user's repository but that git
+ * does not recognise.
+ */
 export function unusableAround(root: string): UnusableRepository | undefined {
   const broken = brokenRepository(root);
   return broken && new UnusableRepository(broken.what, broken.path);

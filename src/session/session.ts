@@ -92,8 +92,8 @@ interface SessionParts {
 }
 
 /**
- * What a session tells whoever listens (the wire's notifications): nothing of the wire is here, so that all of it runs
- * without one. Telling never fails an operation; awaiting it keeps events before the answer.
+ * The reports of a session to its listeners, which become notifications of the wire. Sessions run without a
+ * wire. A failed report never fails an operation; awaiting it keeps events before the answer.
  */
 export interface SessionEvents {
   opened(

@@ -93,7 +93,10 @@ export class Sessions {
     throw unknownSession(id);
   }
 
-  /** The same, if this client has opened it. @throws UnknownSession */
+  /**
+   * Returns the session if this client has opened it.
+   * @throws UnknownSession
+   */
   openedBy(client: Client, id: string): Session {
     const session = this.get(id);
     if (this.#shares.holds(session.id, client)) return session;

@@ -13,7 +13,7 @@ export type RecordedConversation = number;
 
 export type CheckpointKind = 'turn' | 'tool' | 'safety' | 'restore';
 
-/** What a capture was told to leave out or to take in, besides the ignore rules that it found. */
+/** The paths that the client told a capture to leave out or to include, beside the ignore rules. */
 export interface CaptureRules {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
@@ -31,7 +31,7 @@ export interface CheckpointRecord {
   /** The tag it was made under; whether it still bears it is {@link StoredCheckpoint.tag}. */
   readonly madeAs?: Tag;
   readonly parent?: CheckpointId;
-  /** Of a repeated tool tag: the `seq` of its first bearer, in whose place it is listed. */
+  /** For a repeated tool tag: the `seq` of its first bearer, whose place it has in the list. */
   readonly place?: number;
   readonly description: string;
   readonly toolName?: string;
@@ -48,26 +48,26 @@ export interface CheckpointRecord {
   readonly skipped: readonly SkippedPath[];
   /** Absent: made by a version that did not note them. */
   readonly rules?: CaptureRules;
-  /** Of `restore`: the checkpoint that was restored, and the safety checkpoint taken before. */
+  /** For `restore`: the restored checkpoint, and the safety checkpoint before it. */
   readonly restored?: CheckpointId;
   readonly safety?: CheckpointId;
   readonly scope?: 'files' | 'conversation' | 'both';
-  /** Of `restore`: the only paths that were restored, as latin1 byte strings; absent: all. */
+  /** For `restore`: the only restored paths, as latin1 byte strings. Absent: all. */
   readonly paths?: readonly string[];
   /**
-   * Of `restore`: paths that were there before it, ignored, and that no rule ignores after it (it took an ignore file
-   * away). Nobody made them since, so undoing it must not delete them. Latin1 byte strings.
+   * For `restore`: paths that were ignored before and that no rule ignores afterwards, because the restore
+   * removed an ignore file. No program made them since, so an undo must not delete them. Latin1 byte strings.
    */
   readonly revealed?: readonly string[];
   /**
-   * Of `restore`: other paths that differ between the states before and after it without its doing (edited by
-   * somebody meanwhile, or hidden by an ignore file that it brought). Latin1 byte strings.
+   * For `restore`: other paths that differ between the states before and after without its doing: edited
+   * meanwhile, or hidden by an ignore file that it wrote. Latin1 byte strings.
    */
   readonly untouched?: readonly string[];
-  /** Of `restore`: the undo and redo stacks after it, as ids of `restore` checkpoints. */
+  /** For `restore`: the undo and redo stacks after it, as ids of `restore` checkpoints. */
   readonly undo?: readonly CheckpointId[];
   readonly redo?: readonly CheckpointId[];
-  /** Of a mutation that carried one: the client's key and the answer to give again. */
+  /** For a mutation with a key: the client's key and the answer to repeat. */
   readonly idempotency?: {
     readonly key: string;
     readonly fingerprint: string;
@@ -131,7 +131,10 @@ export interface SnapshotStore extends SnapshotSink {
   publish(publication: Publication): Promise<{ readonly commit?: string }>;
   /** Every checkpoint of this session that can be read, by `seq`; read from disk. The others: {@link damaged}. */
   checkpoints(): Promise<StoredCheckpoint[]>;
-  /** What the last {@link checkpoints} found damaged: checkpoints that it left out, and tags and names that are lost. */
+  /**
+   * Returns the damage that the last {@link checkpoints} found: checkpoints that it left out, and lost tags
+   * and names.
+   */
   damaged(): readonly StoreProblem[];
   /** Everything published so far survives a power cut when this resolves, whatever the durability. */
   sync(): Promise<void>;
@@ -158,8 +161,8 @@ export interface SnapshotStore extends SnapshotSink {
   /** The content in chunks of at most 8 MiB, its hash checked at the end. @throws DataCorrupt, also when missing */
   read(blob: BlobId, range?: { readonly offset: number; readonly length: number }): AsyncIterable<Uint8Array>;
   /**
-   * Those of these directories that the store cannot give back whole, or that lie below one: read from the disk, past
-   * everything that is kept in memory. What the snapshot does not have is passed over.
+   * Returns the wanted directories that the store has lost or that are damaged, and all wanted directories
+   * below them. Reads from the disk, past every cache. Ignores paths that are not in the snapshot.
    */
   lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]>;
   /** The two snapshots (undefined: the empty tree) where git's differ can see them. */
@@ -178,7 +181,7 @@ export interface SnapshotStore extends SnapshotSink {
   /** Reads everything and checks every hash; `onChecked` is told how many contents were read. */
   verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]>;
   usage(): Promise<StoreUsage>;
-  /** Of a store that sessions share: the bytes that this one's checkpoints hold. Absent: all of {@link usage}. */
+  /** Returns the bytes of this session's checkpoints in a shared store. Absent: all of {@link usage}. */
   heldBytes?(): Promise<number>;
   /** The path of the store when it is no longer what was opened: deleted, emptied or replaced. A few system calls. */
   gone?(): string | undefined;
@@ -199,7 +202,7 @@ export interface ReadableStore {
 /** Where contents come from and how they are named. */
 export type Contents = Pick<SnapshotStore, 'read' | 'sizes' | 'hash'>;
 
-/** What a strategy is given to open its store. All paths are absolute. */
+/** The options for opening a store. All paths are absolute. */
 export interface StoreOptions {
   readonly session: string;
   /** The session's own directory, existing, 0700. The shadow repository is laid out in it. */

@@ -1,5 +1,5 @@
-// What a strategy throws whose checkpoints lie in a repository that cannot be used as it stands, the user's mostly. Nothing
-// of them is lost by it, and only the user can put it right; so a session is opened all the same, without checkpoints.
+// The error of a strategy whose checkpoints are in a repository that cannot be used in its present state, mostly the
+// user's. Nothing is lost, and only the user can repair it, so the session opens without checkpoints.
 import { CheckpointdError } from '../base/errors.ts';
 import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 
@@ -14,7 +14,7 @@ export class UnusableRepository extends CheckpointdError {
   }
 }
 
-/** What git says of settings that it cannot take apart is that, and no failure of ours. */
+/** Returns the error for settings that git cannot parse. It is no defect of ours. */
 export function unreadableSettings(config: string, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
   const [, line] = /bad config line (\d+)/.exec(error.message) ?? [];
@@ -23,7 +23,7 @@ export function unreadableSettings(config: string, error: unknown): unknown {
   return new UnusableRepository(what, config, error);
 }
 
-/** What a repository does that strategy local cannot do. */
+/** Properties of a repository that strategy local does not support. */
 export const foreignText = {
   sha256: 'names its objects by SHA-256',
   reftable: 'keeps its refs as reftable',

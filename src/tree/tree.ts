@@ -141,7 +141,7 @@ function differsItself({ before, after }: TreeDifference): boolean {
   return !isBoth || before?.permissions !== after?.permissions;
 }
 
-// What one path of a tree holds, and how two trees differ. Values without behaviour beyond comparison.
+// The entry of one path of a tree, and the differences of two trees. The values only know comparison.
 
 /** The modes a snapshot knows, in git's spelling: a file, an executable file, a symbolic link. */
 export type EntryMode = '100644' | '100755' | '120000';

@@ -24,7 +24,7 @@ const firstGrowth = 64 * 1024;
 // noise without a header's end is refused when it comes and not when 4 KiB have come.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const impure = /[^\t\r\n\x20-\x7e]|(?<!\r)\n|\r(?!\n|$)/;
-// What may still become a line: a client that sends JSON without a header would otherwise wait for ever.
+// The beginning of a possible header line. A client that sends JSON without a header would otherwise wait for ever.
 const headerBeginning = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(?::|$)/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 

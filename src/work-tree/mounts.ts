@@ -1,5 +1,5 @@
-// What the kernel says is mounted where (Linux; elsewhere it says nothing), and the places in it. It mounts nothing,
-// and knows no work tree.
+// Reads the kernel's list of mounts (Linux; empty elsewhere), and the mounts inside a directory. It mounts nothing, and
+// knows no work tree.
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
 import { attemptOr, isOfSystem } from '../base/attempt.ts';

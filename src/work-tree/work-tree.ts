@@ -358,7 +358,10 @@ export function inside(reached: ReachedPath, name: string): Buffer {
 
 const beyondAscii = /[\u0080-\u00ff]/;
 
-/** The same for loops over very many names: text where text and bytes agree, which spares a copy for each. */
+/**
+ * Returns the path for loops over very many names: as text if text and bytes agree, which saves a copy for
+ * each.
+ */
 export function insideQuickly(reached: ReachedPath, name: string): string | Buffer {
   const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
   return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
@@ -427,7 +430,10 @@ function placesOf(home: string): [path: string, name: string][] {
   ];
 }
 
-/** The same directory: by identity where both exist, so links, case and trailing slashes do not matter. */
+/**
+ * True when both are the same directory: by identity if both exist, so links, case and trailing slashes do
+ * not matter.
+ */
 function isSamePlace(canonical: string, place: string): boolean {
   const there = identityAt(place);
   if (there !== undefined) return there === identityAt(canonical);

@@ -1,4 +1,4 @@
-// What a word of the console has at hand: the daemon, a place to speak, and somebody to choose.
+// The tools of a console word: the daemon, an output, and a way to ask the user.
 import type { Ask } from '../command.ts';
 
 export interface Desk {

@@ -163,7 +163,7 @@ export class Conversations {
       `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may hold the first edits`,
     );
     if (begunMs > waitedMs) return;
-    // What is recorded of a checkpoint is not changed any more, but its name is beside it.
+    // The record of a checkpoint never changes, but its name can.
     const mark = `captured ${seconds(stoodMs)} s late, ${new Date().toISOString().slice(11, 23)}`;
     await client.request('checkpoint/rename', { session, tag: checkpoint.id, name: mark });
   }

@@ -1,5 +1,5 @@
-// What hooks leave in hooks/ of the storage for people: the log, because an agent is told nothing, and the last hook of
-// each agent with its end, for "status", "doctor" and the choice of a session. Writing them fails nobody.
+// Writes the notes of hooks for people, in hooks/ of the storage: the log, because an agent gets no output, and the
+// last hook of each agent with its end, for "status", "doctor" and the choice of a session. A failed write is ignored.
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';

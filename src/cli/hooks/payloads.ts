@@ -1,5 +1,5 @@
-// What all agents report, in one form, and how each agent writes it to its hooks. The facts, with versions, are in
-// agent-hooks.md beside this file. keeper.ts acts on the events.
+// Reads the events of all agents into one form. The facts, with versions, are in agent-hooks.md beside this file.
+// keeper.ts acts on the events.
 import { isAbsolute } from 'node:path';
 import { attempt, isA } from '../../base/attempt.ts';
 

@@ -1,5 +1,5 @@
-// What a session tells, turned into the wire's events. An event is a courtesy: when describing it fails, that is
-// logged, and the operation it tells of stands.
+// Turns the reports of a session into the wire's events. If an event cannot be described, the failure is logged and the
+// operation stays valid.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';

@@ -1,4 +1,4 @@
-// What a restore did, as a client is told of it: after it is done, or again from the checkpoint that it published.
+// Makes the answer of a restore: after the restore, or again from its checkpoint.
 import { given } from '../../base/given.ts';
 import { viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
@@ -71,7 +71,10 @@ async function conflictsOf(
   return conflicts;
 }
 
-/** The same of a restore whose first answer was lost with the process: what it published, without the lists. */
+/**
+ * Makes the answer of a restore whose first answer was lost with the process: the published facts, without
+ * the lists.
+ */
 export async function restoreAgain(
   session: Session,
   id: string,

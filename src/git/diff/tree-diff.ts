@@ -82,7 +82,10 @@ async function records(
   return readRecords(await output(trees, format, options));
 }
 
-/** What git says: by the process that stays, where there is one and it can; paths are arguments, so not with those. */
+/**
+ * Returns git's output: of the long-lived process if there is one and it can answer. Paths are arguments, so
+ * a request with paths starts git.
+ */
 async function output(
   trees: DiffTrees,
   format: readonly string[],

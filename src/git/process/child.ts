@@ -42,8 +42,8 @@ interface Ask {
 }
 
 /**
- * What has come and is not taken yet, in one piece. The room for it doubles: joined anew with every chunk, an answer of
- * a hundred megabytes would be copied two thousand times.
+ * The received bytes that no caller has taken yet, in one piece. Its room doubles: joining again at every
+ * chunk would copy an answer of a hundred megabytes two thousand times.
  */
 class Received {
   #bytes: Buffer = Buffer.alloc(0);

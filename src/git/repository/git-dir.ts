@@ -137,7 +137,7 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
 function holdsWork(gitDir: string): boolean {
-  // What cannot be looked at is not ours to make anew.
+  // A directory that cannot be read is not replaced.
   return attemptOr(true, isOfSystem, () => {
     if (files.readdirSync(gitDir).some((name) => !begun.has(name))) return true;
     return ['objects', 'refs'].some((name) => holdsFile(join(gitDir, name)));

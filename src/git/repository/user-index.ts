@@ -1,5 +1,5 @@
-// What the user's own repository tracks, read from their index and never written. One `git ls-files`, hardened, so
-// that no program of the repository runs; cached by the index file's stamp. The objects are not looked at.
+// Lists the paths that the user's own repository tracks. It reads their index with one `git ls-files` that starts no
+// program of the repository, caches the answer by the index file's stamp, and reads no objects.
 import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';

@@ -1,5 +1,5 @@
-// What differs between the two git strategies, as one interface: where objects and refs live, and how they are kept
-// from being pruned. shadow.ts and local.ts make one each; git-store.ts works with either.
+// The differences between the two git strategies, as one interface: where objects and refs are, and how they are
+// protected from a prune. shadow.ts and local.ts implement it; git-store.ts works with either.
 import type { CheckpointdError } from '../../base/errors.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
@@ -30,7 +30,7 @@ export interface GitHome {
   close(): Promise<void>;
   /** Removes objects that no ref needs; the refs are in order. */
   sweep(signal?: AbortSignal): Promise<void>;
-  /** What of it may not be on the disk yet. */
+  /** The written files that may not be on the disk yet. */
   readonly unsynced: Unsynced;
   /** The object directory, where nothing but the daemon packs it. Absent: the user's git packs. */
   readonly packs?: string;

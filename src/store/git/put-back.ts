@@ -115,7 +115,7 @@ async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<Checkp
   return found;
 }
 
-/** Those of which nothing is gone: a ref of ours must not make the user's own git stumble. */
+/** Returns the found checkpoints that are complete: a ref of ours must not break the user's own git. */
 async function whole(home: GitHome, found: readonly Found[]): Promise<Found[]> {
   if (await isWhole(home, found)) return [...found];
   const kept: Found[] = [];
@@ -137,7 +137,7 @@ async function isWhole(home: GitHome, found: readonly Found[]): Promise<boolean>
   return run.exitCode === 0;
 }
 
-/** What is told of refs that were moved while the session was open. */
+/** Returns the message about refs that were moved while the session was open. */
 export function putBackText(back: number, lost: number): string {
   const gone =
     lost === 0
@@ -146,7 +146,7 @@ export function putBackText(back: number, lost: number): string {
   return `Another program had removed or changed refs of the checkpoint store. The daemon put back ${back} of them.${gone}`;
 }
 
-/** What is told of refs that were put right when the session was opened. */
+/** Returns the message about refs that were put back when the session was opened. */
 export function foundText({ checkpoints, moved }: PutBack): string {
   const since = 'by another program since the session was last open.';
   if (checkpoints === 0)

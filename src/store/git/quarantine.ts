@@ -195,8 +195,8 @@ export class Quarantine {
     const isCollecting = this.#isCollecting();
     await this.heal();
     if (isCollecting) return true;
-    // What has no file of its own and can be read is in a pack of theirs, for good. Looked for in this order: a prune
-    // that took a file behind its look would let go of it for ever.
+    // An object without a file that can be read is in a pack of the user's, for good. The order matters: a prune that
+    // removed a file after this look would lose it for ever.
     const away = this.#recent.filter(({ file }) => !isThere(file)).map(({ file }) => idOf(file));
     const missing = await this.#missing(away.filter((id) => id.length === 40));
     const packed = new Set(away.filter((id) => !missing.has(id)));
@@ -237,7 +237,7 @@ export class Quarantine {
           files.linkSync(source, target);
         } catch (error) {
           const code = systemCode(error) ?? '';
-          // What is damaged is no object: a power cut may have left it, and their git fails over it.
+          // A damaged file is no object. A power cut may have left it, and the user's git fails over it.
           if (
             code === 'EEXIST' &&
             (directory === 'pack' || stateOfLoose(target, directory + name, true) === 'whole')
@@ -287,7 +287,7 @@ export class Quarantine {
 /** The id of a loose object; of a pack's file a text that is none. */
 const idOf = ({ directory, name }: ObjectFile): string => directory + name;
 
-/** Of the system or of git, and no defect of ours. */
+/** True when the system or git caused the error, and not a defect of ours. */
 function isOutside(error: unknown): boolean {
   return systemCode(error) !== undefined || error instanceof CheckpointdError;
 }
@@ -344,7 +344,7 @@ export function removeEmptyDirectories(objects: string): void {
 // A repository that several users write to (`core.sharedRepository`): a file that the daemon adds gets the bits that
 // git would give it. Otherwise the other users can no longer commit, collect or look up objects.
 
-/** What git adds to the bits that the umask leaves, or the very bits where the setting names them. */
+/** The bits that git adds to those of the umask, or the exact bits if the setting names them. */
 export interface Sharing {
   readonly bits: number;
   readonly isExact: boolean;

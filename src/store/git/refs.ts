@@ -26,7 +26,7 @@ export function localNames(session: string): RefNames {
   );
 }
 
-/** What a ref says, read back from its name. */
+/** The meaning of a ref, read from its name. */
 export type RefMeaning =
   | { readonly kind: 'checkpoint'; readonly id: CheckpointId }
   | { readonly kind: 'tag'; readonly tag: Tag }

@@ -1,4 +1,4 @@
-// What fails while something is written that nothing names yet: the disk is full, or refuses. Nothing has changed then, and
+// Explains failures of writes that no checkpoint names yet: the disk is full, or refuses. Nothing has changed then, and
 // the error says so.
 import { dirname } from 'node:path';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
@@ -31,7 +31,7 @@ function refused(cause: unknown): unknown {
   return new CheckpointdError('StoreUnavailable', message, { ...facts, retryable: true });
 }
 
-/** What git says where a write fails; it does not say why. */
+/** The form of git's message about a failed write, which does not give the cause. */
 const unwrittenForm = /couldn't (?:write|close) '(\/[^']+)'/;
 
 function isUnwritten(cause: unknown): cause is CheckpointdError {
@@ -43,7 +43,7 @@ function fileOf(cause: unknown): string | undefined {
   return cause instanceof Error && 'path' in cause && typeof cause.path === 'string' ? cause.path : undefined;
 }
 
-/** Of a directory that is gone the one above it tells. */
+/** For a missing directory, asks the directory above. */
 function isFull(directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     try {

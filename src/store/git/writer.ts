@@ -309,7 +309,7 @@ export interface ProofParts {
 export class Proof {
   readonly #parts: ProofParts;
   readonly #objects: string;
-  /** What comes into packs later is of this writer's own making. */
+  /** This writer itself made all later packs. */
   readonly #hasPacks: boolean;
 
   constructor(parts: ProofParts) {
@@ -318,7 +318,7 @@ export class Proof {
     this.#hasPacks = files.readdirSync(join(this.#objects, 'pack')).some((name) => name.endsWith('.idx'));
   }
 
-  /** Those that are not there and have yet to be written; of all others it is certain that they can be read. */
+  /** Returns the items that are not stored and must be written. All others are certainly readable. */
   async missing<T extends Handed>(type: ObjectType, handed: readonly T[]): Promise<T[]> {
     const missing: T[] = [];
     const asked: T[] = [];

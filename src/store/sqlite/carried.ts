@@ -1,6 +1,6 @@
-// What the file rows of a checkpoint say beside its directories: a path that it could not look at is not deleted, so it
-// stays in the rows as it was last seen. What was last seen is found by walking up the checkpoints that skipped it, to
-// one that looked, or to one whose rows stand alone.
+// Computes the rows of a checkpoint for paths that its capture could not look at. Such a path is not deleted, so its
+// row stays as it was last seen. The search goes up the checkpoints that skipped the path, to one that saw it or whose
+// rows are complete.
 
 import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
@@ -36,7 +36,7 @@ const nothing: Carried = new Map();
 // The checkpoint before the next one is nearly always the last that was published, or one of a restore just before.
 const keptMax = 8;
 
-/** What a record could not look at; nothing, where the record is damaged. */
+/** Returns the paths that the capture of a record could not look at; none if the record is damaged. */
 function skippedIn(json: Row[number] | undefined, message: Row[number] | undefined): readonly SkippedPath[] {
   return (typeof json === 'string' ? parseRecord(json, String(message))?.record.skipped : undefined) ?? [];
 }
@@ -55,7 +55,7 @@ export class CarriedRows {
     this.#trees = trees;
   }
 
-  /** What the rows of a checkpoint carry on, by the number of its row in `checkpoints`. */
+  /** Returns the rows that a checkpoint carries on, by the number of its row in `checkpoints`. */
   async of(id: number, removing?: Removing): Promise<Carried> {
     const chain: Seen[] = [];
     let carried = nothing;
@@ -81,7 +81,7 @@ export class CarriedRows {
     return carried;
   }
 
-  /** What a checkpoint holds and could not look at. */
+  /** Returns the entries of a checkpoint and the paths that it could not look at. */
   async seen(id: number): Promise<Seen> {
     return (await this.#row(id)).seen;
   }

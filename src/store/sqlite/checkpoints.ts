@@ -38,7 +38,7 @@ export interface SessionRows {
 
 export class SqliteCheckpoints {
   readonly #parts: SessionRows;
-  /** What {@link list} found last: rows that are left out, and columns that are lost. */
+  /** The findings of the last {@link list}: rows that it left out, and lost columns. */
   damaged: readonly StoreProblem[] = [];
 
   constructor(parts: SessionRows) {
@@ -231,7 +231,7 @@ interface ReadRow {
   readonly problem?: StoreProblem;
 }
 
-/** What no index allows, a damaged page may show all the same. */
+/** An index forbids this state, but a damaged page may still show it. */
 function againIn([id]: Row, checkpoint: CheckpointId): StoreProblem {
   return { kind: 'corrupt', what: `row ${Number(id)} of checkpoints`, affects: [checkpoint] };
 }

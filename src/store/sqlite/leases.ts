@@ -1,11 +1,9 @@
-// What keeps the sweeps of other daemons away from captures that are not published yet. Each open store has a lease
-// that names its process; while one of its writers is open the lease holds everything stored since then, and the
-// snapshots it has named last. A lease dies with its process: no clock decides, except for processes of other hosts
-// and containers, which are believed for a day.
-//
-// The generation is the store's logical clock: it advances with every step of a sweep that removes something. A row
-// carries the generation in which it was last stored or asked for, so a sweep can tell old from new; and what a
-// store has seen in one generation is still there as long as the generation is the same.
+// Protects unpublished captures from the sweeps of other daemons. Each open store has a lease that names its process.
+// While one of its writers is open, the lease holds everything stored since then, and the snapshots it named last. A
+// lease dies with its process. No clock decides, except for processes of other hosts and containers, which are believed
+// for a day. The generation is the store's logical clock: it advances with every step of a sweep that removes rows. A
+// row has the generation in which it was last stored or asked for, so a sweep can distinguish old from new. A row that
+// a store has seen in one generation exists as long as the generation is the same.
 import type { SnapshotId } from '../../base/ids.ts';
 import { describeSelf, holderState, parseHolder } from '../../base/process-lock.ts';
 import type { SqliteDatabase } from './database/database.ts';

@@ -29,7 +29,7 @@ interface Node {
   readonly createdAt: number;
 }
 
-/** What happens to one checkpoint that stays and whose parent goes. */
+/** The change of one checkpoint that stays and whose parent is removed. */
 interface Fold {
   readonly node: Node;
   /** The nearest ancestor that stays. */
@@ -47,7 +47,7 @@ interface Plan {
   readonly gone: ReadonlyMap<number, Node>;
   /** Removed full ones whose rows another takes over. */
   readonly donors: Set<number>;
-  /** Those that become full. */
+  /** The checkpoints whose rows become complete. */
   readonly standAlone: Set<number>;
 }
 
@@ -69,7 +69,7 @@ export class SqliteRemoval {
     if (gone.size === 0) return;
     const plan: Plan = { nodes, gone, donors: new Set(), standAlone: new Set() };
     const folds: Fold[] = [];
-    /** Those that carry something on in their rows which a parent of theirs may no longer hand on. */
+    /** The checkpoints whose rows carry an entry that a parent may no longer pass on. */
     const changing = new Set<number>();
     try {
       for (const node of nodes.values()) {

@@ -16,7 +16,7 @@ export interface FileRow {
   readonly path: TreePath;
   readonly type: ChangeType;
   readonly entry?: Entry;
-  /** Of the content, where somebody has asked already. */
+  /** The size of the content, if a caller has asked for it. */
   readonly size?: number;
 }
 

@@ -310,9 +310,9 @@ async function renameRows(file: string, options: StoreOptions, suffix: string): 
   }
 }
 
-// What one session's checkpoints hold of the database that all share: their contents, directories and rows, each
-// counted once in the session and again in every other session that holds it too. It says nothing of free pages,
-// journals or what no checkpoint holds; the size of the whole database is SqliteStore.usage.
+// Returns the bytes of one session's checkpoints in the shared database: contents, directories and rows, each counted
+// once per session, and again in every other session that holds it. Free pages, journals and unreferenced rows do not
+// count; SqliteStore.usage has the size of the whole database.
 
 /** About what a row, its keys and its places in the indexes take beside the text counted. */
 const rowBytes = 250;

@@ -85,7 +85,7 @@ class Sweep {
     }
   }
 
-  /** The same inside a transaction: what is new is little. */
+  /** Marks inside a transaction, where few rows are new. */
   #markNow(roots: readonly string[]): void {
     const stack = [...roots];
     for (let id = stack.pop(); id !== undefined; id = stack.pop()) this.#markOne(id, stack);

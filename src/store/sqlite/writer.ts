@@ -162,7 +162,7 @@ export class SqliteWriter implements SnapshotWriter {
     );
   }
 
-  /** What is there already is read once a session; what is damaged is no longer counted as there. */
+  /** Reads an existing content once per session. A damaged content no longer counts as existing. */
   async #prove(batch: readonly Pending[], stamps: Map<BlobId, number>): Promise<void> {
     for (const one of batch) {
       if (!stamps.has(one.blob) || this.#parts.proven.has(one.blob)) continue;
@@ -385,8 +385,8 @@ class SqliteSeal {
   }
 }
 
-// What this open store knows to be in the database, so that a capture need not ask again for 100,000 files: true as
-// long as the generation has not moved, because nothing is removed without moving it (leases.ts).
+// The rows that this open store knows to exist, so that a capture need not ask for 100,000 files. It is valid while the
+// generation stays the same, because every removal advances it (leases.ts).
 
 export interface MissingRows {
   readonly missing: string[];

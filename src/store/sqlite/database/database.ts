@@ -344,7 +344,7 @@ class SideFiles {
     this.#key = key;
   }
 
-  /** Those of a database that is there. */
+  /** Returns the side files of an existing database. */
   static of(file: string): SideFiles {
     try {
       const real = files.realpathSync(file);
@@ -431,8 +431,8 @@ export class SqliteJournal {
   }
 
   /**
-   * The same, and gives the journal's space back if nobody else is reading or writing just now. The connection goes,
-   * until it is needed again.
+   * Empties the journal, and returns its space if no other connection reads or writes at this moment. The
+   * connection closes until it is needed again.
    */
   empty(): Promise<void> {
     return this.#run('TRUNCATE').then(() => this.#drop());

@@ -1,4 +1,5 @@
-// What SQLite's errors mean: whether to wait, whether to try again, and how it is said to the client. It handles none.
+// Interprets SQLite's errors: whether to wait, whether to try again, and the text for the client. It handles no error
+// itself.
 import { CheckpointdError, fileLimit } from '../../../base/errors.ts';
 import { InvariantViolation } from '../../../base/invariant.ts';
 

@@ -118,7 +118,7 @@ export function makeWritable(file: string): void {
 // process over one byte of text that is not UTF-8, and a flipped bit makes text of a number or of bytes. So text is
 // fetched as bytes and decoded here, and everything else is cast to what its column is declared to be.
 
-/** What a column holds. Integers come back as numbers; blobs as Buffers. */
+/** The value of a column. Integers come back as numbers; blobs as Buffers. */
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly (SqlValue | DamagedText)[];
 
