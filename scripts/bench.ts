@@ -169,7 +169,7 @@ async function measureRestores(
   return measured;
 }
 
-/** What takes half a minute is done seldom. */
+/** Measurements that take half a minute are repeated less often. */
 const largeMin = 10_000;
 const largeRepeats = 3;
 

@@ -17,7 +17,7 @@ export function commandLine<T extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    // What parseArgs throws tells which flag is wrong.
+    // The error of parseArgs names the wrong flag.
     if (!(error instanceof TypeError && 'code' in error)) throw error;
     process.stderr.write(`${error.message.split('\n')[0]}\n\n${help.trim()}\n`);
     return process.exit(exitUsage);

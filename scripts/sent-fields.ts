@@ -1,6 +1,6 @@
-// What of the protocol goes over the wire while the tests run. Every test process notes the fields and errors that it
-// saw (test/support/declarations.ts), in a file of its own in the directory that check.ts names; at the end of all,
-// what is declared and was seen by nobody fails the check: it is either never sent or never tried.
+// Compares the declared protocol with the traffic of the tests. Every test process notes the fields and errors that it
+// saw (test/support/declarations.ts), in a file of its own in the directory that check.ts names. At the end, a declared
+// part that no process saw fails the check: it is never sent, or never tried.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fieldsOf, type ProtocolDocument, refName, type Schema } from './generate/dialect.ts';
@@ -99,7 +99,7 @@ export interface Traffic {
   readonly excused: readonly string[];
 }
 
-/** What is declared and in none of the notes. */
+/** Returns the declared parts that no note has. */
 export function neverSeen(document: ProtocolDocument, directory: string): Traffic {
   const seen = new Set(
     readdirSync(directory).flatMap((file) => readFileSync(join(directory, file), 'utf8').split('\n')),

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Largest number of findings by rule. Lower a number when you have removed findings; never raise one. */
 const allowed = {
-  opening: 395,
+  opening: 20,
   unnamed: 400,
   long: 205,
   decision: 10,

@@ -1,5 +1,5 @@
-// What is measured side by side: the daemon over stdio with each strategy, and the sequence of git commands that
-// Q CLI runs for the same work. Each is a contender; the measuring is the same for all.
+// The contenders: the daemon over stdio with each strategy, and the sequence of git commands that Q CLI runs for the
+// same work. All are measured in the same way.
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface Contender {
   stats(): Promise<void>;
   /** Makes the work tree equal the checkpoint before the last, from which so many files differ. */
   restore(files: number): Promise<void>;
-  /** What comes first after a pause of the client: a daemon reopens the session and makes a checkpoint. */
+  /** Works as after a pause of the client: a daemon reopens the session and makes a checkpoint. */
   reopen(): Promise<void>;
   /** The longest that a light request waited while a checkpoint was made, in milliseconds; for a daemon. */
   wait(): Promise<number | undefined>;
@@ -145,7 +145,7 @@ export class DaemonContender implements Contender {
     return longest;
   }
 
-  /** What lies in the storage, and what was added to the user's repository (strategy `local`). */
+  /** Returns the bytes in the storage and those added to the user's repository (strategy `local`). */
   diskBytes(): number {
     if (this.name !== 'local') return allocated(this.#storage); // the others' work tree is this one's, too
     return allocated(this.#storage, join(this.#workTree, '.git')) - this.#ownBefore;

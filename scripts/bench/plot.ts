@@ -1,5 +1,5 @@
-// What the measured rows cost against the size of the work tree, as one SVG that a page can show: two plots side by
-// side, both scales logarithmic. It knows nothing of how the figures were come by.
+// Draws the measured times against the size of the work tree, as one SVG: two plots side by side, both scales
+// logarithmic. It does not know how the figures were measured.
 
 export interface Plot {
   readonly title: string;

@@ -1,10 +1,10 @@
-// What was measured as people and programs read it: a table of medians with their ratio to git, JSON, and the plot of
+// Prints measurements for people and programs: a table of medians with their ratio to git, JSON, and the plot of
 // scripts/bench/plot.ts. It measures nothing.
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import { type Plot, svgOf } from './plot.ts';
 
-/** Of one contender on one tree: milliseconds of each try, and bytes. */
+/** The figures of one contender on one tree: milliseconds of each try, and bytes. */
 export interface Measured {
   readonly name: string;
   readonly firstCapture: readonly number[];
@@ -31,7 +31,7 @@ export interface Result {
   readonly contenders: readonly Measured[];
 }
 
-/** What was asked for. */
+/** The request. */
 export interface Asked {
   readonly edits: readonly number[];
   readonly restores: readonly number[];
@@ -85,7 +85,7 @@ function rowsOf({ edits, restores, checkpoints }: Asked): readonly Row[] {
         of: ({ restoreWait }) => longest(restoreWait[count]),
       }),
     ),
-    // Of git: its status, which is all that it has to do then.
+    // For git: its status, which is all its work in this case.
     { label: 'reopened, and a create', unit: 'ms', of: ({ reopen }) => median(reopen) },
     {
       label: 'longest wait meanwhile',

@@ -15,11 +15,11 @@ export interface ConformanceCase {
   readonly args?: readonly string[];
   readonly over?: 'stdio' | 'tcp' | 'pipe';
   readonly world?: 'repository' | 'directory';
-  /** What the runner does before the first step. Default: `open`. */
+  /** The runner's work before the first step. Default: `open`. */
   readonly begin?: 'nothing' | 'initialize' | 'open';
   /** The events that the runner asks for in its `initialize`. */
   readonly events?: readonly string[];
-  /** What the runner adds to its `session/open`. */
+  /** Fields that the runner adds to its `session/open`. */
   readonly open?: Json;
   /** Only for commands that take `--fault=NAME`. */
   readonly fault?: string;

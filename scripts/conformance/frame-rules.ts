@@ -1,5 +1,5 @@
-// What holds for every frame of a conforming server, whatever the case: JSON-RPC's shape, the schema, the error
-// table, well-formed strings, one answer for each id, progress in its order, and no secret of the environment.
+// The rules for every frame of a conforming server in every case: JSON-RPC's shape, the schema, the error table,
+// well-formed strings, one answer for each id, progress in order, and no secret of the environment.
 import { errorCodes } from '../../src/protocol/methods.ts';
 import { validateErrorData, validateParams, validateResult } from '../../src/protocol/validators.ts';
 import type { Json } from './match.ts';

@@ -73,7 +73,7 @@ class CaseRun {
   async #verdict(): Promise<string | undefined> {
     const peer = this.#currentPeer();
     const problems = [...this.#violations, ...this.#rules.violations];
-    // Of what was asked before a hard end, the server answers what it still can.
+    // After a hard end, the server answers pending requests if it still can.
     const rest = peer.untaken.filter(
       ({ method }) => !unasked.has(method) && (this.#orderly || method !== undefined),
     );

@@ -46,7 +46,7 @@ export class Scene {
     this.#before = this.#untouchable();
   }
 
-  /** What must be as it was and is not, in words. */
+  /** Describes changes that the case must not make. */
   get harm(): string | undefined {
     const now = this.#untouchable();
     const changed = [...new Set([...this.#before.keys(), ...now.keys()])].filter(
@@ -69,7 +69,7 @@ export class Scene {
     return true;
   }
 
-  /** What is wrong with a file that a step wants to be there (`have`) or not (`haveNot`). */
+  /** Describes the fault of a file that a step requires to exist (`have`) or to be missing (`haveNot`). */
   lack(step: Json): string | undefined {
     const path = resolve(this.workspace, String(step.have ?? step.haveNot));
     if (step.haveNot !== undefined) return existsSync(path) ? `${path} is there` : undefined;

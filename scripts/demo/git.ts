@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** What git answers, without the last newline; one character a byte, because names need not be UTF-8. */
+/** Returns git's answer without the last newline; one character per byte, because names need not be UTF-8. */
 export async function git(root: string, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)('git', ['-C', root, ...args], {
     encoding: 'latin1',

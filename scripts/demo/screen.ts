@@ -1,5 +1,5 @@
-// What the demo prints: steps, lines, checks, and one line of progress that rewrites itself on a terminal and comes
-// every few seconds elsewhere. It knows nothing of what it tells.
+// Prints the demo: steps, lines, checks, and one line of progress that rewrites itself on a terminal and appears every
+// few seconds elsewhere. It does not know the meaning of its texts.
 
 const betweenMs = process.stdout.isTTY ? 100 : 2000;
 

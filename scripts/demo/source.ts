@@ -5,7 +5,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { git } from './git.ts';
 
-/** What is wrong with a path, in one line. */
+/** The fault of a path, in one line. */
 export class WrongPath extends Error {}
 
 async function ask(root: string, ...args: string[]): Promise<string | undefined> {

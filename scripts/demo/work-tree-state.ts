@@ -45,7 +45,7 @@ export function fingerprint(directory: string, visited: (files: number) => void)
   return hash.digest('hex');
 }
 
-/** What git says of a repository; the daemon must not change a letter of it. */
+/** Returns git's view of a repository, which the daemon must not change. */
 export async function repositoryState(root: string): Promise<string> {
   const said = await Promise.all([
     git(root, 'rev-parse', 'HEAD'),

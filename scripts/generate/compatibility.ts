@@ -59,7 +59,7 @@ class Comparison {
 
   #values(old: Schema, now: Schema, at: string, direction: Direction): void {
     const list = (values: readonly string[] | undefined): string => [...(values ?? [])].sort().join();
-    // What only clients send may be asked for in one more way: programs of before do not.
+    // A type that only clients send may accept further values, because older programs do not send them.
     const isMore = direction === 'sent by clients' && old.enum?.every((value) => now.enum?.includes(value));
     if (list(old.enum) !== list(now.enum) && isMore !== true) this.#breaks(at, 'a closed enum has changed');
     const known = new Set(now.knownValues);
@@ -143,7 +143,7 @@ function directionsOf(method: Method): readonly Direction[] {
   return ['sent by clients', 'sent by the server'];
 }
 
-/** What in `after` would break programs written for `before`, one line each; empty: nothing. */
+/** Returns the changes in `after` that break programs written for `before`, one line each; empty: none. */
 export function breakingChanges(before: ProtocolDocument, after: ProtocolDocument): string[] {
   const comparison = new Comparison(before, after);
   for (const method of before.methods) comparison.method(method);

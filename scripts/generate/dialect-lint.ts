@@ -1,5 +1,5 @@
-// What protocol.json may contain: the closed dialect, and the rules of this protocol that a machine can see. Says
-// everything that is wrong at once. Examples are read by example-lint.ts.
+// Checks protocol.json: the closed dialect, and the rules of this protocol that a program can check. Reports all faults
+// at once. example-lint.ts reads the examples.
 import {
   fieldsOf,
   isRecord,

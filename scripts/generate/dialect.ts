@@ -39,7 +39,10 @@ export interface ErrorEntry {
   readonly remedy: string;
 }
 
-/** What a gate does before and expects of an example; the notation is told in the document's `placeholders`. */
+/**
+ * An example: the preparation by a gate and its expectations, in the notation of the document's
+ * `placeholders`.
+ */
 export interface Example {
   readonly name: string;
   readonly world: string;
@@ -85,7 +88,7 @@ export interface ProtocolDocument {
   readonly commonErrors: readonly string[];
   /** Errors that any request with an idempotency key may end with besides. */
   readonly mutationErrors: readonly string[];
-  /** What a mutation may end with besides, while it first finishes or undoes a restore that was interrupted. */
+  /** Further errors of a mutation that first finishes or undoes an interrupted restore. */
   readonly recoveryErrors: readonly string[];
   readonly worlds: Readonly<Record<string, string>>;
   readonly placeholders: Readonly<Record<string, string>>;
@@ -173,7 +176,9 @@ function shapeOf(value: unknown, isNames: boolean): unknown {
   return Object.fromEntries(entries);
 }
 
-/** What of the document is on the wire, for protocol/versions: no descriptions, no examples. */
+/**
+ * Returns the part of the document that is on the wire, for protocol/versions: no descriptions, no examples.
+ */
 export function frozenShape(document: ProtocolDocument): unknown {
   return shapeOf(document, false);
 }

@@ -100,7 +100,7 @@ function exampleText(example: Example): string {
   return `*${example.name}*\n\n\`\`\`\n${before}${params}${outcome}\`\`\`\n`;
 }
 
-/** What a reader wants to see of a method. */
+/** Returns the examples of a method for the reader. */
 function shownExamples(method: Method): readonly Example[] {
   return method.examples
     .filter((example) => example.fault === undefined && example.error === undefined)

@@ -5,7 +5,7 @@ export const validatorCore = `import type { Issue as FoundIssue } from './types.
 
 export type { Issue } from './types.ts';
 
-/** What one validation gathers. */
+/** The findings of one validation. */
 interface Gathering {
   readonly issues: FoundIssue[];
   /** Remove optional fields that are null, so that nobody downstream meets one. */
@@ -166,7 +166,7 @@ function others(fields: Fields, at: string, to: Gathering, known: ReadonlySet<st
 `;
 
 export const validatorTail = `
-/** What stands for parameters on the wire: absent, \`null\` and \`[]\` are \`{}\`. */
+/** Returns parameters as the wire means them: absent, \`null\` and \`[]\` are \`{}\`. */
 export function normalParams(params: unknown): unknown {
   return params === undefined || params === null || (Array.isArray(params) && params.length === 0) ? {} : params;
 }

@@ -13,7 +13,7 @@ import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
 `;
 
-/** Of nobody's: beside the work tree. */
+/** The name of the filler, which is beside the work tree and belongs to no test. */
 const filler = 'filler';
 
 const inUseMsMax = 120_000;

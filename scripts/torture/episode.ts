@@ -11,15 +11,18 @@ import { type Circumstances, World } from './world.ts';
 /** One request, from before it to when all is quiet again. */
 export interface Course {
   readonly outcome: Outcome;
-  /** What was answered, also where the kill came after it. */
+  /** The answer, also if the kill came after it. */
   readonly answer: Record<string, unknown> | undefined;
   readonly before: Manifest;
-  /** Those of `before` that a capture holds. */
+  /** The files of `before` that a capture holds. */
   readonly capturedBefore: Manifest;
-  /** What stood there when the last daemon of it started, after the user's edits: `before` where none was killed. */
+  /**
+   * The files when the episode's last daemon started, after the user's edits: `before` if no daemon was
+   * killed.
+   */
   readonly resumed: Manifest;
   readonly after: Manifest;
-  /** What the next `session/open` answered, after a kill. */
+  /** The answer of the next `session/open` after a kill. */
   readonly opened: Record<string, unknown> | undefined;
   /** Paths that the user edited in between. */
   readonly edited: ReadonlySet<string>;
@@ -127,7 +130,7 @@ export class Episode {
     ]);
     seat.plan(undefined);
     if (isFull) world.disk?.empty();
-    // What the daemon does after its answer may meet the kill that was planned, until it has seen the new plan.
+    // Background work after the answer may meet the planned kill, until the daemon has seen the new plan.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();
@@ -257,7 +260,7 @@ export class Episode {
     await this.oracle.remember(this.seat);
     const wasHeld = this.oracle.heldPaths(id);
     const holding = await this.oracle.holding(this.seat, id);
-    // What a checkpoint before held stays captured, though rules may ignore it by now.
+    // Files of an earlier checkpoint stay captured even if rules ignore them now.
     const kept = [...manifest].filter(
       ([path, { kind }]) => kind !== 'other' && holding.has(path) && wasHeld.has(path),
     );

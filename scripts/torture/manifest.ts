@@ -1,4 +1,4 @@
-// What stands in a directory, seen by code that shares nothing with the daemon: bytes, modes and links.
+// Lists the contents of a directory (bytes, modes and links) by code that shares nothing with the daemon.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -113,7 +113,7 @@ export function plainGit(words: readonly string[], input?: string): Buffer {
       HOME: '/nonexistent',
       LC_ALL: 'C',
       GIT_CONFIG_NOSYSTEM: '1',
-      // Of whoever the daemon runs as, while this is root.
+      // The repository belongs to the daemon's user, while this process is root.
       GIT_CONFIG_COUNT: '1',
       GIT_CONFIG_KEY_0: 'safe.directory',
       GIT_CONFIG_VALUE_0: '*',

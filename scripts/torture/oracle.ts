@@ -223,7 +223,7 @@ async function readHolding(seat: Seat, id: string): Promise<Holding> {
   return held;
 }
 
-/** What a checkpoint made now has to hold. */
+/** Returns the files that a checkpoint must hold now. */
 export function wanted(root: string, all: Manifest, skipped: readonly PathRef[]): Manifest {
   const left = new Set(skipped.map(nameOf));
   return new Map([...captured(root, all)].filter(([path]) => !isAtOrBelow(path, left)));

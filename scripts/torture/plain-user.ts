@@ -13,7 +13,10 @@ export const plainUserPrefix = [
   '--clear-groups',
 ] as const;
 
-/** The same in a container: with the rights the kernel forgets that the program dies with it, and is told again. */
+/**
+ * The prefix in a container. With the change of rights the kernel forgets to kill the program with its
+ * parent, so the prefix says so again.
+ */
 export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
 
 /** Why the daemon cannot run so here; undefined where it can. `entry`: the program that is to run. */

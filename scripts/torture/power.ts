@@ -16,7 +16,7 @@ export async function cutPower(
   if (disk === undefined) return;
   const before = world.look();
   oracle.learn(before);
-  // What the user did and what the daemon was told so far is on the disk.
+  // The user's work and the daemon's input so far are on the disk.
   disk.sync();
   const durable = (await list(seat)).filter(({ id }) => oracle.targetOf(seat, id) !== undefined);
   const [answered, id] = await askFor(episode, step.after, durable.at(-2)?.id ?? durable.at(0)?.id);

@@ -20,13 +20,13 @@ export interface Expected {
   /** The files of the target, with their modes. */
   readonly target: Manifest;
   readonly before: Manifest;
-  /** Those of `before` that a capture holds. */
+  /** The files of `before` that a capture holds. */
   readonly capturedBefore: Manifest;
   readonly mode: 'soft' | 'hard';
   readonly path?: string | undefined;
 }
 
-/** What is not as it must be; empty when all is well. */
+/** Returns the faults of a restored tree; empty when it is right. */
 export function complaints(expected: Expected, after: Manifest, answer: RestoreAnswer): string[] {
   const { target, before, capturedBefore, mode, path: only } = expected;
   const left = new Set([...answer.failed, ...answer.skipped].map(nameOf));
@@ -56,7 +56,7 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
   return found;
 }
 
-/** What an error left under a temporary name is told by the answer, and swept later. */
+/** True when the answer reports a temporary file that an error left; a later request sweeps it. */
 function isTold(path: string, { warnings = [] }: RestoreAnswer): boolean {
   return isTemporary(path) && warnings.some((text) => text.includes('temporary file(s) of the restore'));
 }

@@ -129,7 +129,7 @@ export class Seat {
     renameSync(`${this.#plan}.new`, this.#plan);
   }
 
-  /** What the fault has done since it was asked last. */
+  /** Returns the work of the fault since the last call. */
   told(): string[] {
     const file = `${this.#plan}.told`;
     if (!existsSync(file)) return [];

@@ -34,7 +34,7 @@ export async function shrink(
   return best;
 }
 
-/** The same step with less of everything. */
+/** Yields smaller variants of the step. */
 function* smallerThan(step: Step): Generator<Step> {
   if (step.op === 'edit') {
     if (step.edits.length > 1)

@@ -1,4 +1,4 @@
-// What can happen, as data: a run is a list of these, made from a seed, saved as JSON and made shorter.
+// The steps of a run, as data: made from a seed, saved as JSON and shortened.
 import type { Random } from './random.ts';
 
 /** Where edits happen: few paths, so that they meet. A path is a latin1 string of its bytes. */
@@ -33,7 +33,7 @@ const wildIgnoreFiles = ['.gitignore', 'c/.gitignore', 'c/f/.gitignore', '.git/i
 const modes = [0o644, 0o755, 0o600, 0o444, 0o700] as const;
 const ignores = ['', '*.log\n', '*.env\n', '*.log\n*.env\n', 'c/\n', 'kind\n'] as const;
 
-/** What the user does to the work tree. */
+/** The user's changes of the work tree. */
 export type Edit =
   | { readonly do: 'write'; readonly file: string; readonly bytes: number; readonly mode: number }
   | { readonly do: 'rewrite'; readonly file: string }
@@ -47,7 +47,7 @@ export type Edit =
   /** An empty directory; a repository of its own with one file. */
   | { readonly do: 'directory' | 'repository'; readonly file: string };
 
-/** What goes wrong during a request, and what comes after a kill. */
+/** A fault during a request, and the events after a kill. */
 export interface Trouble {
   readonly act: 'kill' | 'killAll' | 'fail' | 'link' | 'moment' | 'full';
   /** At which call; of `moment` after how many milliseconds; of `full` so many bytes of its disk are left. */
@@ -55,7 +55,7 @@ export interface Trouble {
   readonly times?: number;
   readonly error?: number;
   readonly match?: string;
-  /** What the user does between the kill and the next start. */
+  /** The user's edits between the kill and the next start. */
   readonly between?: readonly Edit[];
   /** At which calls the next starts are killed in turn. */
   readonly nested?: readonly number[];

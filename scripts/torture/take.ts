@@ -1,4 +1,4 @@
-// What each step does, and how its end is judged.
+// Takes each step, and judges its end.
 import { type Course, type Episode } from './episode.ts';
 import { lookAtAll } from './looks.ts';
 import { describe, isTemporary, type PathRef } from './manifest.ts';
@@ -92,7 +92,7 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
       episode.messages.set(checkpoint.id, message);
       return episode.assertMade(checkpoint.id, after, skipped, 'create');
     }
-    // What the one or the other could not see (ignored by now, or then) is no difference.
+    // A path that one side could not see (ignored now, or then) is no difference.
     const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
     for (const [path, thing] of wanted(episode.world.work, after, skipped))
       if (holding.has(path) && !holds(holding.get(path), thing))
@@ -128,7 +128,8 @@ async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<v
 async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Promise<void> {
   const { op, now, trouble } = step;
   if (op === 'gc') {
-    // What bears no tag goes when neither undo nor the head needs it; safety checkpoints wait their time.
+    // A checkpoint without a tag is removed when neither undo nor the head needs it; safety checkpoints wait their
+    // time.
     const passing = (await list(episode.seat)).filter(
       ({ kind, tag }) => now || (kind !== 'safety' && tag === undefined),
     );

@@ -1,4 +1,4 @@
-// What a run has done, to be told at its end, and what it is there to find.
+// Counts the work and the findings of a run, for its last lines.
 import type { ClientName } from './clients/bridges.ts';
 
 export class Defect extends Error {}

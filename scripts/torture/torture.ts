@@ -12,7 +12,7 @@ import { take } from './take.ts';
 import { Tally } from './tally.ts';
 import type { Circumstances } from './world.ts';
 
-/** What `--replay` takes. */
+/** The input of `--replay`. */
 export interface Finding {
   readonly defect: string;
   readonly seed: number;
@@ -25,7 +25,7 @@ export interface TortureOptions {
   readonly ms: number;
   readonly strategies: readonly string[];
   readonly patienceMs: number;
-  /** Of a hundred episodes, how many are on a disk whose power is cut. Default: 25. */
+  /** The number of episodes among a hundred that are on a disk whose power is cut. Default: 25. */
   readonly power?: number;
   /** Through whom the daemons are driven. Default: all that there are, our own driver the most often. */
   readonly clients?: readonly ClientName[] | undefined;
@@ -112,7 +112,7 @@ export async function run(
   return new Episode(circumstances, tally).run(steps, take);
 }
 
-/** What of a defect's words stays when other paths and ids meet it. */
+/** Returns the part of a defect's text that stays the same for other paths and ids. */
 export function kindOf(defect: string): string {
   return defect
     .replace(/^(step \d+ \(\w+\)|audit)/, '')

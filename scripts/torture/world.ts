@@ -92,7 +92,7 @@ export class World {
     return seat;
   }
 
-  /** What root's hand made here belongs to whom the daemon runs as. */
+  /** Gives files that root made here to the daemon's user. */
   #own(place = this.work): void {
     if (this.circumstances.isPlainUser === true) giveToPlainUser(place);
   }

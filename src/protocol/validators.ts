@@ -4,7 +4,7 @@ import type { Issue as FoundIssue } from './types.ts';
 
 export type { Issue } from './types.ts';
 
-/** What one validation gathers. */
+/** The findings of one validation. */
 interface Gathering {
   readonly issues: FoundIssue[];
   /** Remove optional fields that are null, so that nobody downstream meets one. */
@@ -2614,7 +2614,7 @@ const results = new Map<string, Check>([
   ['session/import', SessionImportResult],
 ]);
 
-/** What stands for parameters on the wire: absent, `null` and `[]` are `{}`. */
+/** Returns parameters as the wire means them: absent, `null` and `[]` are `{}`. */
 export function normalParams(params: unknown): unknown {
   return params === undefined || params === null || (Array.isArray(params) && params.length === 0) ? {} : params;
 }

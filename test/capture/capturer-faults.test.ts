@@ -1,4 +1,4 @@
-// What a capture meets and cannot take: places that cannot be read, a work tree that is gone, a store that fails.
+// A capture meets obstacles: unreadable places, a missing work tree, a failing store.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-// What git would wait for without end is found out before git is asked, and told.
+// The daemon detects and reports files for which git would wait for ever, before it asks git.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Of every strategy: a capture that looks at what changed makes the snapshot of one that looks at everything, whatever
-// is done to the work tree. RUNS=… asks for more rounds, SEED=… replays them.
+// On every strategy, a fast capture makes the snapshot of a full one, after any edit of the work tree. RUNS=… asks for
+// more rounds, SEED=… replays them.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

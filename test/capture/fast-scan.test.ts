@@ -197,7 +197,7 @@ test('random edits, each followed by what a restore writes and deletes: fast equ
       const written = new Set<string>();
       for (let i = random.below(3); i >= 0; i -= 1) {
         const path = random.pick(['r/f', 'r/d/f', 'r/ignored', 'r/d/ignored/f', 'top']);
-        // What the edits have put there may not let itself be written.
+        // Earlier edits may have made the path unwritable.
         if (mayDo(() => it.rig.write(path, `${round}`))) written.add(path);
       }
       if (random.below(3) === 0) mayDo(() => rmSync(it.at('r/f'), { force: true, recursive: true }));

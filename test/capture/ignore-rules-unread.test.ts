@@ -33,7 +33,7 @@ for (const code of ['EIO', 'EMFILE', 'ENOMEM']) {
       let isRules = false;
       let failed = '';
       installFault((call, target) => {
-        // What a descriptor is of is seen by the call that opened it.
+        // The call that opens a descriptor shows the file behind it.
         isRules = ruleFiles.test(target) || (isRules && /^\d+$/.test(target));
         if (!isRules || !/^(lstat|stat|open|fstat|readFile|read)$/.test(call)) return;
         calls += 1;

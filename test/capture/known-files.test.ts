@@ -1,4 +1,4 @@
-// What is remembered of files from one opening to the next: it spares reading, and never changes what is captured.
+// Known files are remembered from one opening to the next. They save reading and never change the result of a capture.
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ test('a rewrite of the same size with its time put back is found', () =>
     utimesSync(file, old, old);
     const capture = await it.agrees('rewritten');
     assert.is(await contentOf(it.rig.store, capture, 'd0/e/f0'), 'CONTENT 0\n');
-    // The same by a rename over it, with the very times and mode.
+    // Another content by a rename over the file, with the same times and mode.
     writeFileSync(`${file}~`, 'Content 0\n');
     utimesSync(`${file}~`, old, old);
     renameSync(`${file}~`, file);

@@ -1,5 +1,6 @@
-// What is taken over from an earlier scan must be what a scan without memory finds. The stamps of these tests are
-// older than the grain (so they wait for it once a round, many work trees side by side): younger ones are never trusted.
+// A directory taken over from an earlier scan equals the one that a scan without memory finds. The stamps of these
+// tests are older than the clock's grain, because younger ones are never trusted. Many work trees side by side wait for
+// it once a round.
 import {
   chmodSync,
   linkSync,

@@ -13,7 +13,7 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
   isTrusted = true;
   /** Captures look at everything. */
   readonly isReady = false;
-  /** What the fence answers. */
+  /** The answer of the fence. */
   fence: () => Promise<boolean> = () => Promise.resolve(true);
   readonly #root: string;
   #state: ReadonlyMap<TreePath, string>;

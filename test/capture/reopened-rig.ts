@@ -40,7 +40,7 @@ export class Reopened {
     return capture;
   }
 
-  /** The same, compared with a capture that remembers nothing. */
+  /** Captures, and compares with a capture that remembers nothing. */
   async agrees(why: string, changes: Partial<CapturerOptions> = {}): Promise<Capture> {
     const request = this.previous === undefined ? {} : { previous: this.previous };
     const { knownFile: _, ...rest } = changes;

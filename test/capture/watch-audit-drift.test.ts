@@ -1,4 +1,4 @@
-// What the check of the watch calls drift, how it tells it, and what it costs.
+// The check of the watch finds drift: which changes count, how the daemon reports them, and the cost.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

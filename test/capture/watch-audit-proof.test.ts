@@ -1,4 +1,4 @@
-// What proves nothing to the check of the watch: it is silent where it cannot know.
+// The check of the watch reports nothing where it has no proof.
 import { lstatSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';

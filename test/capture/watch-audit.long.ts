@@ -80,7 +80,7 @@ class Beside {
     return this.capturer.capture(request);
   }
 
-  /** What the thread has sent in that time. */
+  /** Returns the messages of the thread in that time. */
   sent({ since, at }: Drift): FromHandles[] {
     return readFileSync(sentFile(this.rig.root), 'utf8')
       .split('\n')

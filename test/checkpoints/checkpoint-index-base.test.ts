@@ -1,4 +1,5 @@
-// What happens where the checkpoint of tag "0" was deleted, or all of them: nobody is told of a "0" not asked for.
+// The checkpoint of tag "0", or all checkpoints, were deleted: no answer mentions a "0" that the client did not ask
+// for.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -99,7 +99,7 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Of its own, so that nothing keeps what the index was filled from. */
+/** A function of its own, so that the source of the index can be collected. */
 function indexOf(stored: (n: number) => StoredCheckpoint): CheckpointIndex {
   return new CheckpointIndex(Array.from({ length: count }, (_, n) => stored(n)));
 }

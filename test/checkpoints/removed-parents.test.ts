@@ -1,5 +1,5 @@
-// What removing checkpoints leaves: which of the others are detached, in which order they are listed, and what the
-// ledger says, before and after a restart.
+// Removing checkpoints leaves the others as they were: which are detached, their order in the list, and the ledger,
+// before and after a restart.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ResultOf } from '../../src/protocol/types.ts';

@@ -1,4 +1,4 @@
-// What the shells themselves offer, with the script that the program prints for them.
+// The completions that real shells offer with the script that the program prints for them.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function withProgram(use: (rig: DaemonRig, env: NodeJS.ProcessEnv) => unkn
   });
 }
 
-/** What a shell is asked to complete, and what it has to offer then, and what not. */
+/** A typed text, the words that the shell must offer, and the words that it must not. */
 const wanted: readonly (readonly [typed: string, offered: readonly string[], withheld: readonly string[]])[] =
   [
     ['checkpointd re', ['restore', 'redo'], ['list', 'before-lunch']],

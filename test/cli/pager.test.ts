@@ -9,7 +9,7 @@ import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 import { commandOf, hasTerminal, inTerminal } from './console/console-rig.ts';
 
-/** What a terminal of so many columns is sent. */
+/** Returns the bytes that a terminal with this number of columns receives. */
 function onTerminal(rig: DaemonRig, columns: number, words: string, env: NodeJS.ProcessEnv = {}): string {
   const command = `stty cols ${columns} rows 5; '${process.execPath}' '${daemonEntry}' ${words} --storage='${rig.storage}'`;
   return execFileSync('script', ['-qec', command, '/dev/null'], {

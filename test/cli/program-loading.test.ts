@@ -1,4 +1,4 @@
-// What a command loads: an agent or a person waits for every file of it.
+// The files that a command loads: an agent or a person waits for each.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

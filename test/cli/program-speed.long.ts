@@ -1,5 +1,5 @@
-// What people and agents wait for, at 100,000 files with a daemon running: `checkpointd list` and `checkpointd hook`
-// against an empty program of Node's, one after the other in one run.
+// The waiting time of people and agents at 100,000 files with a running daemon: `checkpointd list` and `checkpointd
+// hook` against an empty Node program, in turns in one run.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

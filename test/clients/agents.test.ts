@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const place = temporaryDirectory('adapters');
 
-/** What Roo Code calls, in its own words. */
+/** The calls of Roo Code, by its own names. */
 const usage = `
 import { ShadowCheckpointService, type CheckpointEventMap } from './roo-code.ts';
 import CheckpointTracker from './cline.ts';

@@ -52,7 +52,7 @@ if (tools.status !== 0) {
       );
       return;
     }
-    // What is only annotated is never evaluated: the modules say so themselves.
+    // Annotations are never evaluated; the modules declare so themselves.
     const words = ['--target=3.9-', '--no-tips', '--violations'];
     const { status, text } = run(join(folder, 'env', 'bin', 'vermin'), [
       ...words,

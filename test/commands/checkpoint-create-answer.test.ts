@@ -1,4 +1,4 @@
-// What a create answers: fields, statistics, changes, descriptions, what was skipped, how far it looked.
+// The answer of a create: fields, statistics, changes, descriptions, skipped paths, and the kind of capture.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// What a checkpoint is made for: the state of files and conversation, found again; and a create that is refused or cancelled.
+// A checkpoint holds the state of files and conversation. A create may be refused or cancelled.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// What a restore says or asks before it changes anything: dry runs, mass deletions, conflicts, the expected head.
+// A restore answers or asks before it changes a file: dry runs, mass deletions, conflicts, the expected head.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// What stands where a restore writes, or is ignored, or links away: saved first, or left alone.
+// Files in the way of a restore, ignored files and links: saved first, or left unchanged.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

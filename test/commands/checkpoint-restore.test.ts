@@ -1,4 +1,4 @@
-// What the files are after a restore: soft and hard, the empty tree, modes, inodes and times.
+// The files after a restore: soft and hard, the empty tree, modes, inodes and times.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -174,7 +174,7 @@ export class FaultSweep {
     return index?.list('every').filter(({ record }) => record.kind !== 'safety') ?? [];
   }
 
-  /** What of the session a client can see, as far as these changes change it. */
+  /** Returns the part of the session that a client sees and these changes change. */
   #shape(): unknown {
     const session = this.#rig.sessions.get(this.#session);
     const { state, context } = session.parts.conversation;

@@ -1,6 +1,6 @@
 import type { Conversation } from '../../src/conversation/conversation.ts';
 
-/** What a turn's checkpoint does with the message: proposed, published, moved to, noted. */
+/** Does with the message what a turn's checkpoint does: proposes, publishes, moves and notes it. */
 export function consumed(conversation: Conversation): string | undefined {
   const taken = conversation.proposeConsumed();
   if (taken === undefined) return undefined;

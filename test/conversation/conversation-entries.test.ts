@@ -1,4 +1,4 @@
-// What is said: the entries of the history and what is refused as one, how many are held, which of them count, the transcript.
+// The entries of the history: refused entries, the cap, the valid range, the transcript.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { refusedAs } from '../support/failures.ts';

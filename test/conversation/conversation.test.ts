@@ -1,4 +1,4 @@
-// What a conversation begins with, what a client sets up in it beside what is said, and what a clear leaves.
+// A new conversation, the client's settings in it, and the state after a clear.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toDocument } from '../../src/conversation/document/conversation-json.ts';

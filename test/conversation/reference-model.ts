@@ -137,7 +137,7 @@ export class ReferenceModel {
     return before - prev;
   }
 
-  /** What importing the document of `thread` makes of it under the present caps. */
+  /** Imports the document of `thread` under the present caps. */
   import(thread: ModelThread): void {
     const trimmed = structuredClone(thread);
     for (const part of [trimmed, trimmed.tangent]) {

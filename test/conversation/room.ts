@@ -51,7 +51,7 @@ export const answered = (id: string): { user: object; assistant: object } => ({
 export const contents = (conversation: Conversation): unknown[] =>
   conversation.state.history.slice().map((entry) => entry.user.content);
 
-/** The same conversation, read back from its log by another process. */
+/** Returns the conversation as another process reads it from its log. */
 export function reopened({ log, clock, conversation }: Room): Conversation {
   const again = new Conversation(conversation.conversationId, log, clock);
   for (const [index, record] of log.records.entries()) {

@@ -1,5 +1,5 @@
-// What the watcher did not tell and a capture found: announced, counted and mended, over the wire. The changes are of
-// the kinds that the kernel never tells, or that nobody watched.
+// A capture finds changes that the watcher did not report: they are announced, counted and repaired, over the wire. The
+// kernel never reports these kinds of changes, or no directory handle existed.
 import { spawnSync } from 'node:child_process';
 import { linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -135,7 +135,7 @@ if (process.platform === 'linux') {
         const watches = it.watches();
         for (let i = 2; i < 4; i += 1) {
           await it.drift((attempt) => writeFileSync(outside, `again ${i} ${attempt}\n`));
-          // What is told is no drift.
+          // A reported change is no drift.
           await it.told('deep/b.txt', () => rig.write('deep/b.txt', `within ${i}\n`));
           await it.create();
         }

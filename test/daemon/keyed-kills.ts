@@ -148,7 +148,7 @@ export class KeyedKills {
   }
 }
 
-/** What of a session these changes change. */
+/** Returns the part of a session that these changes change. */
 async function stateOf(client: WireClient, session: string): Promise<unknown> {
   const { checkpoints } = await client.request('session/get', { session });
   if (!checkpoints.enabled) return 'disabled';

@@ -126,7 +126,7 @@ export class KillPoints {
     return readFileSync(count, 'utf8').trim();
   }
 
-  /** What stood before the restore, and what was edited after the kill, is in a safety checkpoint. */
+  /** A safety checkpoint holds the files before the restore and the edits after the kill. */
   async #assertSaved(
     client: WireClient,
     session: string,

@@ -1,4 +1,4 @@
-// What is left when a daemon could not, or must not, remove a session: who resumes it, and when it is swept.
+// A daemon could not, or must not, remove a session: which client resumes it, and when a start sweeps it.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -70,7 +70,10 @@ async function liveHeap(file: string): Promise<number> {
   return bytes;
 }
 
-/** What three checkpoints take: at most 2 KB each, and the rest for their refs, the ledger and caches not full yet. */
+/**
+ * The memory of three checkpoints: at most 2 KB each, and the rest for their refs, the ledger and caches that
+ * are not full yet.
+ */
 const bytesPerRound = 7000;
 
 /**

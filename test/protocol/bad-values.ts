@@ -108,7 +108,7 @@ function badArrays({ items = {}, minItems = 0, maxItems }: Schema, depth: number
   return within;
 }
 
-/** Of records the fields, of maps the values under one name. */
+/** Returns bad values for the fields of records, and for the values of maps under one name. */
 function badObjects(schema: Schema, depth: number): BadValue[] {
   const open = schema.additionalProperties;
   if (typeof open === 'object')
@@ -141,7 +141,7 @@ export function badRequests({ name: method, params }: Method, session: string): 
     .map(({ what, value, path = '' }) => {
       const fields = value as Record<string, unknown>;
       const isAboutSession = path === '/session' || !Object.hasOwn(fields, 'session');
-      // What nobody knows is ignored, and is never what is told.
+      // The daemon ignores an unknown field, so no error mentions it.
       const whole = { ...fields, ...(isAboutSession ? {} : { session }), ofTomorrow: { deep: [null] } };
       return { method, params: whole, path, what };
     });

@@ -1,6 +1,6 @@
-// What goes wrong in the examples of protocol.json that need a fault: some through the seam of the daemon (it runs
-// behind test/support/programs/faulty-daemon.ts, told by a file which fault is on), some in the world around it: a git that is
-// missing, another daemon, a lock that is held, a store that somebody damaged. It judges nothing.
+// The faults of the examples in protocol.json. Some go through the daemon's seam: it runs behind
+// test/support/programs/faulty-daemon.ts, and a file names the fault. Others change the surroundings: a missing git,
+// another daemon, a held lock, a damaged store. It judges nothing.
 import { linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../scripts/conformance/match.ts';
@@ -27,7 +27,7 @@ export interface WorldFault {
   readonly make?: (world: World) => Promise<void> | void;
   /** The frames that go out in one write with the request, whose id is given. */
   readonly behind?: (id: number) => readonly object[];
-  /** What the daemon is started with. */
+  /** The environment of the daemon. */
   readonly env?: NodeJS.ProcessEnv;
 }
 

@@ -21,7 +21,7 @@ export function allExamples(): NamedExample[] {
   );
 }
 
-/** What the fault seam is told for an example, at its beginning or in the middle. */
+/** Returns the faults of an example for the seam, at its beginning or in the middle. */
 function faultsOf(example: Example): string[] {
   const steps = (example.before ?? []).flatMap(({ fault }) => (typeof fault === 'string' ? [fault] : []));
   return example.fault === undefined ? steps : [example.fault, ...steps];

@@ -1,5 +1,5 @@
-// What the faults of example-faults.ts are made of: a daemon behind the fault seam with a git that can fail, locks that
-// are held, other daemons on the same storage, restores that are broken off, stored objects that are damaged.
+// The surroundings that example-faults.ts uses: a daemon behind the fault seam with a git that can fail, held locks,
+// other daemons on the same storage, interrupted restores, damaged objects.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

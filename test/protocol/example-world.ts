@@ -129,7 +129,7 @@ export class World {
     return answer;
   }
 
-  /** What is to be undone when the world is left. */
+  /** Registers an undo for the end of the world. */
   after(undo: () => unknown): void {
     this.#after.push(undo);
   }

@@ -7,7 +7,7 @@ test('every example is executed against a real daemon and comes out as the docum
   const examples = allExamples();
   assert.ok(examples.length > 320, `${examples.length} examples`);
   const startedMs = performance.now();
-  // Those with a fault wait most of their time: for a lock, for git, for a file that takes its time.
+  // Examples with a fault mostly wait: for a lock, for git, for a slow file.
   const [faulty, sound] = [true, false].map((has) => examples.filter((each) => hasFault(each) === has));
   const failures = (await Promise.all([runExamples(sound ?? [], 3), runExamples(faulty ?? [], 3)])).flat();
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);

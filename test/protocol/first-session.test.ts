@@ -11,7 +11,7 @@ import { git } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 
-/** What is different each time: ids, hashes, times, durations, and how much a capture so soon has to look at. */
+/** Masks the parts that differ each time: ids, hashes, times, durations, and the reason of an early capture. */
 function withoutChance(text: string, place: string): string {
   return text
     .replaceAll(place, '/home/ada')

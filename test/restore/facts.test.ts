@@ -1,4 +1,5 @@
-// What a hard restore would delete and cannot look at: it stays, because it cannot be saved, and that is told.
+// A hard restore would delete a path that it cannot read: the path stays, because it cannot be saved, and the answer
+// lists it.
 import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

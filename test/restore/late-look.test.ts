@@ -1,4 +1,4 @@
-// What a program writes to a file that it had open before a restore took it away: it is found by the late look.
+// A program writes to a file that it opened before a restore displaced it: the late look finds the write.
 import {
   closeSync,
   existsSync,

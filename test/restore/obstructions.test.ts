@@ -29,7 +29,10 @@ async function look(root: string, plan: RestorePlan): Promise<Obstructions> {
   }
 }
 
-/** What a session does: plan, look, save what can be saved (here: all or nothing), plan again, look again, apply. */
+/**
+ * Restores as a session does: plan, look, save the obstructions (here: all or nothing), plan again, look
+ * again, apply.
+ */
 async function restore(
   root: string,
   captured: ModelTree,

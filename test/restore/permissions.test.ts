@@ -1,4 +1,4 @@
-// What directories refuse is foreseen: a plan without it meets nothing that it did not tell.
+// A plan foresees the refusals of directories: a run meets no other.
 import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';

@@ -14,7 +14,7 @@ import type { Entry, TreeChange } from '../../src/tree/tree.ts';
 import { checkProperty } from '../support/property.ts';
 import { changesBetween, file, link, model, path, planBetween, trees } from '../support/trees/model-tree.ts';
 
-/** What a plan does, in its order. */
+/** Returns the operations of a plan in their order. */
 function operations(plan: RestorePlan): string[] {
   return [
     ...plan.deletes.map(({ path, because }) => `- ${path} ${because}`),

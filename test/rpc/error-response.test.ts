@@ -1,4 +1,4 @@
-// What a failure is called on the wire, whoever raised it.
+// The error of the wire for each failure, from any module.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../src/base/log.ts';

@@ -1,4 +1,4 @@
-// What a first report holds: all that was known when it was sent.
+// A first report holds all facts that were known when it was sent.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startProgress } from '../../src/rpc/progress.ts';

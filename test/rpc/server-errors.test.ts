@@ -1,4 +1,4 @@
-// What a handler’s failure, or a result too large, looks like to the client.
+// The client's view of a handler's failure, and of a result that is too large.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';

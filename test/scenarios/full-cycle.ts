@@ -44,7 +44,7 @@ function run(command: string, ...args: string[]): Buffer {
   return execFileSync(command, args, { env: environment, maxBuffer: 1 << 30 });
 }
 
-/** What git says of the repository, without our own refs. */
+/** Returns git's view of the repository, without our own refs. */
 function repositoryState(repository: string): string {
   const git = (...args: string[]): string => run('git', '-C', repository, ...args).toString('latin1');
   const refs = git('for-each-ref').split('\n');

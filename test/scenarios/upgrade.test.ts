@@ -1,4 +1,4 @@
-// What an earlier version kept is there for this one, and what a later one kept is refused and left alone: with real
+// This version reads the data of an earlier one, and refuses that of a later one without changing it: with real
 // daemons, on every strategy. The archive of the earlier version is frozen; see fixtures/make-format-1.ts.
 import { createHash } from 'node:crypto';
 import {
@@ -38,7 +38,7 @@ function everything(roots: readonly string[], but = /^$/): Record<string, string
     const stat = lstatSync(path);
     if (stat.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
     else if (stat.isSymbolicLink()) found[path] = `-> ${readlinkSync(path)}`;
-    // What SQLite keeps beside a database comes and goes with its connections; a log that holds something stays.
+    // SQLite's side files come and go with connections. A log with content stays.
     else if (path.endsWith('-shm') || (path.endsWith('-wal') && stat.size === 0)) return;
     else if (!but.test(path)) found[path] = createHash('sha256').update(readFileSync(path)).digest('hex');
   };
@@ -113,7 +113,7 @@ for (const strategy of strategiesOfFormat1) {
   });
 }
 
-/** What a later version may have left, in the place where this one looks. */
+/** Data of a later version, at the path where this one looks. */
 interface Later {
   readonly what: string;
   readonly leave: (rig: DaemonRig, session: string) => void;

@@ -1,5 +1,5 @@
-// Whatever is not ours is not removed and not written: links and other people's directories in the places of a
-// session, against the real daemon. Each victim is compared byte for byte afterwards.
+// The daemon removes and writes no directory that it did not make: links and other programs' directories are in the
+// places of a session, against the real daemon. Each victim is compared byte for byte afterwards.
 import {
   cpSync,
   existsSync,

@@ -1,5 +1,5 @@
-// What an export would replace: where the session that would save it has a restore that cannot be finished, and where
-// what stands there is no file.
+// An export would replace a file, but the session that would save it has a restore that cannot be finished, or the path
+// holds no regular file.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -42,7 +42,7 @@ export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promi
     assert.is(await listed(client, session), false, `${method} (${strategy}), call ${n}: listed`);
   await client.kill();
   await until('git children end', () => rig.children().length === 0, 5000);
-  // What is done behind the answer may have been fewer calls this time.
+  // The work after the answer may have made fewer calls this time.
   return existsSync(count) ? readFileSync(count, 'utf8').trimEnd().split('\n') : [];
 }
 
@@ -74,7 +74,7 @@ export async function listed(client: WireClient, session: string): Promise<boole
   return sessions.some((each) => each.session === session);
 }
 
-/** What the user's repository holds of ours. */
+/** Returns our refs in the user's repository. */
 export function refs(rig: DaemonRig): string {
   return git(rig.work, 'for-each-ref', 'refs/checkpointd');
 }

@@ -1,4 +1,4 @@
-// What a restore that stopped half-way has displaced is in the session alone: a deletion does not take it along.
+// Only the session has the files that an interrupted restore displaced, so a deletion keeps them.
 import { existsSync, renameSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

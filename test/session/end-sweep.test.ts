@@ -1,4 +1,4 @@
-// What a start may remove of what dead daemons left, and what it must not.
+// A start removes some remains of dead daemons and must keep others.
 import {
   chownSync,
   existsSync,

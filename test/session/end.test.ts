@@ -1,4 +1,4 @@
-// What the end of a session may remove, with the sessions in this process; the daemon's own ends are in test/daemon.
+// The end of a session removes its data, with sessions in this process; test/daemon has the ends of the daemon itself.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
@@ -16,7 +16,7 @@ const restoreTo = (rig: SessionRig, session: Session, tag: string): Promise<unkn
 const undo = (rig: SessionRig, session: Session): Promise<unknown> =>
   rig.request('checkpoint/undo', { session: session.id });
 
-/** What may have happened in a session, and whether losing the client then leaves an orphan. */
+/** Histories of a session, and whether the loss of the client then leaves an orphan. */
 const histories: readonly (readonly [
   string,
   boolean,

@@ -1,4 +1,4 @@
-// What a session says of itself to readers that do not open it.
+// The summary of a session for readers that do not open it.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

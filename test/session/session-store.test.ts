@@ -1,4 +1,4 @@
-// What a client is told of a strategy that cannot be had: here of an installation without its optional dependency.
+// The error for a strategy that is not available: here an installation without its optional dependency.
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

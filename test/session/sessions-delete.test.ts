@@ -145,7 +145,7 @@ test('what a session knows of its files is not written down before it is deleted
 
 const none = { local: '', sqlite: '0' } as const;
 
-/** What a strategy keeps outside the sessions' directories. */
+/** Returns the data that a strategy keeps outside the sessions' directories. */
 function leftOutside(rig: SessionRig, strategy: keyof typeof none): string {
   if (strategy === 'local') return git(rig.work, 'for-each-ref', 'refs/checkpointd');
   return String(sql(rig.storage, 'SELECT count(*) FROM checkpoints'));

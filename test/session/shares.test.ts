@@ -8,7 +8,7 @@ const session = 'ses_one' as SessionId;
 const first = { name: 'first' };
 const second = { name: 'second' };
 
-/** What an opening is refused with. */
+/** Returns the error of a refused opening. */
 function refusalOf(shares: Shares, client: object): unknown {
   try {
     shares.opens(client);

@@ -1,4 +1,4 @@
-// What a session watches, from its opening on.
+// The watch of a session, from its opening on.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

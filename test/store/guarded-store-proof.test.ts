@@ -85,7 +85,7 @@ async function prepared(strategy: string): Promise<Kept> {
   return { daemon, root, session };
 }
 
-/** The same contents again: the new checkpoint says that it is complete, and is. */
+/** Stores the same contents again: the new checkpoint says that it is complete, and is. */
 async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
   write(root, held);
   const made = await daemon.call('checkpoint/create', { session, ...turn });

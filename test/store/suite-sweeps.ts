@@ -1,4 +1,4 @@
-// What a sweep removes and verify finds, for every strategy, and what small edits cost.
+// The sweeps and findings of every strategy, and the cost of small edits.
 import * as assert from 'uvu/assert';
 import { type Check, kindOf, type SuiteHooks } from '../support/stores/store-rig.ts';
 import {

@@ -1,4 +1,5 @@
-// What is kept survives the daemon: a restart, a kill -9 in the middle of work, on every strategy, with real daemons.
+// Kept sessions survive the daemon: a restart and a kill -9 in the middle of work, on every strategy, with real
+// daemons.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';

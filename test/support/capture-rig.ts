@@ -20,11 +20,11 @@ export interface Rig {
   readonly home: string;
   readonly store: MemoryStore;
   readonly capturer: Capturer;
-  /** What was logged, as `level message`. */
+  /** The log lines, as `level message`. */
   readonly log: string[];
   write(path: string, content: string | Uint8Array, mode?: number): void;
   git(...args: string[]): string;
-  /** What a capture over the work tree and store is made of, with changes. */
+  /** Returns the options of a capturer over the work tree and store, with changes. */
   options(changes: Partial<CapturerOptions>): CapturerOptions;
   /** Another capture over the same work tree and store, with other options. */
   another(options: Partial<CapturerOptions>): Capturer;
@@ -133,7 +133,7 @@ export async function contentOf(
   return entry === undefined ? undefined : store.blobs.get(entry.blob)?.toString('latin1');
 }
 
-/** What a capture says of a path that it left out. */
+/** Returns the reason why a capture left out a path. */
 export function reasonFor(capture: Capture, path: string): string | undefined {
   return capture.skipped.find((one) => one.path === fromText(path))?.reason;
 }

@@ -238,7 +238,7 @@ export async function withRig(
   }
 }
 
-/** What git says of a repository's health; empty when all is well. */
+/** Returns git's findings in a repository; empty when it is healthy. */
 export function fsck(gitDir: string): string {
   const result = spawnSync('git', [`--git-dir=${gitDir}`, 'fsck', '--strict', '--no-dangling'], {
     encoding: 'utf8',

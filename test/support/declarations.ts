@@ -25,7 +25,7 @@ function protocol(): ProtocolDocument {
   return document;
 }
 
-/** What of a frame is not declared; `answered` is the method that it answers, of a response. */
+/** Returns the undeclared parts of a frame; `answered` is the method of the request, for a response. */
 export function undeclaredIn(frame: Frame, answered: string | undefined): string[] {
   const { commonErrors, mutationErrors, recoveryErrors } = protocol();
   if (frame.error !== undefined) noteError(protocol(), frame.error.data);

@@ -1,6 +1,6 @@
-// What a daemon of format 1 left on a disk, packed into a small archive that never changes again, and laid out anew
-// for a test. A session is tied to the path and the identity of its work tree, so both are exchanged on the way in and
-// out; the rule that names a session after them is part of the format and is written down here a second time.
+// Lays out the files of a daemon of format 1, from a small archive that never changes. A session is tied to the path
+// and identity of its work tree, so both are exchanged on the way in and out. The rule that names a session after them
+// is part of the format and is written here a second time.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -98,7 +98,7 @@ export class HeldRig {
     this.previous = after.snapshot;
   }
 
-  /** The same of one that has to be fast. */
+  /** Asserts agreement of a capture that must be fast. */
   async agreesFast(why: string): Promise<void> {
     const isFast = await this.agrees(why);
     assert.ok(isFast, `${why}: ${JSON.stringify([...this.counts])}`);

@@ -170,7 +170,7 @@ export function manifest(root: string): Record<string, string> {
   return found;
 }
 
-/** What git would say of the user's repository; nothing of ours may change a letter of it. */
+/** Returns git's view of the user's repository, which no code of ours may change. */
 export function repositoryState(root: string): string {
   const index = createHash('sha256')
     .update(readFileSync(join(root, '.git/index')))

@@ -1,4 +1,4 @@
-// What the kernel says of this process's watches: that a handle was let go is seen nowhere else.
+// Reads the kernel's list of this process's watches: only there can a test see that a handle was closed.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** How many directories this process has inotify watches on; undefined where there is no /proc. */

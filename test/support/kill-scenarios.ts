@@ -1,5 +1,5 @@
-// What is killed half-way to show that files and conversation move together: a restore of both, and the end of a
-// tangent that carries files. Each run gets its daemon killed at another call; the next daemon must find a whole.
+// Scenarios that show that files and conversation move together: a restore of both, and the end of a tangent with
+// files. Each run kills the daemon at another call; the next daemon must find a whole state.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -24,7 +24,7 @@ async function wholeOf(rig: WireSession): Promise<Whole> {
   };
 }
 
-/** What happens before the kill; answers where a finished move ends. */
+/** Prepares the kill, and returns the state of a finished move. */
 type Prepare = (rig: WireSession) => Promise<Whole>;
 type Move = (rig: WireSession) => Promise<unknown>;
 

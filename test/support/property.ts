@@ -16,7 +16,7 @@ export function checkProperty<T>(input: fc.Arbitrary<T>, property: (value: T) =>
   fc.assert(fc.property(input, property), parameters(runs));
 }
 
-/** The same for an asynchronous property. */
+/** Checks an asynchronous property. */
 export async function checkPropertyAsync<T>(
   input: fc.Arbitrary<T>,
   property: (value: T) => Promise<void>,

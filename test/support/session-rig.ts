@@ -27,7 +27,7 @@ export class SessionRig {
   readonly storage = join(this.top, 'storage');
   readonly daemon = new InProcessDaemon(this.storage, { orphanGraceMs: 0, onPoison: () => undefined });
   readonly sessions = this.daemon.daemon.sessions;
-  /** What the next opening asks for, besides the usual. */
+  /** The options of the next opening, beside the usual ones. */
   settings: {
     include?: readonly string[];
     exclude?: readonly string[];

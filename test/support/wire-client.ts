@@ -28,7 +28,7 @@ export const daemonEntry = programFile();
 export const testProgram = (name: 'planned-daemon' | 'faulty-daemon' | 'killed-daemon'): string =>
   packageFile(`dist/test-programs/${name}.js`);
 
-/** The same daemon behind the fault seam (faulty-daemon.ts), taking its time over files called `slow-…` and `stuck-…`. */
+/** The daemon behind the fault seam (faulty-daemon.ts), slow with files called `slow-…` and `stuck-…`. */
 export const slowNamesCommand: readonly [string, ...string[]] = [
   process.execPath,
   testProgram('faulty-daemon'),
@@ -64,9 +64,9 @@ export class WireClient {
   readonly exited: Promise<Exit>;
   /** Everything received, in order. */
   readonly frames: Frame[] = [];
-  /** What was wrong with what came: bytes that are no frame, frames that do not fit the schema. */
+  /** Faults in the received data: bytes that are no frame, frames that do not fit the schema. */
   readonly violations: string[] = [];
-  /** What came and is not in the protocol: fields of answers and events, kinds of errors. */
+  /** Received parts outside the protocol: fields of answers and events, kinds of errors. */
   readonly undeclared: string[] = [];
   stderr = '';
   readonly #timeoutMs: number;
@@ -111,7 +111,10 @@ export class WireClient {
     return this.send(method, params).answer as Promise<ResultOf<M>>;
   }
 
-  /** The same without types, for what a typed client cannot say; tells the id, for a cancel. */
+  /**
+   * Sends a request without types, for requests that a typed client cannot make; returns the id, for a
+   * cancel.
+   */
   send(method: string, params?: unknown): { readonly id: number; readonly answer: Promise<unknown> } {
     this.#lastId += 1;
     const id = this.#lastId;

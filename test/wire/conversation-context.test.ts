@@ -45,7 +45,8 @@ test('context files: within the work tree, by budget, the message cached until a
     );
     const length = Buffer.byteLength(built.message ?? '');
     assert.is(built.contextMessageLength, length);
-    // What the watcher tells late of the files written above drops the message, rightly: it is built once more.
+    // The watcher may report the files above late. It then drops the message, rightly, and the message is built once
+    // more.
     await until('the message stands', async () => {
       const { contextMessageLength } = await rig.request('conversation/get', {});
       if (contextMessageLength === length) return true;

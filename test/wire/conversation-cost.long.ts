@@ -1,5 +1,5 @@
-// What the conversation costs: an append over the wire beside a bare round trip, and a checkpoint beside how long the
-// history is. Both alternately in the same run; prints the medians.
+// The cost of the conversation: an append over the wire beside a bare round trip, and a checkpoint for different
+// lengths of the history. Both in turns in the same run; prints the medians.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -17,7 +17,7 @@ const protocol = JSON.parse(
   readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),
 ) as { readonly methods: readonly Method[] };
 
-/** Those that carry a key change something. */
+/** Methods with a key change something. */
 const changing = protocol.methods
   .filter(({ name, idempotency }) => name.startsWith('conversation/') && idempotency === 'key')
   .map(({ name }) => name);

@@ -63,7 +63,7 @@ test('a daemon answers every request whose body is broken in a whole frame, and 
         const before = client.frames.length;
         const sent = Array.from({ length: 40 }, (_, i) => {
           const { method, params } = requests[below(requests.length)] ?? { method: '', params: {} };
-          // What examples leave to be filled in; a name that stands for nothing is one more thing that is wrong.
+          // Fills the placeholders of examples. An unknown placeholder is one more bad value.
           const text = JSON.stringify(params)
             .replaceAll('${session}', session)
             .replaceAll('${workspace}', open.workspace);

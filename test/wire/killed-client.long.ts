@@ -22,7 +22,7 @@ interface Change {
 
 const restore: Request = ['checkpoint/restore', { tag: '0', mode: 'hard', confirm: true }];
 
-/** What each change is asked to do in a session of two turns with three entries. */
+/** The parameters of each change, in a session of two turns with three entries. */
 const changes: Readonly<Record<string, Change>> = {
   'checkpoint/create': { params: { kind: 'turn' } },
   'checkpoint/restore': { params: restore[1] ?? {} },

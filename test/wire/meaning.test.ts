@@ -1,5 +1,5 @@
-// What the wire means beyond its form, against a real daemon: keys that outlive a daemon, and ends of a session. The
-// form itself is in protocol/conformance; clients that die in the middle of a request are in killed-client.long.ts.
+// The meaning of the wire beyond its form, against a real daemon: keys that outlive a daemon, and ends of a session.
+// protocol/conformance has the form; killed-client.long.ts has clients that die during a request.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { repository } from '../support/in-process-daemon.ts';

@@ -11,7 +11,7 @@ import { patiently, starvationOf } from '../patience.ts';
 import { Defect } from '../tally.ts';
 import type { Line } from './line.ts';
 
-/** What a bridge says. */
+/** A message of a bridge. */
 interface Said extends Pick<Frame, 'result' | 'error'> {
   readonly id?: number;
   /** There is no daemon any more, in the client's words. */

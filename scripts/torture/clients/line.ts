@@ -8,7 +8,7 @@ export interface Line {
   readonly exited: Promise<Exit>;
   /** The daemon is known to have ended. */
   readonly hasEnded: boolean;
-  /** What was said and is not the protocol. */
+  /** Messages that violate the protocol. */
   readonly violations: readonly string[];
   /** @throws WireFailure */
   initialize(): Promise<unknown>;

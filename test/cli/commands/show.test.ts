@@ -1,4 +1,4 @@
-// What is shown of one checkpoint, and where in the list the session stands.
+// The output for one checkpoint, and the mark of the session in the list.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -10,7 +10,7 @@ import { prepared } from './console-rig.ts';
 
 const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
 
-/** What the console says to these lines. */
+/** Returns the console's output for these lines. */
 function consoleOf(
   where: DaemonRig | { readonly rig: DaemonRig; readonly options: readonly string[] },
   ...lines: string[]

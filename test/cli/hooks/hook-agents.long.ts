@@ -16,7 +16,7 @@ interface Agent {
   readonly name: string;
   readonly package: string;
   readonly program: string;
-  /** What `list` shows of the two tools. */
+  /** The lines of `list` for the two tools. */
   readonly tools: readonly [edit: string, shell: string];
   readonly prepare: (home: string, server: string) => NodeJS.ProcessEnv;
   readonly words: (prompt: string, isResumed: boolean) => readonly string[];

@@ -1,4 +1,4 @@
-// What is left of an agent's events where hooks, keepers or agents are killed: each is carried out once.
+// Each event of an agent is carried out once, even if hooks, keepers or agents are killed.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -3,13 +3,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the model does next: edits by the agent's tool, runs a command, or says something, which ends the turn. */
+/** The next step of the model: an edit by the agent's tool, a command, or a text, which ends the turn. */
 export type Step = (
   | { readonly edit: string; readonly content: string }
   | { readonly shell: string }
   | { readonly say: string }
 ) & {
-  /** What it waits for before it answers: real ones think for seconds, in which captures are made. */
+  /** A wait before the answer. Real models think for seconds, in which captures are made. */
   readonly after?: () => Promise<void>;
 };
 
@@ -20,9 +20,9 @@ export class ModelServer {
   readonly #steps: Step[] = [];
   /** The bodies of the calls that took a step. */
   readonly asked: string[] = [];
-  /** What was asked and is not known. */
+  /** Requests that the server does not know. */
   readonly unknown: string[] = [];
-  /** What a step waited for in vain. */
+  /** Waits of a step that timed out. */
   readonly failures: string[] = [];
   #calls = 0;
 

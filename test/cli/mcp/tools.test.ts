@@ -1,4 +1,4 @@
-// What a tool tells a model in words; the structured result beside it is the wire's.
+// The texts of tools for a model. The structured result beside a text is the wire's.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HeldSession } from '../../../src/cli/mcp/session.ts';

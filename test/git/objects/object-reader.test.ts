@@ -1,4 +1,4 @@
-// What a reader of objects says of one that it cannot have.
+// The errors of an object reader for missing and damaged objects.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// What is stored in process is what git itself would store: git reads it, and finds nothing wrong with it.
+// Objects stored in process equal those of git: git reads them and finds no fault.
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// What a git that does not start is told as: there is none, or the directory in which it was to start is gone.
+// The errors for a git that does not start: git is missing, or its directory has disappeared.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

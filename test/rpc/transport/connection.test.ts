@@ -8,7 +8,7 @@ interface Ends {
   readonly input: PassThrough;
   readonly output: PassThrough;
   readonly connection: Connection;
-  /** What was dispatched and how it ended, in order. */
+  /** The dispatched messages and their ends, in order. */
   readonly events: string[];
 }
 

@@ -132,7 +132,7 @@ test('120,000 mutated frames: no throw, one answer a fault, the same however the
     if (isFraming) faults += 1;
     const framing = once.refused.filter((response) => response.error.message.startsWith('Framing'));
     assert.is(framing.length, isFraming ? 1 : 0, here);
-    // What came before the first mutation is never lost.
+    // Frames before the first mutation are never lost.
     const sound = read([Buffer.concat(frames.slice(0, firstMutated))]);
     assert.equal(sound.ends, ['endOfInput'], here);
     assert.equal(once.passed.slice(0, sound.passed.length), sound.passed, here);

@@ -9,7 +9,7 @@ import { asNobody, withRig } from '../../support/daemon-rig.ts';
 import type { WireFailure } from '../../support/frames.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-/** What a client is told: the kind, whether anything changed, and the words. */
+/** Returns a client's view of a failure: the kind, the effects and the message. */
 const told = ({ data, message }: WireFailure): string => `${data?.kind} ${data?.effects}: ${message}`;
 
 test('rm -rf .git under an open session: every method says what is gone, and nothing is changed', () =>

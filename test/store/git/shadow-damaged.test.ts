@@ -1,5 +1,5 @@
-// What a power cut, a bad copy or a bad disk may take of the shadow's own files besides objects: an opening puts right
-// what it can, keeps what it cannot, and locks nothing away.
+// A power cut, a bad copy or a bad disk damaged the shadow's own files besides objects: an opening repairs and keeps as
+// much as it can, and locks nothing away.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// What an opening of a shadow puts right: refs, configuration, records, locks and transactions that a kill left.
+// An opening of a shadow repairs refs, configuration, records, locks and transactions after a kill.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// What a checkpoint costs in rows and bytes.
+// The cost of a checkpoint in rows and bytes.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sql, withSqlite } from '../../support/stores/sqlite.ts';

@@ -30,7 +30,10 @@ async function shownIds(store: SnapshotStore): Promise<CheckpointId[]> {
   return (await store.checkpoints()).map(({ record }) => record.id);
 }
 
-/** What has to go on whatever is damaged: verify names it, gc runs, the others are whole, the next can be made. */
+/**
+ * Asserts that a damaged store still works: verify names the damage, gc runs, the other checkpoints are
+ * whole, and the next one can be made.
+ */
 async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: number): Promise<void> {
   const stored = await store.checkpoints();
   assert.is(stored.length, listed);

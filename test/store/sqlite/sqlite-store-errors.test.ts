@@ -129,7 +129,7 @@ test('a database that cannot be written is ReadOnlyStore, one that cannot be mad
         encoding: 'utf8',
         cwd: '/',
       });
-      // What cannot even be started says EACCES too.
+      // A program that cannot even be started reports EACCES too.
       return child.error === undefined ? child.stdout.trim() + child.stderr.trim() : child.error.message;
     };
     chmodSync(directory, 0o755);

@@ -85,7 +85,7 @@ while (!process.stdin.readableEnded) {
   try {
     acts[below(acts.length)]?.();
   } catch (error) {
-    // What it wanted to change is gone, or another writer was there first.
+    // The file disappeared, or another writer was first.
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
   // Captures look again until nothing moves: in the pauses they come to an end.

@@ -112,13 +112,13 @@ function putBack(): void {
 const limitMs = 60_000;
 
 interface Use {
-  /** What was told of damage: errors, problems that verify found, warnings. */
+  /** The reports of damage: errors, problems from verify, warnings. */
   readonly told: string[];
-  /** What was answered of the state that was there before the damage, by step. */
+  /** The answers about the state before the damage, by step. */
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/** What each answer has of its own moment. */
+/** Fields that differ at each moment. */
 const momentary = new Set(['bytes', 'ms', 'lastUsedAt', 'holder', 'capture', 'watch', 'timestamp', 'usage']);
 
 function asText(answer: unknown): string {

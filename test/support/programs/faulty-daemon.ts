@@ -26,7 +26,7 @@ const lately = new Int32Array(new SharedArrayBuffer(4));
 const arm = process.env.CHECKPOINTD_TEST_ARM;
 const isArmed = (): boolean => arm === undefined || existsSync(arm);
 
-/** What each fault does to a call. */
+/** The effect of each fault on a call. */
 export const faults: Readonly<Record<string, Fault>> = {
   /** A TypeError with words that nobody may see, for one path. */
   defect: (_call, target) => {

@@ -12,19 +12,22 @@ import {
 } from 'node:fs';
 import type { Fault } from '../../../src/base/seam.ts';
 
-/** What is to be done (`executable`: the file that the call is about becomes one; `slow`: the call takes `ms` longer) at the `at`-th call from now on whose words match. */
+/**
+ * The fault at the `at`-th call from now on whose words match (`executable`: the file of the call becomes
+ * executable; `slow`: the call takes `ms` longer).
+ */
 export interface FaultPlan {
   readonly act: 'none' | 'kill' | 'killAll' | 'fail' | 'link' | 'executable' | 'slow';
-  /** Of `slow`. */
+  /** For `slow`: the delay. */
   readonly ms?: number;
   readonly at: number;
   /** How many calls in a row. Default: 1. */
   readonly times?: number;
-  /** Of `fail`: which of the errors that the call can give. */
+  /** For `fail`: the number of the error among those of the call. */
   readonly error?: number;
   /** A regular expression for `call target`. Absent: every call. */
   readonly match?: string;
-  /** Of `link`: what is moved away, to where, and what the link in its place leads to. */
+  /** For `link`: the path to move away, its new path, and the target of the link in its place. */
   readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
   /** So far the daemon's clock is from the machine's, which stamps the files, from now on. Absent: not at all. */
   readonly shiftMs?: number;

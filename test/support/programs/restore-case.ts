@@ -86,7 +86,7 @@ export function assertOldOrNew(root: string, note: string): void {
   assert.is(mode('secret') & 0o077, 0, `${note}: secret is open`);
 }
 
-/** What comes last: nobody wrote to what was taken away, so all of it goes, and nothing else changes. */
+/** The last step: no program wrote to the displaced files, so all are removed and nothing else changes. */
 export async function lookAtAllDisplaced(root: string, note: string): Promise<void> {
   const before = [...walk(root)];
   for (const directory of [`${root}.displaced`, `${root}.again`]) {
@@ -97,7 +97,7 @@ export async function lookAtAllDisplaced(root: string, note: string): Promise<vo
   assert.equal([...walk(root)], before, note);
 }
 
-/** What recovery does: sweep, plan again from the disk, apply, look again. */
+/** Recovers: sweeps, plans again from the disk, applies, looks again. */
 export async function recover(root: string, note: string): Promise<void> {
   await sweepTemporaries(root, id);
   assert.not.ok(

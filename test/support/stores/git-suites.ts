@@ -1,4 +1,4 @@
-// What the suite of all strategies needs of the two that keep checkpoints in git: how they are opened, and how git looks at them.
+// Gives the suite of all strategies the two that keep checkpoints in git: how to open them, and how git sees them.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { localDriver, shadowDriver } from '../../../src/store/strategies.ts';
@@ -31,7 +31,7 @@ export const localSuite: Suite = {
   hooks: {
     afterwards: (directory) =>
       void git(directory, '--git-dir=session/local/refs.git', 'fsck', '--strict', '--full', '--no-dangling'),
-    // What no ref holds any more is for the user's own gc to remove: we never delete in their repository.
+    // The user's own gc removes objects without a ref: we never delete in their repository.
     collect: (directory) => void git(join(directory, 'work'), 'prune', '--expire=now'),
     lose: (directory, blob) => {
       for (const objects of ['work/.git/objects', 'session/local/kept', 'session/local/incoming']) {

@@ -19,7 +19,7 @@ import { rootPath, type TreePath } from '../../../src/tree/tree-path.ts';
 import { writeGitTrees } from './git-trees.ts';
 import { frozen, gitHash, sealTree, walk } from './memory-tree.ts';
 
-/** What a store keeps; given to the next one, it is the same store opened again. */
+/** The contents of a store. Given to another store, they are the same store opened again. */
 export class MemoryContents {
   readonly blobs = new Map<BlobId, Buffer>();
   readonly trees = new Map<SnapshotId, Directory>();
@@ -36,7 +36,7 @@ export class MemoryStore implements SnapshotStore {
   readonly spoolDirectory: string;
   readonly blobs: Map<BlobId, Buffer>;
   readonly trees: Map<SnapshotId, Directory>;
-  /** What the writers were asked to do, for tests of cost. */
+  /** The requests to the writers, for tests of cost. */
   readonly counts = { blobs: 0, trees: 0, aborted: 0 };
   /** Makes the next `addBlob` fail, for tests of clean failure. */
   failNextBlob: Error | undefined;

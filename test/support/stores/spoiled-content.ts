@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { sql } from './sqlite.ts';
 
-/** What a file must hold whose stored content shall be spoiled. */
+/** The content of a file whose stored copy the test damages. */
 export const precious = 'precious\n';
 
 export interface SpoiledSession {

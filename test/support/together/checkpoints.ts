@@ -1,5 +1,4 @@
-// What a random session does to its checkpoints, and what the plain twin makes of it: whatever a restore brings back was
-// copied whole when its checkpoint was made.
+// A random session changes its checkpoints, and the plain twin copies each state whole when a checkpoint is made.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { failure } from '../failures.ts';
@@ -128,7 +127,7 @@ interface Restored {
   readonly scope: Wire.RestoreScope;
   readonly changes: readonly Change[];
   readonly paths: readonly Name[] | undefined;
-  /** What the restored state stands on. */
+  /** The line of the restored state. */
   readonly line: readonly string[];
   readonly stacks: (walked: Walked) => Pick<ModelCheckpoint, 'undo' | 'redo'>;
 }
@@ -251,7 +250,7 @@ export async function init(modelled: ModelledSession): Promise<void> {
   await modelled.begin();
 }
 
-/** What has no tag, no name and no way back to it goes; everything else stays, and with it what a tangent needs. */
+/** Removes checkpoints without tag, name or way back. All others stay, and so does one that a tangent needs. */
 export async function collect(modelled: ModelledSession): Promise<void> {
   const { daemon, session, head, entered } = modelled;
   const before = modelled.isEnabled ? await everyId(modelled) : [];

@@ -51,7 +51,7 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
           steps += 1;
         }
         await lookAtAll(modelled);
-        // Whatever happened, every checkpoint is what it was.
+        // After any step, every checkpoint is unchanged.
         const ids = modelled.checkpoints.map(({ id }) => id); // each restore adds one
         for (const id of ids) await restoreWhole(modelled, id);
         await daemon.call('session/delete', { session: modelled.session });

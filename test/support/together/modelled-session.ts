@@ -18,11 +18,11 @@ export interface Moment {
   readonly turn: number;
   readonly tool: number;
   readonly entered: Entered | undefined;
-  /** What it stands on: ids of checkpoints, oldest first, its own at the end. */
+  /** The line of this state: ids of checkpoints, oldest first, its own at the end. */
   readonly line: readonly string[];
 }
 
-/** Of a tangent that carries files: the moment it began, and the checkpoint that holds them. */
+/** For a tangent with files: the moment of entry, and the checkpoint that holds the files. */
 export interface Entered {
   readonly id: string;
   readonly at: Moment;
@@ -48,7 +48,7 @@ export interface ModelCheckpoint {
   readonly redo: readonly Walked[];
 }
 
-/** What an exported document brings back. */
+/** The state that an exported document brings back. */
 export interface Exported {
   readonly document: Wire.JsonObject;
   readonly thread: ModelThread;
@@ -70,7 +70,7 @@ export class ModelledSession {
   agents: Record<string, object> | undefined;
   /** Turns, tools and restores, oldest first; the last one is where the session stands. */
   checkpoints: ModelCheckpoint[] = [];
-  /** What the present stands on, as `Moment.line`. */
+  /** The line of the present, as `Moment.line`. */
   line: readonly string[] = [];
   /** Ids of the bearers of tags, in list order. */
   listed: string[] = [];
@@ -197,7 +197,7 @@ export class ModelledSession {
     this.authors.set(name, [...known, { content: this.files[name], who: 'agent', order: this.#order }]);
   }
 
-  /** What nobody has noted of a path was in the base, or in the oldest checkpoint where the base is gone. */
+  /** The base, or the oldest checkpoint if the base is gone, answers for paths that no checkpoint has noted. */
   get base(): ModelCheckpoint | undefined {
     return this.bearer('0') ?? this.checkpoints[0];
   }

@@ -110,7 +110,7 @@ const taken: Taken = {
       return;
     }
     mkdirSync(dirname(place), { recursive: true });
-    // Of its own in every file, so that git takes no change for a renaming.
+    // Each file gets a text of its own, so that git reports no renaming.
     const written = `${content} in ${name}\n`;
     writeFileSync(place, written);
     modelled.files[name] = written;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DaemonRig } from '../daemon-rig.ts';
 import type { WireClient } from '../wire-client.ts';
 
-/** What each tag of the packed session holds, `undefined` for a file that is not there. */
+/** The contents at each tag of the packed session; `undefined` for a missing file. */
 export const contentsOfFormat1: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
   '0': { 'a.txt': 'a\n', 'deep/b.txt': 'b\n', 'large.txt': undefined },
   '1': { 'a.txt': 'turn 1\n', 'deep/b.txt': 'b\n', 'large.txt': 'a line that repeats\n'.repeat(5_000) },

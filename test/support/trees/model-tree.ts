@@ -70,7 +70,7 @@ export function build(root: string, tree: ModelTree): void {
   for (const [name, mode] of tree.directories) chmodSync(on(root, name), mode);
 }
 
-/** What is on disk, empty directories as `name/`. */
+/** Returns the files on disk, empty directories as `name/`. */
 export function walk(root: string): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (directory: string): void => {
@@ -94,7 +94,7 @@ export function walk(root: string): Map<string, string> {
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The same manifest from a model. */
+/** Returns the manifest of a model. */
 export function manifest(tree: ModelTree): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, { kind, content, mode }] of tree.nodes) {
@@ -156,7 +156,7 @@ export function entryOf(name: string, node: ModelNode): Entry {
   };
 }
 
-/** What a store would say of two snapshots. */
+/** Returns the changes between two models, as a store reports them. */
 export function changesBetween(from: ModelTree, to: ModelTree): TreeChange[] {
   const changes: TreeChange[] = [];
   for (const name of [...new Set([...from.nodes.keys(), ...to.nodes.keys()])].sort()) {

@@ -229,7 +229,7 @@ export class RandomEdits {
     return `move ${from} ${to}`;
   }
 
-  /** The same name again at once, whose inode number may be the same. */
+  /** Makes a new file under the same name at once, which may get the same inode number. */
   #replace(): string {
     const path = this.#below();
     if (path === undefined) return 'nothing';

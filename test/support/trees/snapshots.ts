@@ -115,7 +115,7 @@ export function shown(tree: PlainTree): string[] {
     );
 }
 
-/** What differs between two trees, by comparing every path: the plain twin of `changes`. */
+/** Returns the differences of two trees by comparing every path: the plain twin of `changes`. */
 export function differences(from: PlainTree, to: PlainTree): string[] {
   const list: string[] = [];
   for (const path of [...new Set([...from.keys(), ...to.keys()])].sort((a, b) => (a < b ? -1 : 1))) {
