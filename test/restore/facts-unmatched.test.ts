@@ -28,7 +28,7 @@ test('a restore of paths that match nothing says which, and one that matches say
       /holds nothing at "src\/typo.txt", "same\/c.txt\/x", so nothing was restored there/,
     );
     const many = await warned(mode, ...Array.from({ length: 9 }, (_, i) => `typo${i}`));
-    assert.match(many[0] ?? '', /"typo4" and 4 more path\(s\)/);
+    assert.match(many[0] ?? '', /"typo4" and 4 more paths/);
   }
   assert.match((await warned('soft', 'later'))[0] ?? '', /"later"/, 'a soft restore deletes nothing');
   assert.equal(await warned('hard', 'later'), [], 'a hard one does');
