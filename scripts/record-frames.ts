@@ -1,5 +1,6 @@
-// Records what src/COMMANDS.md shows of the command line and the console, from a real terminal (tmux): a list, the picker,
-// a restore and its undo. `--check` compares instead of writing. Times are masked, since they differ with each run.
+// Records what src/COMMANDS.md shows of the command line and the console, from a real terminal (tmux): a list, the
+// picker, a restore and its undo. `--check` compares instead of writing. Times are masked, since they differ with each
+// run.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -113,7 +114,7 @@ async function record(): Promise<string> {
   type('/undo', 'Enter');
   frames.push(await showing(/Deleted \(1\):\n +parse\.ts\n>$/));
   type('/quit', 'Enter');
-  await showing(/\$$/); // the console and its daemon have ended: nobody writes into the state that is removed now
+  await showing(/\$$/); // the console and its daemon have ended: no process writes into the state that is removed now
   return frames.map(masked).join('\n\n');
 }
 

@@ -21,7 +21,7 @@ export interface DaemonOptions {
   readonly log: Log;
   /** Where sessions live unless one says otherwise; default `$XDG_STATE_HOME/checkpointd`. */
   readonly storageDirectory?: string;
-  /** How long an orphan is left to whoever wants to resume it, ms. */
+  /** How long an orphan is kept for a client that resumes it, ms. */
   readonly orphanGraceMs?: number;
   /** Where this daemon listens for further clients; told to them by the owner's file of each session. */
   readonly socket?: string;
@@ -31,7 +31,7 @@ export interface DaemonOptions {
   readonly onPoison: (because: Error) => void;
 }
 
-/** A daemon and, for whoever runs it in a process of their own, its sessions. */
+/** A daemon and its sessions, for programs that run it in their own process. */
 export interface Daemon extends ServedDaemon {
   readonly sessions: Sessions;
 }
@@ -48,7 +48,10 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
   idle: 'orderly',
 };
 
-/** Builds a daemon that serves requests through its handlers. Starts nothing but the sweep of the storage: what is heavy is loaded when used. */
+/**
+ * Builds a daemon that serves requests through its handlers. Starts nothing but the sweep of the storage:
+ * what is heavy is loaded when used.
+ */
 export function createDaemon(options: DaemonOptions): Daemon {
   const storage = options.storageDirectory ?? defaultStorage();
   const sessions = new Sessions({

@@ -4,7 +4,10 @@ import { parseArgs } from 'node:util';
 import { given } from './base/given.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 
-/** Where the first client is. With `pipe` and `socket` the client listens and the daemon connects; `none`: all come by the daemon's own socket. */
+/**
+ * Where the first client is. With `pipe` and `socket` the client listens and the daemon connects; `none`: all
+ * come by the daemon's own socket.
+ */
 export type Transport =
   | { readonly kind: 'none' }
   | { readonly kind: 'stdio' }
@@ -23,12 +26,12 @@ export interface ServeFlags {
   readonly logLevel: LogLevel;
   readonly logFile?: string;
   readonly storageDirectory?: string;
-  /** How long a session that a killed daemon left is kept for whoever resumes it, ms. */
+  /** How long a session that a killed daemon left is kept for a client that resumes it, ms. */
   readonly orphanGraceMs?: number;
   readonly clientProcessId?: number;
   /** Whether further clients of the same user may come, by a private socket. */
   readonly listens: boolean;
-  /** How long a daemon without a first client waits for somebody to come, ms. */
+  /** How long a daemon without a first client waits for a client, ms. */
   readonly idleMs: number;
 }
 

@@ -28,7 +28,7 @@ export class UnusableLogFile extends Error {}
 function openLogFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
   try {
-    // Without blocking: a FIFO that nobody reads would hold the start up for ever.
+    // Without blocking: a FIFO without a reader would block the start for ever.
     return files.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);

@@ -112,7 +112,7 @@ export class Peer {
     }
   }
 
-  /** Frames that nobody has taken. */
+  /** Frames that no step has taken. */
   get untaken(): readonly Json[] {
     return this.frames.slice(this.#taken);
   }

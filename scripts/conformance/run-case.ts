@@ -77,7 +77,7 @@ class CaseRun {
     const rest = peer.untaken.filter(
       ({ method }) => !unasked.has(method) && (this.#orderly || method !== undefined),
     );
-    if (rest.length > 0) problems.push(`nobody expected ${JSON.stringify(rest[0]).slice(0, 300)}`);
+    if (rest.length > 0) problems.push(`no step expected ${JSON.stringify(rest[0]).slice(0, 300)}`);
     if (this.#orderly && this.#rules.unanswered.length > 0)
       problems.push(`no answer to ${this.#rules.unanswered.join(', ')}`);
     if (!this.#wantsStderr && peer.stderr !== '') problems.push(`stderr: ${peer.stderr.slice(0, 300)}`);

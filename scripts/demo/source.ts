@@ -1,4 +1,4 @@
-// The repository that somebody named, checked and cloned. It is read by git alone and never written to.
+// Checks and clones the repository that the user named. Only git reads it, and no program writes to it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { realpathSync, statSync } from 'node:fs';

@@ -8,7 +8,7 @@ export type { Issue } from './types.ts';
 /** The findings of one validation. */
 interface Gathering {
   readonly issues: FoundIssue[];
-  /** Remove optional fields that are null, so that nobody downstream meets one. */
+  /** Remove optional fields that are null, so that no later code meets one. */
   readonly dropNulls: boolean;
 }
 type Check = (value: unknown, at: string, to: Gathering) => void;
@@ -125,7 +125,10 @@ function map(value: unknown, at: string, to: Gathering, check: Check): void {
   }
 }
 
-/** Open content: any JSON, with well-formed strings and a bounded depth. Walks with its own stack, not the machine's. */
+/**
+ * Open content: any JSON, with well-formed strings and a bounded depth. Walks with its own stack, not the
+ * machine's.
+ */
 function json(value: unknown, at: string, to: Gathering): void {
   if (typeof value === 'string') {
     string(value, at, to);

@@ -78,7 +78,7 @@ export class Disk {
     rmSync(join(this.root, filler), { force: true });
   }
 
-  /** The power goes: what is not on the disk is gone. Whoever still has files open gets errors. */
+  /** The power goes: what is not on the disk is gone. Processes with open files get errors. */
   cut(): void {
     run('python3', '-c', cutPower, this.root);
   }

@@ -42,7 +42,7 @@ export class Oracle {
   readonly #known = new Set<string>([empty]);
   readonly #holdings = new Map<string, Holding>();
 
-  /** Everything that stands there now is somebody's work: what is found later and is not known, is torn. */
+  /** All present files are known contents. A later content that is unknown is torn. */
   learn(all: Manifest): void {
     for (const { git } of all.values()) this.#known.add(git);
   }
@@ -50,7 +50,7 @@ export class Oracle {
   assertWhole(all: Manifest, where: string): void {
     for (const [path, thing] of all)
       if (thing.kind === 'file' && !isTemporary(path) && !this.#known.has(thing.git))
-        throw new Defect(`${where}: ${path} holds what nobody wrote (${describe(thing)})`);
+        throw new Defect(`${where}: ${path} holds a content that no program wrote (${describe(thing)})`);
   }
 
   /** The daemon changed the work tree: what it took away must be somewhere. */

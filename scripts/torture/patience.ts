@@ -1,5 +1,5 @@
 // How long an answer may take. A hang is time that passes while the daemon and its children could run: on a machine
-// that is busy with other work they wait for a processor, and that is nobody's hang. The kernel tells how long each
+// that is busy with other work they wait for a processor, and that is no hang. The kernel tells how long each
 // thread has waited for one (Linux; elsewhere all time counts).
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -21,7 +21,7 @@ export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL']
 
 /** Why the daemon cannot run so here; undefined where it can. `entry`: the program that is to run. */
 export function plainUserRefusal(entry: string): string | undefined {
-  if (process.getuid?.() !== 0) return 'only root may become somebody else';
+  if (process.getuid?.() !== 0) return 'only root may become another user';
   const [program, ...words] = containedPlainUserPrefix;
   const result = spawnSync(
     program,

@@ -1,4 +1,5 @@
-// One work tree in a repository, a place outside it that nobody may touch, a storage, and perhaps a disk of its own.
+// One work tree in a repository, a place outside it that no program may touch, a storage, and perhaps a disk of its
+// own.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +51,7 @@ export class World {
     this.outside = join(this.top, 'outside');
     mkdirSync(join(this.work, 'c'), { recursive: true });
     for (const name of ['canary', 'd.txt', 'e.txt', 'inner.log'])
-      writeFileSync(join(this.outside, name), `${name}: nobody's business\n`);
+      writeFileSync(join(this.outside, name), `${name}: no program may change this\n`);
     this.#outsideThen = look(this.outside);
     writeFileSync(join(this.work, 'a.txt'), 'tracked\n');
     writeFileSync(join(this.work, 'c/inner.log'), 'tracked, whatever the rules say\n');

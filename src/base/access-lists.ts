@@ -1,6 +1,6 @@
 // Which files have an access control list. Node sees none: of such a file the bits of the group are a mask over what
 // the list gives to others, so that the same bits on a new file would give them to the whole group. `ls -ld` marks such
-// files, and is asked for many at once. Whoever cannot be asked for counts as marked. It changes nothing.
+// files, and is asked for many at once. A path that cannot be asked for counts as marked. It changes nothing.
 import { spawn } from 'node:child_process';
 import { systemCode } from './errors.ts';
 import { passSeam } from './seam.ts';
@@ -9,12 +9,15 @@ const commandMsMax = 5_000;
 
 export const ownerBits = 0o700;
 
-/** Whether the group may do what others may not: only then can a mask be read as a right that somebody gains. */
+/** Whether the group may do what others may not: only then can a mask be read as a right that a user gains. */
 export function givesGroupMore(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;
 }
 
-/** Tells by inode number which of the files may have an access list. Absolute paths as bytes; links are not followed. */
+/**
+ * Tells by inode number which of the files may have an access list. Absolute paths as bytes; links are not
+ * followed.
+ */
 export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode: number) => boolean> {
   if (paths.length === 0 || process.platform === 'win32') return () => false;
   if (!(await tellsLists())) return () => true;

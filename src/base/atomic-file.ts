@@ -54,7 +54,7 @@ export function syncDirectory(directory: string): void {
 
 /**
  * Syncs files or directories, some at a time. What is gone by then needs no sync (a collection of the user's takes
- * directories that it emptied); whoever needs it finds it gone.
+ * directories that it emptied); a later reader finds it missing.
  * @throws AbortError (the signal's reason) between two files, system errors
  */
 export async function syncAll(paths: Iterable<string>, signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 // A lock on a directory that the kernel holds for this process, in the file system: it works between containers,
 // whose other names are apart, and is gone with the process. Node cannot take one, so flock(1) takes it on our
-// descriptor, which shares it. Advisory: it binds those who ask. It waits for nobody.
+// descriptor, which shares it. Advisory: it binds only processes that ask. It never waits.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { systemCode } from './errors.ts';
@@ -9,7 +9,7 @@ import { passSeam } from './seam.ts';
 
 export type DirectoryLock =
   | { readonly is: 'held'; readonly release: () => void }
-  /** Somebody else holds it. */
+  /** Another process holds it. */
   | { readonly is: 'busy' }
   /** There is no flock(1) here, or the file system has no such locks. */
   | { readonly is: 'unavailable'; readonly because: string };

@@ -1,5 +1,5 @@
 // Oaths of the program about itself. A broken one is a defect, never an answer to a client's mistake: inside a
-// mutation it poisons the session's queue, so that nothing is built on a state that nobody understands.
+// mutation it poisons the session's queue, so that no change builds on an unexplained state.
 
 /** The program is wrong. Never thrown for bad input, a full disk or a missing file. */
 export class InvariantViolation extends Error {

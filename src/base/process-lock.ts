@@ -100,7 +100,7 @@ function takeFileLock(file: string): ProcessLock | undefined {
   return undefined;
 }
 
-/** Reads a {@link Holder} back; text that is none names a holder nobody can judge. */
+/** Reads a {@link Holder} back; other text names a holder that cannot be judged. */
 export function parseHolder(text: string): Holder {
   try {
     const value: unknown = JSON.parse(text);
@@ -119,7 +119,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return systemCode(error) === 'EPERM'; // it lives, it is somebody else's
+    return systemCode(error) === 'EPERM'; // it lives, and belongs to another user
   }
 }
 

@@ -1,4 +1,4 @@
-// Reads a file that somebody else may have put there, and never waits for it: a FIFO or a terminal in its place is no
+// Reads a file that another program may have put there, and never waits for it: a FIFO or a terminal in its place is no
 // file. It changes nothing, and does not even open what is none.
 import { attempt } from './attempt.ts';
 import { systemCode } from './errors.ts';
@@ -50,7 +50,7 @@ export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer 
   );
 }
 
-/** Not a disk that fails or a system that has run out of something: then nobody knows what stands there. */
+/** Not a disk that fails or a system that has run out of something: then the file is unknown. */
 export function isAbsence(error: unknown): boolean {
   const absences = /^(ENOENT|ENOTDIR|EACCES|EPERM|ELOOP|ENAMETOOLONG|EINVAL|EISDIR)$/;
   return absences.test(systemCode(error) ?? '');

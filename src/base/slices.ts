@@ -50,7 +50,7 @@ export class Slices {
     this.#msMax = msMax;
   }
 
-  /** Slices of work that nobody waits for. */
+  /** Slices of background work. */
   static inBackground(signal?: AbortSignal): Slices {
     return new Slices(signal, backgroundSliceMsMax);
   }

@@ -1,4 +1,4 @@
-// Waiting no longer than it is worth. It stops nothing: what comes late goes on, and nobody hears of it.
+// Waiting no longer than it is worth. It stops nothing: late work continues, and its result is dropped.
 
 /** True when `work` was done within the time. @throws what `work` throws, if that comes in time */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {

@@ -1,5 +1,6 @@
-// The ignore rules of a work tree: one checker (git's own engine) and one index reader for each repository that it touches,
-// and the facts about `.gitignore` files by which an old verdict still holds. It interprets no rule and selects nothing.
+// The ignore rules of a work tree: one checker (git's own engine) and one index reader for each repository that it
+// touches, and the facts about `.gitignore` files by which an old verdict still holds. It interprets no rule and
+// selects nothing.
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { attemptOr, isOfSystem } from '../base/attempt.ts';
@@ -191,7 +192,7 @@ export class IgnoreScopes {
 
   /**
    * The repository around the work tree, looked up anew each time: `git init` may have made one meanwhile. Where its
-   * rules exclude the work tree itself they do not count: whoever opens a directory wants what is in it.
+   * rules exclude the work tree itself they do not count: a client that opens a directory wants its files.
    */
   async outermost(): Promise<IgnoreScope> {
     const { scope, repository } = this.#around();

@@ -1,6 +1,6 @@
-// One directory of the work tree: its names, kinds and stamps in one look, or the listing of an earlier scan where that is
-// proven to hold still. A listing decides nothing beyond what no capture ever takes (git's own directories, the daemon's
-// storage, names of temporary files of a restore) and follows no link.
+// One directory of the work tree: its names, kinds and stamps in one look, or the listing of an earlier scan where that
+// is proven to hold still. A listing decides nothing beyond what no capture ever takes (git's own directories, the
+// daemon's storage, names of temporary files of a restore) and follows no link.
 import type { Lookup } from '../base/changed-map.ts';
 import { systemCode } from '../base/errors.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
@@ -57,7 +57,10 @@ export interface WalkedEntry {
   settled: boolean;
   /** When this stamp was first seen: seconds of a clock that never jumps; 0 until its content was read. */
   seenAt: number;
-  /** True when the group's permissions may be the mask of an access list; asked only where they exceed those of others. */
+  /**
+   * True when the group's permissions may be the mask of an access list; asked only where they exceed those
+   * of others.
+   */
   isListed?: boolean;
   /** The number of names of a file that has several. */
   readonly links?: number;
@@ -72,9 +75,9 @@ export interface WalkedEntry {
 export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
 
 /**
- * Why names in a directory are taken: `rules` ask the ignore rules; `ignored` only what is tracked, included or
- * in the previous snapshot; `included` and `alsoIncluded` everything, by the caller's globs or because a restore would displace it;
- * `git` only what is tracked, in a git directory.
+ * Why names in a directory are taken: `rules` ask the ignore rules; `ignored` only what is tracked, included
+ * or in the previous snapshot; `included` and `alsoIncluded` everything, by the caller's globs or because a
+ * restore would displace it; `git` only what is tracked, in a git directory.
  */
 export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
 
@@ -266,11 +269,14 @@ function readNames({ fd }: OpenedPath, path: Buffer, size: number): Promise<stri
   return (isHuge ? filesAsync.readdir : files.readdirSync)(path, { encoding: 'latin1' });
 }
 
-/** Looks at one name; undefined for what is silently left out (git's own directories) and for what has just vanished. */
+/**
+ * Looks at one name; undefined for what is silently left out (git's own directories) and for what has just
+ * vanished.
+ */
 function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry | undefined {
   if (isGitName(name)) {
     // In a directory that must be saved whole, an unsaved `.git` has to be said: a restore must not displace it. A
-    // `git~1` or a `.GIT` is said everywhere, because it may be somebody's file and no tree can hold it.
+    // `git~1` or a `.GIT` is said everywhere, because it may be a user's file and no tree can hold it.
     const isSilent = mode !== 'alsoIncluded' && name === '.git';
     return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
   }
@@ -339,12 +345,11 @@ export function leftOutDirectories(listings: Listings): TreePath[] {
 }
 
 /**
- * Returns the listing of the earlier scan where it is proven to hold still, or undefined when the directory has to be
- * listed. It looks at the names one by one and makes nothing for each: most of a work tree is like that at every capture
- * but the first.
- *
- * The listing holds when the same rules hold, the names are the same, every file that is taken has the settled stamp
- * under which it was read, and the previous snapshot has the very directory that the earlier scan made of it.
+ * Returns the listing of the earlier scan where it is proven to hold still, or undefined when the directory
+ * has to be listed. It looks at the names one by one and makes nothing for each: most of a work tree is like
+ * that at every capture but the first. The listing holds when the same rules hold, the names are the same,
+ * every file that is taken has the settled stamp under which it was read, and the previous snapshot has the
+ * very directory that the earlier scan made of it.
  */
 export async function unchangedListing(
   inherited: Inherited,

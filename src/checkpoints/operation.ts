@@ -6,7 +6,7 @@ import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 export interface OperationContext {
   readonly signal: AbortSignal;
-  /** Who asked, compared by identity; events tell it. Absent: nobody did. */
+  /** Who asked, compared by identity; events tell it. Absent: no client did. */
   readonly client?: object;
   /** Facts that make the effect and its key one: they are published together. Empty for what is no operation. */
   readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;

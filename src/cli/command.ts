@@ -29,7 +29,7 @@ export type Ask = <M extends RequestMethod>(
 
 export interface Task {
   readonly ask: Ask;
-  /** For whoever listens; requests go by `ask`. */
+  /** For listeners; requests go by `ask`. */
   readonly client: Pick<CheckpointdClient, 'on'>;
   readonly given: Given;
   readonly session: string;

@@ -44,7 +44,7 @@ const dashed = ({ options }: Offered): string =>
     .flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])])
     .join(' ');
 
-/** Options whose value is a path, or something that nobody can guess. */
+/** Options whose value is a path, or a text that no shell can guess. */
 const valued = (commands: readonly Offered[]): string => {
   const options = commands.flatMap(({ options }) => options).filter(({ takesValue }) => takesValue);
   const words = options.flatMap(({ long, short }) => [

@@ -11,7 +11,7 @@ export interface Question {
   readonly left?: string;
 }
 
-/** Asks a person for a change. @throws CommandRefusal where nobody can be asked */
+/** Asks a person for a change. @throws CommandRefusal without a terminal */
 export async function agreed(
   { json }: { readonly json: boolean },
   { text, does, left = 'Nothing was changed.' }: Question,

@@ -1,4 +1,4 @@
-// The lines in which people read checkpoints and restores. Every text of somebody else's goes through `plain`.
+// The lines in which people read checkpoints and restores. Every foreign text goes through `plain`.
 import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts';
 import { type Given, printed } from './command.ts';
 import { inCommands } from './in-commands.ts';

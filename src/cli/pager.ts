@@ -4,7 +4,7 @@ import { ended } from '../base/turns.ts';
 import { within } from '../base/within.ts';
 import { redirectSaying } from './terminal.ts';
 
-/** How long what was asked may still fail, or end, when nobody reads it any more; then it is given up. */
+/** How long what was asked may still fail, or end, after the reader has gone; then it is abandoned. */
 const endingMs = 1000;
 
 /**
@@ -20,7 +20,7 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
   // LESS as git sets it: no pager for what fits on one screen, colours as they are, the screen left as it was.
   const env = { LESS: 'FRX', LV: '-c', ...process.env };
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
-  // Somebody has seen enough, or there is no such program: the rest is not wanted.
+  // The user has seen enough, or the program does not exist: the rest is not needed.
   pager.stdin.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => {
     pager.on('error', () => resolve());

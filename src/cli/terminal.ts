@@ -11,14 +11,14 @@ type Style = Parameters<typeof styleText>[0];
 /** Control characters, line breaks, and the marks that turn the direction of writing. */
 const unsafe = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text of somebody else's (a message, a name, a path) on one line, without escapes. */
+/** Foreign text (a message, a name, a path) on one line, without escapes. */
 export function plain(text: string): string {
   return stripVTControlCharacters(text).replace(unsafe, (character) =>
     character === '\n' || character === '\t' ? ' ' : '\uFFFD',
   );
 }
 
-/** Lines of somebody else's text: the same, but line breaks and tabs stay. */
+/** Foreign text of several lines: line breaks and tabs stay. */
 export function plainLines(text: string): string {
   return text
     .split('\n')
@@ -41,7 +41,7 @@ export function fit(line: string, taken = 0): string {
   return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));
 }
 
-/** From now on it is no failure that whoever read our output (`… | head`) has gone. */
+/** From now on it is no failure if the reader of our output (`… | head`) has gone. */
 export function allowUnread(): void {
   process.stdout.on('error', (error) => {
     if (!isUnread(error)) throw error;
@@ -83,7 +83,7 @@ export function say(line: string): void {
   listener.write(`${line}\n`);
 }
 
-/** Says many lines no faster than they are read, and stops when nobody reads on. */
+/** Says many lines no faster than they are read, and stops when the reader has gone. */
 export async function sayAll(lines: Iterable<string>): Promise<void> {
   let batch = '';
   for (const line of lines) {
@@ -95,13 +95,13 @@ export async function sayAll(lines: Iterable<string>): Promise<void> {
   listener.write(batch);
 }
 
-/** Writes bytes as they are, no faster than they are read, and stops when nobody reads on. */
+/** Writes bytes as they are, no faster than they are read, and stops when the reader has gone. */
 export async function sayBytes(bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; at += batchLength)
     if (!(await written(bytes.subarray(at, at + batchLength)))) return;
 }
 
-/** Resolves when more can be written, with false when nobody reads on. */
+/** Resolves when more can be written, with false when the reader has gone. */
 async function written(batch: string | Uint8Array): Promise<boolean> {
   if (!listener.write(batch)) return listener.ready();
   // A reader that keeps up would otherwise never let Ctrl-C, or its own end, be heard.

@@ -1,6 +1,6 @@
 // The typed client that the package exports as `checkpointd/client`: starts a daemon, initialises it, gives every
-// method and event of the protocol its types, and ends the daemon for certain. Knows the wire and nothing of the daemon.
-/// <reference types="node" preserve="true" />
+// method and event of the protocol its types, and ends the daemon for certain. Knows the wire and nothing of the
+// daemon. / <reference types="node" preserve="true" />
 import { within } from '../base/within.ts';
 import type * as Wire from '../protocol/types.ts';
 import { programFile } from '../wire/places.ts';
@@ -75,7 +75,7 @@ export class CheckpointdClient implements AsyncDisposable {
   /**
    * Comes to a daemon that runs, by its private socket (as `owner.json` of a session tells it), and initialises.
    * Closing this client ends its share of the sessions it opened; the daemon lives on for the others.
-   * @throws CheckpointdGoneError when nobody listens there, or when the socket is not this user's
+   * @throws CheckpointdGoneError when no daemon listens there, or when the socket is not this user's
    */
   static async attach(socket: string, options: AttachOptions = {}): Promise<CheckpointdClient> {
     return CheckpointdClient.#begin(await DaemonSocket.connect(socket), socket, options);

@@ -1,5 +1,5 @@
-// The sessions of a work tree as they lie on disk, and how the daemon that has one open is reached: for whoever comes
-// to a session without having started its daemon. It reads two small files a session and writes nothing.
+// The sessions of a work tree as they lie on disk, and how the daemon that has one open is reached: for programs that
+// come to a session without having started its daemon. It reads two small files a session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isMissing, isOfSystem } from '../base/attempt.ts';

@@ -196,8 +196,8 @@ function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
   );
 }
 
-// The description of a checkpoint when its client gives none: one line, which is the commit's subject as well. It is cut
-// by bytes, because it must fit git's subject line and a terminal's row.
+// The description of a checkpoint when its client gives none: one line, which is the commit's subject as well. It is
+// cut by bytes, because it must fit git's subject line and a terminal's row.
 
 const bytesMax = 60;
 
@@ -228,7 +228,7 @@ interface ToolRun {
 }
 
 /**
- * A tool is called by what it did, else by its name. Where a tool that only reads finds changes, somebody else made
+ * A tool is called by what it did, else by its name. Where a tool that only reads finds changes, another program made
  * them, and the checkpoint says that.
  */
 export function describeTool({ name, message, hasChanges }: ToolRun): string {

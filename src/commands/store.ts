@@ -20,7 +20,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const needed = tangentCheckpoints(index, conversation);
   const freed = { bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: 0 };
   const remove = async (ids: readonly CheckpointId[]): Promise<void> => {
-    // Contents that nobody needs are no state of the session; checkpoints are.
+    // Unreferenced contents are no state of the session; checkpoints are.
     if (freed.checkpointsRemoved === 0 && ids.length > 0) operations.intend(context.stamp, { collects: ids });
     freed.checkpointsRemoved += await removeCheckpoints(session, ids, context);
   };
@@ -50,7 +50,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   try {
     await work();
   } catch (error) {
-    // Until a checkpoint is removed nothing has changed that anybody can see.
+    // Until a checkpoint is removed no client can see a change.
     if (freed.checkpointsRemoved === 0) throw error;
     const lost = 'The checkpoints were removed, but not all of their data; the next store/gc continues';
     await afterCommit(context, lost, () => {

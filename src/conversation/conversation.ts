@@ -126,7 +126,7 @@ export class Conversation {
     this.#timeline.restoreHead(ref, logLength);
   }
 
-  /** Logs where the head is: for whoever removes the checkpoint that moved it, or moves it without one. */
+  /** Logs where the head is, before the checkpoint that moved it is removed, or for a move without one. */
   recordHead(): void {
     this.#timeline.recordHead();
   }
@@ -310,8 +310,8 @@ export class Conversation {
 }
 
 /**
- * Reads the message that the user will send next; none for null and undefined. An empty message gets a text in its place,
- * because a model refuses one without.
+ * Reads the message that the user will send next; none for null and undefined. An empty message gets a text
+ * in its place, because a model refuses one without.
  * @throws InvalidParams, MessageTooLarge
  */
 export function nextMessageFrom(

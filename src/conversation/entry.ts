@@ -1,6 +1,6 @@
 // One exchange of a conversation: what the user said, what the assistant answered. Both are open objects of which
 // only content, toolResults[].toolUseId and toolUses[].{id,name} are read; repairing them for a model
-// (C14) belongs to whoever calls the model.
+// (C14) belongs to the client that calls the model.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32 } from '../base/ids.ts';

@@ -7,7 +7,7 @@ export type { Issue } from './types.ts';
 /** The findings of one validation. */
 interface Gathering {
   readonly issues: FoundIssue[];
-  /** Remove optional fields that are null, so that nobody downstream meets one. */
+  /** Remove optional fields that are null, so that no later code meets one. */
   readonly dropNulls: boolean;
 }
 type Check = (value: unknown, at: string, to: Gathering) => void;

@@ -1,6 +1,6 @@
 // Finishing what a dead daemon, or a failure in this one, left half-way: an unfinished restore is redone before any
 // other change of the site, and undone when it cannot be. The request is repeated as it was asked, from what is on
-// disk; what somebody edited since is saved first, and one undo brings it back.
+// disk; later edits are saved first, and one undo brings it back.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -229,13 +229,16 @@ function ended<T>(site: RestoreSite, outcome: T): T {
 /** On to the target, on to it but for what the store has lost of it, or back to where it began. */
 export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';
 
-/** The error for a checkpoint that an interrupted restore needs and that nobody can read any more. */
+/** The error for a checkpoint that an interrupted restore needs and that can no longer be read. */
 export function gone(checkpoint: CheckpointId): CheckpointdError {
   const message = `The checkpoint ${checkpoint} of an interrupted restore no longer exists.`;
   return new CheckpointdError('StoreCorrupt', message, { details: { checkpoint } });
 }
 
-/** The job that repeats the request, or that goes back to where it began. @throws StoreCorrupt when a checkpoint is gone */
+/**
+ * The job that repeats the request, or that goes back to where it began.
+ * @throws StoreCorrupt when a checkpoint is gone
+ */
 export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): RestoreJob {
   const isUndone = how === 'undo';
   const record = recordOf(intent);
@@ -301,7 +304,7 @@ export function waitsForAnotherRoot(site: RestoreSite): boolean {
   return !isRootOf(site, state.intent);
 }
 
-/** Gives an unfinished restore up because somebody decided so. Its note is kept beside, for a person to look at. */
+/** Abandons an unfinished restore on request. Its note is kept beside, for a person to look at. */
 export function setAside({ directory, log }: Pick<RestoreSite, 'directory' | 'log'>): void {
   const { intentFile } = directory;
   files.renameSync(intentFile, `${intentFile}.given-up`);

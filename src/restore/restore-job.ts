@@ -66,7 +66,7 @@ export interface RestoreOutcome {
   readonly restored: readonly TreePath[];
   readonly deleted: readonly TreePath[];
   readonly failed: readonly Failure[];
-  /** Paths whose present content nobody of this session wrote. */
+  /** Paths whose present content comes from outside this session. */
   readonly conflicts: readonly TreePath[];
   /** Paths left as they are, on purpose. */
   readonly skipped: readonly LeftAlone[];

@@ -1,4 +1,4 @@
-// One restore, whoever asked for it: save the present, write the intent, apply the plan, publish the result. A kill
+// One restore, for any caller: save the present, write the intent, apply the plan, publish the result. A kill
 // anywhere leaves the intent, and recover.ts redoes the job: the plan depends only on what is on disk, so doing it
 // again is harmless. Decides nothing about single paths (restore/plan.ts does) and touches no file of the user's.
 import { randomBytes } from 'node:crypto';
@@ -42,8 +42,9 @@ export async function runRestoreJob(
 }
 
 /**
- * Reports a restore that nobody asked for: the one of an earlier request, which a later request or an opening finished,
- * undid or repaired. All listeners get the event with its lists, and the client of that request a warning.
+ * Reports a restore that no present request asked for: that of an earlier request, which a later request or
+ * an opening finished, undid or repaired. All listeners get the event with its lists, and the client of that
+ * request a warning.
  */
 export async function reportRecovered(
   site: RestoreSite,
@@ -194,7 +195,10 @@ function note(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent)
   }
 }
 
-/** After an error before any change. A note that stays is carried out by the next change, so then it is no failure without effects. */
+/**
+ * After an error before any change. A note that stays is carried out by the next change, so then it is no
+ * failure without effects.
+ */
 function takeBackNote(site: RestoreSite, journal: RestoreJournal, error: unknown): void {
   try {
     journal.remove();

@@ -53,7 +53,7 @@ export interface AppliedPlan {
   readonly deleted: readonly TreePath[];
   /** The plan's own failures and those met on the way. */
   readonly failed: readonly Failure[];
-  /** Changed by somebody between the capture and the restore: left as they are. */
+  /** Changed by another program between the capture and the restore: not touched. */
   readonly conflicts: readonly TreePath[];
   /** Given their owner's permissions only, because an access list would make a mask of the others. */
   readonly ownerOnly: readonly TreePath[];

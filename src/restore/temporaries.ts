@@ -35,7 +35,7 @@ export class Temporaries {
   readonly #paths = new Set<TreePath>();
   #count: number;
 
-  /** `after`: the last number that somebody may have used who gave names of the same restore before. */
+  /** `after`: the last number that an earlier run of the same restore may have used. */
   constructor(id: string, after = 0) {
     this.#id = id;
     this.#count = after;
@@ -162,7 +162,10 @@ export interface Cleared {
   readonly kept: readonly Failure[];
 }
 
-/** Clears every temporary of a run that it knows of; of a temporary that is not where it was made, in the whole tree. */
+/**
+ * Clears every temporary of a run that it knows of; of a temporary that is not where it was made, in the
+ * whole tree.
+ */
 export async function clearTemporaries(clearing: Clearing, commit: Stuck | undefined): Promise<Cleared> {
   const left: TreePath[] = [];
   const moved: TreePath[] = [];

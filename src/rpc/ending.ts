@@ -5,8 +5,8 @@ import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
 
 /**
- * Why the daemon ends. `exit`: without a shutdown before it. `endOfInput`: also an output that nobody reads.
- * `framing`: the client's bytes made no sense. `failure`: an uncaught error of ours. `idle`: nobody came for long.
+ * Why the daemon ends. `exit`: without a shutdown before it. `endOfInput`: also an output without a reader.
+ * `framing`: the client's bytes made no sense. `failure`: an uncaught error of ours. `idle`: no client came for long.
  */
 export type EndReason =
   | 'shutdown'

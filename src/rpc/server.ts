@@ -1,4 +1,4 @@
-// The daemon as its clients see it: any number of them around one daemon that somebody else wrote, and the order in
+// The daemon as its clients see it: any number of them around one daemon, and the order in
 // which they come and go. The first client is the one over stdio (or --pipe, --socket): when it goes the daemon ends,
 // unless others hold sessions; then it ends when they have left. It knows no session, no store and no file of the user.
 import { given } from '../base/given.ts';
@@ -8,7 +8,10 @@ import type { Handlers } from './dispatch.ts';
 import { Ending, type EndReason } from './ending.ts';
 import { type ClientStreams, ServedClient } from './served-client.ts';
 
-/** Sends a notification to every client that asked for it and that reads; others never see it. `by` asked for what it tells. */
+/**
+ * Sends a notification to every client that asked for it and that reads; others never see it. `by` asked for
+ * what it tells.
+ */
 export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?: object) => void;
 
 /** The part of a daemon that the server needs. The daemon distinguishes clients by identity alone. */
@@ -23,8 +26,8 @@ export interface ServedDaemon {
   /** Ends what this client alone holds. */
   leave?(client: object, reason: EndReason): Promise<void>;
   /**
-   * Begins the end unless somebody besides the last client holds or is opening a session. Once true it stays so, and
-   * nobody else can open one.
+   * Begins the end unless a client besides the last has or is opening a session. Once true it stays so, and
+   * no other client can open one.
    */
   beginEnd?(last?: object): boolean;
 }
@@ -41,7 +44,7 @@ export interface ServerOptions {
   readonly log: Log;
   /** Leaves the process; called once, after everything is stopped and sent. */
   readonly exit: (code: number) => void;
-  /** Without one the daemon serves those that come, and ends when nobody has been there for `idleMs`. */
+  /** Without one the daemon serves all clients, and ends after `idleMs` without a client. */
   readonly first?: FirstClient;
   readonly idleMs?: number;
 }
@@ -148,7 +151,7 @@ export class Server {
     return client;
   }
 
-  /** Whether the daemon goes with this client: it is the first, and nobody else holds or is opening a session. */
+  /** Whether the daemon goes with this client: it is the first, and no other client has or is opening a session. */
   #endsDaemon(client: ServedClient): boolean {
     return client === this.#first && (this.#ending.hasBegun || this.#beginsEnd(client));
   }

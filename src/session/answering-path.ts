@@ -1,6 +1,6 @@
 // Whether the system answers at a path that a client names, before the daemon touches it. A mount whose server is gone
 // holds every call below it for ever, and a thread of ours that is held keeps the whole process alive; so a child that
-// can be left behind goes first. It says nothing of what stands at the path: whoever asked looks for itself afterwards.
+// can be left behind goes first. It says nothing of what stands at the path: the caller looks for itself afterwards.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { passSeam } from '../base/seam.ts';
@@ -18,7 +18,7 @@ export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSi
 /** A longer path is no argument of a process, and the system refuses it at once wherever it may lead. */
 const argumentMax = 32_000;
 
-/** Longer than a sleeping disk takes to wake, shorter than anybody waits for an answer. */
+/** Longer than a sleeping disk takes to wake, shorter than a client waits for an answer. */
 const patienceMs = 5_000;
 
 /**

@@ -1,6 +1,6 @@
-// Where a session lives on disk: `{storage}/{session}`, with our own files in its sub-directory `checkpointd`, so
-// that the directory itself can be a bare repository that plain git reads. The marker says that it is ours, whose it
-// is and which directory it stands in: nothing else is ever removed. Holds no state of the session beyond what never changes.
+// Where a session lives on disk: `{storage}/{session}`, with our own files in its sub-directory `checkpointd`, so that
+// the directory itself can be a bare repository that plain git reads. The marker says that it is ours, whose it is and
+// which directory it stands in: nothing else is ever removed. Holds no state of the session beyond what never changes.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { syncAll, writeAtomically } from '../base/atomic-file.ts';
@@ -130,7 +130,10 @@ export class SessionDirectory {
     return isFile(this.markerFile);
   }
 
-  /** Whether a session is there whose marker somebody removed: all that it keeps is made after that, and goes before it. */
+  /**
+   * True when the directory holds a session without its marker: all that it keeps is made after that, and
+   * goes before it.
+   */
   isUnmarked(): boolean {
     if (this.#standing() === undefined || files.existsSync(this.markerFile)) return false;
     return [this.logFile, this.publishedFile].some((file) => isFile(file));
@@ -138,7 +141,7 @@ export class SessionDirectory {
 
   /**
    * Makes the directory (0700) and the marker; the marker comes last, so a directory with one is whole.
-   * @throws StoreUnavailable when a link, a file or somebody's directory stands there
+   * @throws StoreUnavailable when a link, a file or a foreign directory is there
    */
   create(marker: SessionMarker): void {
     const standing = this.#standing();
@@ -199,7 +202,7 @@ export class SessionDirectory {
     return standing;
   }
 
-  /** Something in the directory that no session ever has there, so that the directory is somebody's. */
+  /** Something in the directory that no session ever has there, so the directory belongs to another program. */
   stranger(): string | undefined {
     return files.readdirSync(this.root).find((name) => !namesOfOurs.test(name));
   }
@@ -262,7 +265,7 @@ export function markerText(marker: Partial<SessionMarker>): string {
   return JSON.stringify(withSum(marker), null, 2);
 }
 
-/** Whether no flipped bit has changed it or taken a field away; of a later format nobody here can tell. */
+/** Whether no flipped bit has changed it or taken a field away; a later format cannot be judged. */
 function isWhole(value: object): boolean {
   const fields = value as Partial<Record<string, unknown>>;
   if (Number(fields['format']) > sessionFormat) return true;

@@ -142,7 +142,7 @@ async function finishClean(session: Session, store: SnapshotStore, capture: Capt
   await store.close();
 }
 
-/** Another project stands where a restore was interrupted: nothing is touched until somebody decides. */
+/** Another project is where a restore was interrupted: nothing is changed until the client decides. */
 async function waitForRoot(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   session.hasUnfinishedRestore = true;
   session.disable('OtherWorkTree');

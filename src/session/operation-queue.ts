@@ -1,6 +1,6 @@
 // One mutation at a time, in arrival order: a session has one of these. Bounded, so that a flood is refused
 // instead of hoarded; cancellable while waiting; poisoned by a broken invariant, so that nothing is built on a
-// state nobody understands. It does not time out running work and knows nothing of what it runs.
+// unexplained state. It does not time out running work and knows nothing of what it runs.
 import { CheckpointdError } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 
@@ -88,8 +88,8 @@ export class OperationQueue {
   }
 
   /**
-   * Runs `operation` in its turn and lets it give way: its signal is aborted as soon as anything else waits, or the queue
-   * closes. Resolves to undefined, without running it, when the queue takes nothing any more.
+   * Runs `operation` in its turn and lets it give way: its signal is aborted as soon as anything else waits,
+   * or the queue closes. Resolves to undefined, without running it, when the queue takes nothing any more.
    */
   async runAside<T>(operation: (signal: AbortSignal) => Promise<T>, name?: string): Promise<T | undefined> {
     if (this.#closed || this.#poison !== undefined) return undefined;

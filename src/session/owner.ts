@@ -29,7 +29,7 @@ const silenceMsMax = 10 * heartbeatMs;
 interface OwnerNote extends Holder {
   /** Counts the owners of the session. */
   readonly generation?: number;
-  /** The holder holds the directory's lock: whoever gets it knows that this one is gone. */
+  /** The holder holds the directory's lock: the process that gets it knows that this one is gone. */
   readonly locked?: boolean;
   readonly released?: boolean;
   /** The socket on which the owner accepts further clients of the same user. */
@@ -115,7 +115,7 @@ export class SessionOwner {
 
   /**
    * The first lock goes by the storage and the session's id, so it is held before there is a directory: `prepare`
-   * fills it, and nobody can rename it away in between. Whatever it throws, or what comes after it, gives the locks
+   * fills it, and no process can rename it away in between. Whatever it throws, or what comes after it, gives the locks
    * back; `undo` takes back what it did before that.
    */
   static async #claimNow(
@@ -244,7 +244,10 @@ export function busy(holder: Holder): CheckpointdError {
   );
 }
 
-/** When the owner of a session directory last showed a sign of life, in ms since 1970; undefined if it never had one. */
+/**
+ * When the owner of a session directory last showed a sign of life, in ms since 1970; undefined if it never
+ * had one.
+ */
 export function lastSignOfLife(directory: SessionDirectory): number | undefined {
   return readOwner(directory.ownerFile)?.seenMs;
 }
@@ -327,10 +330,11 @@ function touch(file: string): void {
 const orphanPatienceMs = 2_000;
 
 /**
- * Kills the git processes that a killed daemon left running in a session directory, and waits until all are gone. The
- * caller owns the session. A process that reads from the daemon ends by itself; one that works on its own (a repack) goes
- * on and would write into the repository. Looks on Linux only, where /proc shows in which directory a process runs;
- * elsewhere such a process runs to its end, and its locks and temporary files are found stale later.
+ * Kills the git processes that a killed daemon left running in a session directory, and waits until all are
+ * gone. The caller owns the session. A process that reads from the daemon ends by itself; one that works on
+ * its own (a repack) goes on and would write into the repository. Looks on Linux only, where /proc shows in
+ * which directory a process runs; elsewhere such a process runs to its end, and its locks and temporary files
+ * are found stale later.
  */
 export async function endOrphans(directory: string): Promise<void> {
   if (process.platform !== 'linux') return;
@@ -349,7 +353,7 @@ export async function endOrphans(directory: string): Promise<void> {
 
 /** A killed process has no directory any more, so this also tells when it is gone. */
 function isGitIn(pid: string, directory: string): boolean {
-  // It has ended, or it is somebody else's.
+  // It has ended, or belongs to another user.
   return attemptOr(false, isOfSystem, () => {
     if (files.readlinkSync(`/proc/${pid}/cwd`) !== directory) return false;
     return files.readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git');

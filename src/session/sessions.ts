@@ -110,7 +110,7 @@ export class Sessions {
   }
 
   async #openInTurn(request: OpenRequest, context: OperationContext, client: Client): Promise<Opened> {
-    // Before it stands in line: a path that does not answer holds up nobody else's opening.
+    // Before it waits in line, so that a path without an answer delays no other opening.
     await Promise.all([
       mustAnswer(request.workTree, 'WorkTreeUnreadable', context.signal),
       this.#storageAnswers(request.options.storage, context.signal),
@@ -136,7 +136,7 @@ export class Sessions {
     return opening;
   }
 
-  /** Ends a client's share of a session, and the session when nobody else has it open. @throws UnknownSession */
+  /** Ends a client's share of a session, and the session when no other client has it open. @throws UnknownSession */
   async closeFor(client: Client, id: string, kind: EndKind = 'orderly'): Promise<Ended> {
     const { id: session, parts } = this.openedBy(client, id);
     const isLast = this.#shares.release(session, client);
@@ -157,7 +157,7 @@ export class Sessions {
     return this.#shares.beginEnd(last);
   }
 
-  /** Ends one session, whoever has it open. @throws UnknownSession */
+  /** Ends one session, even if clients have it open. @throws UnknownSession */
   close(id: string, kind: EndKind = 'orderly'): Promise<Ended> {
     const session = this.get(id);
     return this.#during(session, () => endSession(session, kind));

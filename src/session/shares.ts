@@ -31,7 +31,7 @@ export class Shares {
     return () => void this.#openings.delete(opening);
   }
 
-  /** Ends a client's share. Whether nobody holds the session now. */
+  /** Ends a client's share. Returns true when no client has the session now. */
   release(session: SessionId, client: Client): boolean {
     const holders = this.#holders.get(session);
     holders?.delete(client);
@@ -84,7 +84,7 @@ export class Shares {
   }
 }
 
-/** The error for whoever would delete a session that others hold. */
+/** The error of deleting a session that other clients have open. */
 export function heldByOthers(session: SessionId): CheckpointdError {
   return new CheckpointdError(
     'StoreBusy',
@@ -93,7 +93,7 @@ export function heldByOthers(session: SessionId): CheckpointdError {
   );
 }
 
-/** The error for whoever asks for a session that is not open. */
+/** The error of a request for a session that is not open. */
 export function unknownSession(id: string): CheckpointdError {
   return new CheckpointdError(
     'UnknownSession',
@@ -102,7 +102,7 @@ export function unknownSession(id: string): CheckpointdError {
   );
 }
 
-/** The error for whoever would open a session while the daemon ends. */
+/** The error of an opening while the daemon ends. */
 export function closing(): CheckpointdError {
   return new CheckpointdError('StoreUnavailable', 'The daemon is ending. Start it again to open a session.', {
     retryable: true,

@@ -6,10 +6,9 @@ import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/erro
 import { files, type Stats } from '../base/files.ts';
 
 /**
- * Makes the storage root, private to the user, and returns its canonical path.
- *
- * A default one may be a link (people move `~/.local/state` to another disk): it is resolved once, and what it
- * leads to is checked. A link that a client names is refused, because whoever can turn it could turn our deletions.
+ * Makes the storage root, private to the user, and returns its canonical path. A default one may be a link
+ * (people move `~/.local/state` to another disk): it is resolved once, and what it leads to is checked. A
+ * link that a client names is refused, because a program that can change it could redirect our deletions.
  * @throws ReadOnlyStore or StoreUnavailable with what to change.
  */
 export function prepareStorage(storage: string, { isDefault = false } = {}): string {
@@ -51,7 +50,7 @@ function makeDirectories(path: string): void {
     missing.push(at);
   }
   for (const directory of missing.reverse()) {
-    // Somebody else made it meanwhile.
+    // Another process made it meanwhile.
     attempt(hasCode('EEXIST'), () => files.mkdirSync(directory, { mode: 0o700 }));
   }
 }

@@ -141,7 +141,7 @@ export interface SnapshotStore extends SnapshotSink {
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /**
    * Looks for published checkpoints that are not among {@link checkpoints} any more, lists again what it finds, and
-   * gives back tags and names that somebody else moved. Says whether anything was to be done.
+   * gives back tags and names that another program moved. Returns true when there was something to do.
    */
   putBack?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
   /** Asked where none is left of so many: what became of them, if it can be told better than that they are gone. */
@@ -213,7 +213,10 @@ export interface StoreOptions {
   readonly conversationId: string;
   /** The git directory of the repository that the work tree is in, if any. */
   readonly gitDirectory?: string;
-  /** How many checkpoints the store must hold: with any, nothing new is made in the place of what is gone. Default 0. */
+  /**
+   * How many checkpoints the store must hold: with any, nothing new is made in the place of what is gone.
+   * Default 0.
+   */
   readonly expected?: number;
   /** `power`: an answered publication survives a power cut. */
   readonly durability: 'process' | 'power';
@@ -241,8 +244,9 @@ export interface StrategyDriver {
   /** Creates the store (nothing of it exists) or opens it (all of it exists), and repairs what a kill left. */
   open(options: StoreOptions): Promise<SnapshotStore>;
   /**
-   * Opens the store of a session that no daemon has open, to read it. What a reader makes lies in `scratch`; the session and
-   * the user's repository are not written to. Absent: such a session is read only by opening it.
+   * Opens the store of a session that no daemon has open, to read it. What a reader makes lies in `scratch`;
+   * the session and the user's repository are not written to. Absent: such a session is read only by opening
+   * it.
    * @throws any error when opening the store would have to mend, finish or explain something
    */
   openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;

@@ -44,7 +44,7 @@ export function convertedRepository(
   return new UnusableRepository(what, path);
 }
 
-/** Opening refs, where it fails because nobody can tell which there are. */
+/** Explains a failed opening of refs that cannot be listed. */
 export function openedRefs(opening: Promise<void>): Promise<void> {
   return opening.catch((error: unknown) => {
     throw error instanceof UnreadableRefs ? new UnusableRepository(error.what, error.path, error) : error;

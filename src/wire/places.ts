@@ -51,7 +51,7 @@ export function socketDirectory(otherwise: string, environment: NodeJS.ProcessEn
   return isOwn && runtime !== undefined ? join(runtime, 'checkpointd') : otherwise;
 }
 
-/** Returns why nobody should listen or connect in this directory; undefined when it is this user's and private. */
+/** Returns why a process must not listen or connect in this directory; undefined when it is this user's and private. */
 export function directoryComplaint(directory: string): string | undefined {
   const stat = files.lstatSync(directory);
   if (stat.isSymbolicLink()) return `${directory} is a link`;
@@ -64,8 +64,8 @@ export function directoryComplaint(directory: string): string | undefined {
 }
 
 /**
- * Returns why this socket is not to be trusted; undefined when it and its directory are this user's, or when there is no
- * socket. Another user who could put a socket there would receive everything that a client says.
+ * Returns why this socket is not to be trusted; undefined when it and its directory are this user's, or when
+ * there is no socket. Another user who could put a socket there would receive everything that a client says.
  */
 export function socketComplaint(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;

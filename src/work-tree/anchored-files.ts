@@ -1,4 +1,4 @@
-// Addresses inside a work tree that no symbolic link can lead astray, also when somebody exchanges a directory
+// Addresses inside a work tree that no symbolic link can lead astray, even when a program exchanges a directory
 // for a link between two of our calls. On Linux the root is pinned by a descriptor and every directory below is
 // opened with O_NOFOLLOW from its parent's descriptor; a child is addressed as /proc/self/fd/<fd>/<name>.
 // It does not do the calls themselves. Elsewhere (macOS, Windows, no /proc) each part is looked at with lstat

@@ -62,11 +62,11 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 const exact = { bigint: true } as const;
 
 /**
- * Reads a regular file, unless it was reached through another directory (`elsewhere`). Before and after, its size and times are equal to the nanosecond; a file that changed within
- * the kernel's clock tick is read twice and must come out the same, a large one with a wait in between. Three tries,
- * then `unstable`.
- *
- * The spool file, if one was made, belongs to the caller. @throws NoSpace errors of the spool, EMFILE and the like.
+ * Reads a regular file, unless it was reached through another directory (`elsewhere`). Before and after, its
+ * size and times are equal to the nanosecond; a file that changed within the kernel's clock tick is read
+ * twice and must come out the same, a large one with a wait in between. Three tries, then `unstable`. The
+ * spool file, if one was made, belongs to the caller.
+ * @throws NoSpace errors of the spool, EMFILE and the like.
  */
 export async function readStable<Id>(
   directory: ReachedPath,
@@ -111,7 +111,7 @@ export async function readStable<Id>(
   }
 }
 
-/** Removes the private copy that nobody took. */
+/** Removes the private copy that no caller took. */
 export function discard(content: ReadContent | undefined): void {
   if (content?.kind === 'spool') files.rmSync(content.file, { force: true });
 }

@@ -198,7 +198,10 @@ export function storageWithin(tree: WorkTree, storageDirectory: string): TreePat
   return undefined;
 }
 
-/** Returns the names that lead from the work tree's root to a path; undefined when no directory above it is the root. */
+/**
+ * Returns the names that lead from the work tree's root to a path; undefined when no directory above it is
+ * the root.
+ */
 function namesBelow(tree: WorkTree, path: string): string[] | undefined {
   const names: string[] = [];
   for (let at = path; ; at = dirname(at)) {
@@ -236,7 +239,10 @@ export interface ReachedPath {
   /** The bytes of a path to the directory, as latin1, without a final slash. */
   readonly prefix: string;
   release(): void;
-  /** Returns whether what was opened under a name lies there. False: another directory stood in the place of one above. */
+  /**
+   * Returns whether what was opened under a name lies there. False: another directory stood in the place of
+   * one above.
+   */
   holds?(fd: number, name: string): boolean;
 }
 
@@ -368,7 +374,7 @@ export function insideQuickly(reached: ReachedPath, name: string): string | Buff
 }
 
 // Whether what stands at a work tree's root is what was opened there. A directory that is made anew at the same path
-// is somebody's choice and goes on being the work tree; another file system that is mounted there, or one that is
+// is the user's choice and stays the work tree; another file system that is mounted there, or one that is
 // there no more, is not: its emptiness says nothing of the user's files, and nothing may be written to it.
 
 export interface StandingRoot {
@@ -410,7 +416,7 @@ function isSame(then: DirectoryIdentity | undefined, now: DirectoryIdentity | un
   return then !== undefined && now !== undefined && isSameDirectory(then, now);
 }
 
-// Places that nobody means when they say "work tree": checkpointing a home directory filled disks with hundreds of
+// Places that a user never means as a work tree: checkpointing a home directory filled disks with hundreds of
 // gigabytes elsewhere. It judges spelling and identity; the work tree itself is opened in work-tree/work-tree.ts.
 
 /** Says which protected place a canonical path is, or undefined when it is none. */
@@ -442,6 +448,6 @@ function isSamePlace(canonical: string, place: string): boolean {
 }
 
 function identityAt(path: string): string | undefined {
-  // It does not exist, or nobody may look: then it is not the directory we opened.
+  // It does not exist, or cannot be read: then it is not the directory we opened.
   return attempt(isOfSystem, () => identityOf(files.statSync(path, { bigint: true })));
 }

@@ -56,7 +56,7 @@ export class Bridge implements Line {
   constructor(options: BridgeOptions) {
     this.#options = options;
     this.exited = new Promise((resolve) => (this.#tellExit = resolve));
-    // Whoever kills the daemon or waits for an answer is told as well: nobody need listen here.
+    // The code that kills the daemon or waits for an answer gets this error too, so no listener is needed here.
     this.exited.catch(() => undefined);
     const [program = '', ...words] = options.words;
     this.#process = spawn(program, [...words, ...options.daemon], { stdio: 'pipe', env: options.env });
@@ -150,7 +150,10 @@ export class Bridge implements Line {
     return this.#burial;
   }
 
-  /** The daemon is dead or dying: further requests say so, with the words of the first, and the client can be closed. */
+  /**
+   * The daemon is dead or dying: further requests say so, with the words of the first, and the client can be
+   * closed.
+   */
   async #dieInOrder(): Promise<Exit> {
     const started = this.#daemon !== undefined;
     if (started) await this.#patiently(this.#refusal());
@@ -188,7 +191,7 @@ export class Bridge implements Line {
     try {
       await patiently(end, this.#options.patienceMs, starvationOf(this.pid));
     } catch (error) {
-      // Nobody may be left behind, whatever the client does.
+      // No process may stay, even if the client fails.
       this.#process.kill('SIGKILL');
       throw error instanceof Defect ? error : new Defect(`${this.#name} hangs: ${(error as Error).message}`);
     }

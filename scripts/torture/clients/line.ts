@@ -1,4 +1,4 @@
-// The line to a daemon, whoever speaks on it: our own driver here, or one of the clients that users have (bridge.ts).
+// The line to a daemon and the client on it: our own driver here, or one of the clients that users have (bridge.ts).
 import { type Exit, WireClient, type WireOptions } from '../../../test/support/wire-client.ts';
 
 export interface Line {

@@ -1,5 +1,6 @@
-// checkpointd sessions: the sessions of a storage root, whoever has them open, for people without a daemon. With
-// `delete`: those that nobody needs any more. Which ones go is shown and asked for first, since nothing brings them back.
+// checkpointd sessions: the sessions of a storage root, open or not, for people without a daemon. With `delete`:
+// deletes sessions that the user no longer needs. Which ones go is shown and asked for first, since nothing brings them
+// back.
 import { CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
 import { type StoredSession, summaryOf } from '../../client/stored-sessions.ts';
 import type { SessionSummary } from '../../protocol/types.ts';

@@ -7,9 +7,9 @@ export interface Desk {
   readonly say: (line: string) => void;
   /** Says one line of a list: it is cut where the terminal ends. */
   readonly row: (line: string) => void;
-  /** Asks a question with a yes or a no; undefined where nobody can be asked. */
+  /** Asks a question with a yes or a no; undefined without a terminal. */
   readonly confirm: (question: string) => Promise<boolean | undefined>;
-  /** Lets a person choose one of several; undefined: none, or nobody is there to choose. */
+  /** Lets a person choose one of several; undefined: none, or no terminal. */
   readonly pick: <T>(message: string, choices: readonly Choice<T>[], preferred?: T) => Promise<T | undefined>;
 }
 

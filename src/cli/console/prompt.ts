@@ -1,5 +1,5 @@
 // The line at which a person types: history, completion, and a list to choose from with the arrow keys. Where input is
-// no terminal, lines are read as they come and nobody is asked.
+// no terminal, it reads lines as they come and asks no questions.
 import { createInterface, type Interface } from 'node:readline';
 import { isYes } from '../confirm.ts';
 import { fit } from '../terminal.ts';
@@ -52,13 +52,13 @@ export class Prompt {
     if (isTyping) this.#interface.prompt(true);
   }
 
-  /** Asks a question; undefined where nobody can be asked. Anything but a clear yes is a no. */
+  /** Asks a question; undefined without a terminal. Anything but a clear yes is a no. */
   async confirm(question: string): Promise<boolean | undefined> {
     if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
     return isYes((await this.read(`${question} [y/N] `)) ?? '');
   }
 
-  /** Lets a person choose; undefined: nobody could, or would. */
+  /** Lets a person choose; undefined: no terminal, or no choice. */
   async pick<T>(message: string, choices: readonly Choice<T>[], preferred?: T): Promise<T | undefined> {
     if (!process.stdin.isTTY || !process.stdout.isTTY || choices.length === 0) return undefined;
     const { default: select } = await import('@inquirer/select');
@@ -103,7 +103,7 @@ export class Prompt {
       historySize: 500,
       removeHistoryDuplicates: true,
       completer: (line: string, tell: (error: Error | null, found: [string[], string]) => void) => {
-        // Somebody who has typed on (a second Tab, Enter) must not get the end of a word into another one.
+        // A user who has typed on (a second Tab, Enter) must not get the end of a word into another one.
         const answered = (found: [string[], string]): void =>
           tell(null, opened.line.slice(0, opened.cursor) === line ? found : [[], line]);
         // Without a daemon to ask there is nothing to complete.

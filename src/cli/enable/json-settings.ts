@@ -81,7 +81,7 @@ function removeFrom(draft: JsonDraft, agent: string, event: string): void {
   if (left === 0 && list.length > 0) draft.remove(['hooks', event]);
 }
 
-/** Nothing of anybody else's may have changed; where an edit cannot do that (a key that is there twice), none is made. */
+/** Checks that the edit changes only our hooks. If it cannot (a key that occurs twice), no edit is made. */
 function checked({ agent }: JsonHooks, before: string, draft: JsonDraft): Change {
   const isSame = isDeepStrictEqual(withoutOurs(agent, parse(before)), withoutOurs(agent, draft.value));
   const kept = [...before.matchAll(/^\s*\/\/.*$/gm)]

@@ -1,5 +1,5 @@
 // Settings files on disk: read, replaced as a whole, and remembered in so far as taking our hooks out must leave no
-// trace. A file that changed while somebody was asked is not written.
+// trace. A file that changed during the question is not written.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,

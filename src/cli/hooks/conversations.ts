@@ -15,7 +15,7 @@ import type { AgentEvent } from './payloads.ts';
 /** A conversation that was not heard of for so long is closed; its next event opens it again. */
 const silenceMs = 30 * 60_000;
 
-/** For somebody's command line that has the session for a moment. */
+/** The wait for a command that has the session for a moment. */
 const busyMs = 10_000;
 
 const hello = { clientInfo: { name: 'checkpointd hooks' } };
@@ -141,7 +141,7 @@ export class Conversations {
     return undefined;
   }
 
-  /** The agent waits for it a second. After that it may have begun, and whoever reads the list is told. */
+  /** The agent waits for it a second. After that it may have begun, and the list says so. */
   async #promptGiven(
     name: string,
     idempotencyKey: string,
@@ -217,7 +217,7 @@ export class Conversations {
     return open;
   }
 
-  /** Joins whoever has it open, or opens it. @throws StoreBusy where somebody takes or leaves it meanwhile */
+  /** Joins the daemon that has it open, or opens it. @throws StoreBusy when it changes hands meanwhile */
   async #openAndTell(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
     const stored = this.#stored(workspace, conversationId);
     const tell = (what: string): void => this.#log(`${name}: ${what}`);

@@ -25,7 +25,7 @@ function hashOf(text: string): string {
   return hash.toString(16).padStart(8, '0');
 }
 
-/** Sends one line and resolves with the answer. Rejects when nobody listens, or when the place is not private. */
+/** Sends one line and resolves with the answer. Rejects when no keeper listens, or when the place is not private. */
 export function askKeeper(path: string, line: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const complaint = socketComplaint(path);
@@ -74,7 +74,7 @@ export async function listenAsKeeper(
   return undefined;
 }
 
-/** Puts our socket where hooks look, beside nobody who answers there: of two that start at once, one. */
+/** Puts our socket where hooks look, unless another keeper answers there. Of two that start at once, one succeeds. */
 async function takePlace(own: string, path: string): Promise<boolean> {
   for (;;) {
     if (linked(own, path)) return true;

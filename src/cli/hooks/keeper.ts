@@ -11,7 +11,7 @@ const idleMs = 10 * 60_000;
 /** How often it looks for events whose hook was killed before it could tell the keeper. */
 const lookMs = 5000;
 
-/** Serves until nothing has been heard for long. Its exit code says nothing to anybody. */
+/** Serves until nothing has been heard for long. No program reads its exit code. */
 export async function runKeeper(storage: string): Promise<number> {
   const log = (message: string): void => logHook(storage, `keeper: ${message}`);
   const conversations = new Conversations(storage, log);

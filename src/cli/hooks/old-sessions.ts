@@ -38,7 +38,7 @@ export async function deleteOldSessions(
         `the keeper deletes ${session}, which was not used for ${keptDays} ${keptDays === 1 ? 'day' : 'days'}`,
       );
     } catch (error) {
-      // Somebody has just opened it: it is in use again.
+      // A client has just opened it.
       if (!(error instanceof CheckpointdRequestError)) throw error;
       log(`the keeper could not delete the old session ${session}: ${error.message}`);
     }

@@ -55,7 +55,7 @@ export async function listsOf(
   };
 }
 
-/** The paths that somebody else had edited, and who that was, as far as the content that was saved tells. */
+/** The paths with edits from outside the session, and their authors as far as the saved contents show. */
 async function conflictsOf(
   session: Session,
   outcome: Pick<RestoreOutcome, 'conflicts' | 'safety'>,

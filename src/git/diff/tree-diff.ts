@@ -1,5 +1,5 @@
 // The one differ above all stores: two trees that git can see go in, git's own words come out, so every
-// strategy agrees. It runs no program of anybody's (no external differ, no text conversion) and decides nothing about
+// strategy agrees. It runs no configured program (no external differ, no text conversion) and decides nothing about
 // what counts as modified: that is the statistics' business.
 import { CheckpointdError } from '../../base/errors.ts';
 import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';

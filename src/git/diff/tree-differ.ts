@@ -1,5 +1,5 @@
 // Asks git's differ through a process that stays: starting one takes several times as long as comparing two trees that
-// differ in a file. It answers in git's own bytes or not at all; whoever asks then runs git once, which also says what
+// differ in a file. It answers in git's own bytes or not at all; the caller then runs git once, which also says what
 // is wrong. It reads nothing of the answer (tree-diff.ts does) and keeps no result.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -32,7 +32,10 @@ interface Running {
   isBusy: boolean;
 }
 
-/** The differ of one git dir. Closed and opened anew by whoever removes objects there: a process may still see them. */
+/**
+ * The differ of one git dir. A module that removes objects there closes and reopens it: a process may still
+ * see them.
+ */
 export class TreeDiffer {
   readonly #place: GitPlace;
   readonly #running = new Map<string, Running>();
@@ -132,8 +135,8 @@ function unanswered(error: unknown): undefined {
 }
 
 /**
- * Everything before a last line that nobody can guess, or `bytesMax` of it. One question is open at a time, so that line
- * ends it all.
+ * Everything before a last line that no content can guess, or `bytesMax` of it. One question is open at a
+ * time, so that line ends it all.
  */
 function takeUntil(end: string, bytesMax: number, onCut: () => void): TakeAnswer<Buffer> {
   const mark = Buffer.from(end, 'latin1');

@@ -15,7 +15,7 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
     GIT_CONFIG_SYSTEM: devNull,
     GIT_CONFIG_GLOBAL: devNull,
     GIT_ATTR_NOSYSTEM: '1', // system attributes would convert line ends
-    GIT_TERMINAL_PROMPT: '0', // a daemon has nobody to ask
+    GIT_TERMINAL_PROMPT: '0', // a daemon has no user to ask
     GIT_OPTIONAL_LOCKS: '0', // reading never takes a lock in the user's repository
     GIT_NO_REPLACE_OBJECTS: '1', // refs/replace would show other contents than were stored
     GIT_NO_LAZY_FETCH: '1', // a missing object is missing; a partial clone would ask the network (git 2.44)
@@ -62,8 +62,9 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
 ];
 
 /**
- * The environment of a git process that talks to a remote, in addition to {@link gitEnvironment}. Git gets the user's home
- * and global configuration, for credentials, proxies and ssh. Nothing asks the user for anything.
+ * The environment of a git process that talks to a remote, in addition to {@link gitEnvironment}. Git gets
+ * the user's home and global configuration, for credentials, proxies and ssh. Nothing asks the user for
+ * anything.
  */
 export function remoteEnvironment(): Record<string, string> {
   const home = process.env.HOME ?? homedir();
@@ -145,7 +146,10 @@ export function placeArguments(place: GitPlace): string[] {
   return [...list, ...gitSettings(place.settings)];
 }
 
-/** Settings that make git sync its files, in the old and the new spelling. Git never syncs directories: checkpointd does. */
+/**
+ * Settings that make git sync its files, in the old and the new spelling. Git never syncs directories:
+ * checkpointd does.
+ */
 export const durableSettings: Readonly<Record<string, string>> = {
   'core.fsync': 'all', // git 2.36 and later
   'core.fsyncObjectFiles': 'true', // before

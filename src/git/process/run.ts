@@ -30,7 +30,7 @@ export interface GitOutput {
   readonly exitCode: number;
 }
 
-/** A git process with open pipes. Whoever opens one reads `stdout` to its end or kills it. */
+/** A git process with open pipes. The opener reads `stdout` to its end or kills the process. */
 export interface GitProcess {
   readonly pid: number | undefined;
   readonly stdin: Writable;
@@ -177,7 +177,7 @@ export async function* streamGit(place: GitPlace, args: readonly string[]): Asyn
   let finished = false;
   try {
     for (;;) {
-      // While nobody asks for the next chunk, git waits for us and not we for git.
+      // Until a caller asks for the next chunk, git waits for us.
       const next = await git.awaiting(chunks.next() as Promise<IteratorResult<Buffer>>);
       if (next.done === true) break;
       yield next.value;

@@ -4,7 +4,7 @@ import { attemptOr, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 
-/** How long a process may do nothing while somebody waits for it. */
+/** How long a process may do nothing while a caller waits for it. */
 export const silenceMsMax = 8_000;
 
 export interface SilenceOptions {
@@ -63,7 +63,7 @@ export function isSilence(error: unknown): boolean {
   return error instanceof CheckpointdError && error.details?.['silentMs'] !== undefined;
 }
 
-/** Processor time and bytes moved by all processes of a group, in no unit; undefined where nobody tells. */
+/** Processor time and bytes moved by all processes of a group, in no unit; undefined where the system does not say. */
 function workOf(group: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
   let work: number | undefined;
@@ -82,6 +82,6 @@ function workOf(group: number): number | undefined {
 }
 
 function read(file: string): string {
-  // It has ended, or it is somebody else's.
+  // It has ended, or belongs to another user.
   return attemptOr('', isOfSystem, () => files.readFileSync(file, 'utf8'));
 }

@@ -110,7 +110,7 @@ function notARef(path: string): UnreadableRefs {
 /** Git itself gives up waiting for this lock after one second. */
 const staleAfterMs = 3000;
 
-/** Removes a lock that nobody but us takes. Where a file stands in the place of its directory there is none. */
+/** Removes a lock that only checkpointd takes. Where a file stands in the place of its directory there is none. */
 export function removeLock(file: string): void {
   attempt(hasCode('ENOTDIR'), () => files.rmSync(file, { force: true }));
 }
@@ -134,7 +134,7 @@ export async function removeStalePackedRefs(gitDir: string): Promise<void> {
     files.rmSync(lock, { force: true });
   }
   if (stamp(unfinished) === undefined) return;
-  // Who holds the lock owns the other file: while we hold it, nobody writes one.
+  // Who holds the lock owns the other file: while we hold it, no process writes one.
   const fd = attempt(hasCode('EEXIST'), () => files.openSync(lock, 'wx'));
   if (fd === undefined) return;
   files.closeSync(fd);

@@ -1,7 +1,7 @@
-// The refs of one session, changed in transactions that are whole also under kill -9. Git's own transaction locks
-// and checks everything first but then renames one file after another, so a kill in between tears it. Therefore an
-// intent is written before (one rename: the commit point) and redone by whoever finds it. Only for refs that nobody
-// else moves (the session's lock is held); it does not know what the refs mean.
+// The refs of one session, changed in transactions that are whole also under kill -9. Git's own transaction locks and
+// checks everything first but then renames one file after another, so a kill in between tears it. Therefore an intent
+// is written before (one rename: the commit point) and redone by the process that finds it. Only for refs that no other
+// program else moves (the session's lock is held); it does not know what the refs mean.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -40,7 +40,10 @@ export class RefStore {
   #hasOldIntent = false;
   /** The refs before a change with an unknown outcome. */
   #undecided: readonly RefChange[] = [];
-  /** The place to which {@link open} moved an unreadable note of a transaction. The refs of the transaction are unknown. */
+  /**
+   * The place to which {@link open} moved an unreadable note of a transaction. The refs of the transaction
+   * are unknown.
+   */
   damagedIntent: string | undefined;
 
   constructor(options: RefStoreOptions) {
@@ -52,7 +55,7 @@ export class RefStore {
   /** Reads the refs, after finishing the transaction that a kill left, if any. */
   async open(): Promise<void> {
     const { intentFile, prefixes } = this.#options;
-    refuseUnreadable(this.#refsIn, prefixes); // nothing is carried out where nobody can tell what came of it
+    refuseUnreadable(this.#refsIn, prefixes); // nothing is carried out if its result cannot be read
     const intent = readIntent(intentFile);
     if (intent === 'damaged') {
       this.damagedIntent = `${intentFile}.damaged-${randomBytes(6).toString('hex')}`;
@@ -66,7 +69,10 @@ export class RefStore {
     await this.reload();
   }
 
-  /** Reads the refs from their files, without git. It changes nothing. @throws StoreUnavailable when any of it is in doubt */
+  /**
+   * Reads the refs from their files, without git. It changes nothing.
+   * @throws StoreUnavailable when any of it is in doubt
+   */
   openToRead(): void {
     const { intentFile, prefixes } = this.#options;
     if (files.existsSync(intentFile))
@@ -105,7 +111,7 @@ export class RefStore {
 
   /**
    * Makes all changes or none; they stand when this resolves.
-   * @throws StoreCorrupt when somebody else moved one of the refs, NoSpace, GitFailed: then nothing has changed.
+   * @throws StoreCorrupt when another program moved one of the refs, NoSpace, GitFailed: then nothing has changed.
    */
   commit(changes: readonly RefChange[]): Promise<void> {
     const work = this.#turns.run(() => this.#commit(changes));
@@ -119,8 +125,8 @@ export class RefStore {
   }
 
   /**
-   * Brings the refs of a repository that belongs to the daemon alone into one file, and returns the paths of the files that
-   * this made unnecessary. Other changes have their turn in between.
+   * Brings the refs of a repository that belongs to the daemon alone into one file, and returns the paths of
+   * the files that this made unnecessary. Other changes have their turn in between.
    * @throws as {@link commit}, AbortError between two steps; each ref has its value throughout
    */
   async pack(signal: AbortSignal): Promise<readonly string[]> {
@@ -171,7 +177,7 @@ export class RefStore {
     this.#stamp = this.#stampNow();
   }
 
-  /** Nothing comes after a change that nobody knows: its note would be carried out over it by the next open. */
+  /** Nothing comes after a change of unknown outcome: its note would be carried out over it by the next open. */
   async #takeBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
     await this.#ask(this.#undecided, () => '');
@@ -181,7 +187,7 @@ export class RefStore {
     this.#undecided = [];
   }
 
-  /** Nobody else moves these refs rightly. What they hold is brought back first, since it may have been pruned. */
+  /** No other program may move these refs. What they hold is brought back first, since it may have been pruned. */
   async #putBack(): Promise<void> {
     const stamp = this.#stampNow();
     const { refs, broken } = await listRefs(this.#options);
@@ -250,7 +256,10 @@ export class RefStore {
     if (isNoted) this.#endIntent();
   }
 
-  /** Takes back a refused change, so that the error's "nothing changed" is true. `isDoubtful`: perhaps nothing changed. */
+  /**
+   * Takes back a refused change, so that the error's "nothing changed" is true. `isDoubtful`: perhaps nothing
+   * changed.
+   */
   async #takeBack(before: readonly RefChange[], error: unknown, isDoubtful = false): Promise<never> {
     try {
       if (isDoubtful) await this.reload();
@@ -274,7 +283,7 @@ export class RefStore {
     this.#undecided = [];
   }
 
-  /** After a failure nobody knows what happened: the refs themselves tell, and the rest is done again, or nothing. */
+  /** After a failure the outcome is unknown: the refs themselves show it, and the rest is done again, or nothing. */
   async #findOut(changes: readonly RefChange[], before: readonly RefChange[], error: unknown): Promise<void> {
     const known = new Map(this.#refs);
     try {
@@ -328,7 +337,10 @@ export class RefStore {
     }
   }
 
-  /** The refs have moved, and that is no failure any more; but the next open would do it again, over what comes later. */
+  /**
+   * The refs have moved, and that is no failure any more; but the next open would do it again, over what
+   * comes later.
+   */
   #endIntent(): void {
     try {
       this.#removeIntent();
@@ -365,7 +377,7 @@ export interface RefStoreOptions {
   readonly durable: boolean;
   /** Whether the daemon syncs the ref files because this git cannot: a power cut must leave none of them empty. */
   readonly syncsFiles: boolean;
-  /** True where nobody but us makes refs, and none has to be synced: new ones are then made without asking git. */
+  /** True where only checkpointd makes refs, and no ref has to be synced: new ones are then made without asking git. */
   readonly isAlone?: boolean;
 }
 
@@ -380,7 +392,7 @@ export interface ListedRefs {
   readonly broken: string[];
 }
 
-/** @throws UnreadableRefs where nobody can tell what is there */
+/** @throws UnreadableRefs when the refs cannot be read */
 export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPlace): Promise<ListedRefs> {
   refuseUnreadable(refsIn, prefixes);
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
@@ -405,7 +417,7 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
     return changes.every(({ ref, to }) => refs.get(ref) === to);
   } catch (error) {
     if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
-    return false; // nobody can tell
+    return false; // unknown
   }
 }
 
@@ -481,7 +493,7 @@ export function untold(cause: unknown): CheckpointdError {
   );
 }
 
-/** Somebody else moved them; nothing was done. */
+/** Another program moved them; nothing was done. */
 export function movedByOthers(changes: readonly RefChange[], cause: unknown): CheckpointdError {
   const refs = changes.map(({ ref }) => ref);
   return new CheckpointdError(
@@ -513,8 +525,8 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 // its directory, a packed ref the stamp of `packed-refs`. It reads stamps only.
 
 /**
- * Equal as long as nobody moved a ref in these directories, as far as the clock of the file system can tell. What cannot
- * be looked at has a stamp of its own.
+ * Equal as long as no program moved a ref in these directories, as far as the clock of the file system can
+ * tell. What cannot be looked at has a stamp of its own.
  */
 export function stampOfRefs(refsIn: string, directories: readonly string[]): string {
   return ['packed-refs', ...directories].map((each) => stampOf(join(refsIn, each))).join(' ');
@@ -567,8 +579,8 @@ function syncIfThere(path: string): boolean {
   });
 }
 
-// One transaction of refs: what it changes, its note, which is written before it and read by whoever opens the refs after a
-// kill, how it is put to `git update-ref --stdin -z`, and how that answers. It moves nothing itself.
+// One transaction of refs: what it changes, its note, which is written before it and read by the process that opens the
+// refs after a kill, how it is put to `git update-ref --stdin -z`, and how that answers. It moves nothing itself.
 
 const noObject = '0'.repeat(40);
 
@@ -610,7 +622,10 @@ function isNotedChange(value: unknown): value is { readonly ref: string; readonl
   );
 }
 
-/** All changes or none. `oldValue` says where a ref must be before, undefined for one that must not be; '': anywhere. */
+/**
+ * All changes or none. `oldValue` says where a ref must be before, undefined for one that must not be; '':
+ * anywhere.
+ */
 export function transactionOf(
   changes: readonly RefChange[],
   oldValue: (ref: string) => string | undefined,

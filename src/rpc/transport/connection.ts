@@ -17,7 +17,7 @@ import { Admission, inFlightMax, type RequestId, refusal } from './admission.ts'
 import { type FrameOutput, OneWriteWriter } from './one-write-writer.ts';
 import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 
-/** So that nobody holds an end up for good by reading a little now and then. */
+/** A client that reads a little now and then must not delay the end for ever. */
 const drainRoundsMax = 10;
 
 export type RequestOutcome =

@@ -89,7 +89,7 @@ function prepare(directory: string): void {
   if (complaint !== undefined) throw new UnusableSocketDirectory(complaint);
 }
 
-/** Removes the sockets on which nobody listens any more. */
+/** Removes the sockets of ended daemons. */
 async function sweepSockets(directory: string): Promise<void> {
   for (const name of files.readdirSync(directory)) {
     const path = join(directory, name);
@@ -108,7 +108,7 @@ function answers(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    // Anything but a refusal (a full queue, say) is no proof that nobody is there.
+    // Anything but a refusal (a full queue, say) does not prove that no daemon listens.
     socket.once('error', (error) => resolve(systemCode(error) !== 'ECONNREFUSED'));
   });
 }

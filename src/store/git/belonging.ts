@@ -55,7 +55,7 @@ function noteOf({ sessionDirectory }: BelongingParts): { readonly id: string; re
 
 async function namedIn(blob: string, gitDir: string): Promise<string | undefined> {
   const { stdout } = await runGit({ place: { gitDir }, args: ['cat-file', 'blob', blob], accept: [0, 128] });
-  // Pruned or damaged: nobody's.
+  // Pruned or damaged: it belongs to no storage.
   return attempt(isA(SyntaxError), () => {
     const note: unknown = JSON.parse(stdout.toString('utf8'));
     const named = typeof note === 'object' && note !== null && 'sessionDirectory' in note ? note : undefined;
@@ -69,7 +69,7 @@ function isOther(named: string, own: string): boolean {
     if (files.lstatSync(join(named, 'checkpointd', 'session.json'), { throwIfNoEntry: false }) === undefined)
       return false;
   } catch (error) {
-    // Another user's, most likely. What cannot be looked at is not taken away from anybody.
+    // Another user's, most likely. A directory that cannot be read keeps its refs.
     return !/^(ENOTDIR|ELOOP|ENAMETOOLONG)$/.test(systemCode(error) ?? '');
   }
   const [there, here] = [standingAt(named), standingAt(own)];
@@ -89,7 +89,10 @@ function taken(other: string): CheckpointdError {
 // A work tree inside a repository that gets a repository of its own: the refs of its session stay in the outer one,
 // where no later opening looks for them. This reads and reports; it moves nothing.
 
-/** The error for a session whose refs (below `prefix`) are in a repository around the one that the work tree is in now. */
+/**
+ * The error for a session whose refs (below `prefix`) are in a repository around the one that the work tree
+ * is in now.
+ */
 export function heldFurtherOut(workTree: string, prefix: string, held: number): CheckpointdError | undefined {
   const nearest = findRepository(workTree);
   if (nearest === undefined || hasRefs(nearest.commonDir, prefix)) return undefined;

@@ -105,7 +105,7 @@ export function unusedModes(
 // second file could disagree. Commits have no parents: the order is in the records, and a checkpoint that is removed
 // frees what only it held. It reads and writes bytes alone; refs are the store's business.
 
-/** Begins the record. The subject is one line, so the first line after it cannot be anybody's text. */
+/** Begins the record. The subject is one line, so the first line after it cannot be foreign text. */
 const marker = '\n\ncheckpointd-record-1\n';
 const laterMarker = /\n\ncheckpointd-record-(\d+)\n/y;
 const snapshotForm = /^([0-9a-f]{40})(?:-([0-9a-f]{40}))?$/;

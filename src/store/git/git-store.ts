@@ -302,7 +302,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return this.#home.destroy();
   }
 
-  /** Gives refs to the snapshots that a sweep shall spare, and takes them from permissions that nobody needs. */
+  /** Gives refs to the snapshots that a sweep must keep, and removes those of unneeded permissions. */
   async #hold(unpublished: readonly SnapshotId[]): Promise<string[]> {
     const { refs, names } = this.#home;
     const parts = unpublished.map(partsOfSnapshot);

@@ -98,7 +98,8 @@ function borne(
 async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<CheckpointId>): Promise<Found[]> {
   const format = '--batch-check=%(objecttype) %(objectname)';
   const args = ['cat-file', '--batch-all-objects', '--unordered', format];
-  // Past a damaged pack git lists no further: what it has told is looked at, and the damage is told by whoever reads it.
+  // Past a damaged pack git lists no further: what it has told is looked at, and the reader of the pack reports the
+  // damage.
   const { stdout } = await runGit({ place: home.readPlace, args, accept: [0, 128] });
   const commits = stdout.toString('latin1').match(/(?<=^commit )[0-9a-f]{40}$/gm) ?? [];
   const found: Found[] = [];
@@ -158,7 +159,7 @@ export function foundText({ checkpoints, moved }: PutBack): string {
 // it, a name to the checkpoint that its ref names. A checkpoint's own ref is found again through its tag. What cannot
 // be known is removed, so that it can be made anew. A healthy store costs one look at an empty list.
 
-/** `mayLack`: refs may be gone without a trace, so that a tag which nobody bears is given back as well. */
+/** `mayLack`: refs may be gone without a trace, so a tag without a bearer is given back too. */
 export async function repairRefs(
   refs: RefStore,
   names: RefNames,

@@ -300,7 +300,7 @@ export interface ObjectFile {
   readonly name: string;
 }
 
-/** Finished object files, a pack's index last: whoever sees the index finds the pack. */
+/** Finished object files, a pack's index last: a program that sees the index finds the pack. */
 export function objectFiles(objects: string): ObjectFile[] {
   const found: ObjectFile[] = [];
   for (const directory of files.readdirSync(objects)) {

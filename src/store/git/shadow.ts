@@ -61,7 +61,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     packs: objects,
     sweep: (signal) => sweepObjects(place, signal),
     usage: () => diskUsage({ gitDir }, [gitDir]),
-    // The session directory is the store; whoever removes that removes all.
+    // The session directory is the store; removing it removes everything.
     destroy: () => Promise.resolve(),
     gone: watchStanding([objects, join(gitDir, 'refs')]),
     tell: options.tell,

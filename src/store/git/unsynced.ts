@@ -1,6 +1,6 @@
 // The objects and refs of a git store that may not be on the disk yet. They are synced when nothing was stored for a
-// moment, so that a restore, which must not begin before, finds little to sync. Git syncs its packs by itself and, unless
-// told to, neither loose objects nor refs nor any directory.
+// moment, so that a restore, which must not begin before, finds little to sync. Git syncs its packs by itself and,
+// unless told to, neither loose objects nor refs nor any directory.
 import { dirname, join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -8,14 +8,17 @@ import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { ended, Turns } from '../../base/turns.ts';
 
-/** The kernel writes back within a minute what nobody syncs; what an earlier daemon wrote longer ago is on the disk. */
+/** The kernel writes unsynced data back within a minute; what an earlier daemon wrote longer ago is on the disk. */
 const youngMs = 3_600_000;
 /** As many names take some 10 MB; beyond, the disk is asked what is young. */
 const knownMax = 100_000;
 
 /** The checkpoints of one step of an agent follow each other within this time. */
 const quietMs = 500;
-/** A client that never pauses has its checkpoints synced all the same, so that a restore does not pay for all of them. */
+/**
+ * A client that never pauses has its checkpoints synced all the same, so that a restore does not pay for all
+ * of them.
+ */
 const waitMsMax = 5000;
 
 export interface UnsyncedPlaces {

@@ -367,7 +367,7 @@ export class Proof {
 }
 
 // Keeps a sweep and the captures of one store apart: a sweep begins only when no writer is open, and a writer that
-// begins meanwhile waits with its first write. Also remembers which sealed snapshots nobody has published yet, so
+// begins meanwhile waits with its first write. Also remembers which sealed snapshots are not published yet, so
 // that a sweep spares them. It knows nothing of objects.
 
 /** A snapshot that was not published within ten minutes was a look (`hasChanges`), not a checkpoint to be. */

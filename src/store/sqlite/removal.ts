@@ -194,7 +194,7 @@ export class SqliteRemoval {
     return Number(row?.[0]);
   }
 
-  /** Writes rows under a copy of the checkpoint that nobody sees yet. */
+  /** Writes rows under a hidden copy of the checkpoint. */
   async #stage(node: Node, rows: readonly FileRow[], isFull: boolean): Promise<number> {
     const id = await this.#parts.database.transaction(() => {
       this.#parts.database.run(

@@ -1,6 +1,6 @@
 // The specified file rows: what a checkpoint changed against its parent, or every file where it stands alone ("full": a
 // root, or a keyframe now and then). They are derived from the directories, in the same transaction as the checkpoint
-// or before it under a row that nobody sees yet, and tell the same without them.
+// or before it under a hidden row, and tell the same without them.
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';

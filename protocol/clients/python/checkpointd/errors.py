@@ -188,8 +188,8 @@ class RestoreFailed(CheckpointdError):
 
 
 class Conflict(CheckpointdError):
-    r"""Somebody else edited paths that the restore would change, and `onConflict` is `fail`.
-    Nothing changed. Look at `details.conflicts`, then choose `overwrite` or `skip`.
+    r"""Paths that the restore would change were edited outside the session, and `onConflict` is
+    `fail`. Nothing changed. Look at `details.conflicts`, then choose `overwrite` or `skip`.
     """
 
 

@@ -663,7 +663,7 @@ pub enum Author {
     /// The agent of this session, by its own report or by a restore.
     #[serde(rename = "agent")]
     Agent,
-    /// Somebody else: usually the user.
+    /// Another program or person, usually the user.
     #[serde(rename = "user")]
     User,
     /// Another session of this daemon on the same work tree.
@@ -899,8 +899,8 @@ pub enum ErrorKind {
     /// undoes an interrupted restore and reports it with `checkpoint/didRestore` (`recovered`).
     #[serde(rename = "RestoreFailed")]
     RestoreFailed,
-    /// Somebody else edited paths that the restore would change, and `onConflict` is `fail`.
-    /// Nothing changed.
+    /// Paths that the restore would change were edited outside the session, and `onConflict` is
+    /// `fail`. Nothing changed.
     #[serde(rename = "Conflict")]
     Conflict,
     /// An expectation of the request is not met. Nothing changed.

@@ -169,8 +169,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Does what `begin` returns for every item, as many in a transaction as fit into a slice; other work runs before each.
-   * `begin` is called in each transaction, for what holds as long as that lasts.
+   * Does what `begin` returns for every item, as many in a transaction as fit into a slice; other work runs
+   * before each. `begin` is called in each transaction, for what holds as long as that lasts.
    */
   async inSlices<T>(
     items: readonly T[],
@@ -196,8 +196,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Called after each slice. Where slices follow each other the journal is written back beside the event loop every few of
-   * them, and SQLite, which would do it in the middle of a commit, is told to wait for longer.
+   * Called after each slice. Where slices follow each other the journal is written back beside the event loop
+   * every few of them, and SQLite, which would do it in the middle of a commit, is told to wait for longer.
    */
   async #writeBackJournal(): Promise<void> {
     const now = performance.now();
@@ -226,8 +226,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * Every transaction so far survives a power cut when this resolves. It stands in the journal, or SQLite has synced the
-   * file that it was moved into. The file itself is not opened here: closing it would drop SQLite's locks.
+   * Every transaction so far survives a power cut when this resolves. It stands in the journal, or SQLite has
+   * synced the file that it was moved into. The file itself is not opened here: closing it would drop
+   * SQLite's locks.
    */
   async sync(): Promise<void> {
     await syncAll([`${this.#sides.file}-wal`]);
@@ -235,9 +236,10 @@ export class SqliteDatabase {
   }
 
   /**
-   * To be awaited before {@link close} where there is time: brings the journal into the file, and empties it where nobody
-   * else is at it. What stands in it would be written over whatever file is there by then: an older one of a backup, or
-   * one that was emptied while the library, which lets go only when its statements are collected, still had it.
+   * To be awaited before {@link close} where there is time: brings the journal into the file, and empties it
+   * where no other process else is at it. What stands in it would be written over whatever file is there by
+   * then: an older one of a backup, or one that was emptied while the library, which lets go only when its
+   * statements are collected, still had it.
    */
   async finish(): Promise<void> {
     if (this.#isClosed) return;
@@ -384,7 +386,10 @@ class SideFiles {
     return this.#removed;
   }
 
-  /** Brings what the connection alone still has into the database, unless another program has begun a file of its own. */
+  /**
+   * Brings what the connection alone still has into the database, unless another program has begun a file of
+   * its own.
+   */
   bringIn(connection: DatabaseConnection): void {
     const isOthers = (path: string): boolean =>
       (files.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;

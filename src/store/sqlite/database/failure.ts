@@ -82,7 +82,7 @@ const explanations: readonly Explanation[] = [
   ],
 ];
 
-/** Somebody took tables or indexes out of it. */
+/** Another program removed tables or indexes. */
 const lacksPart = /^no such (table|index|column)/;
 
 /** SQLite's error in our words; anything that is not SQLite's or the system's stays what it is. */
