@@ -124,7 +124,10 @@ function map(value: unknown, at: string, to: Gathering, check: Check): void {
   }
 }
 
-/** Open content: any JSON, with well-formed strings and a bounded depth. Walks with its own stack, not the machine's. */
+/**
+ * Open content: any JSON, with well-formed strings and a bounded depth. Walks with its own stack, not the
+ * machine's.
+ */
 function json(value: unknown, at: string, to: Gathering): void {
   if (typeof value === 'string') {
     string(value, at, to);
