@@ -2,7 +2,7 @@
 
 /** At most three of the words, nearest first; none that is too far to be meant. */
 export function nearest(word: string, words: readonly string[]): string[] {
-  const reach = Math.max(1, Math.floor(word.length / 3));
+  const reach = reachOf(word.length);
   return [...new Set(words)]
     .map((candidate) => ({ candidate, distance: distanceOf(word, candidate) }))
     .filter(({ candidate, distance }) => distance <= reach || (word !== '' && candidate.startsWith(word)))
@@ -18,6 +18,11 @@ export function nearestReferences(
 ): string[] {
   const known = checkpoints.flatMap(({ tag, name }) => [tag, name].filter((word) => word !== undefined));
   return words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
+}
+
+/** Returns how many letters may differ: a third, and fewer than half of them. */
+function reachOf(length: number): number {
+  return length === 0 ? 1 : Math.min(Math.max(1, Math.floor(length / 3)), Math.ceil(length / 2) - 1);
 }
 
 /** How many letters must be put in, taken out or replaced. */

@@ -10,4 +10,11 @@ test('the nearest words come first, and none that is far', () => {
   assert.equal(nearest('', ['a', 'list']), ['a']);
 });
 
+test('a word that shares less than half of its letters is not proposed', () => {
+  assert.equal(nearest('y', ['0', '1', '2']), []);
+  assert.equal(nearest('/n', ['/q', '/quit']), []);
+  assert.equal(nearest('/q', ['/quit', '/undo']), ['/quit']);
+  assert.equal(nearest('lst', ['list', 'redo']), ['list']);
+});
+
 test.run();
