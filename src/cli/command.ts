@@ -59,6 +59,8 @@ export interface CliCommand {
   readonly changesFiles?: true;
   /** Runs until the user leaves it. */
   readonly stays?: true;
+  /** Prints the facts that need no session, before the command is refused because there is none. */
+  readonly withoutSession?: (given: Given) => Promise<void>;
   readonly run: (task: Task) => Promise<number>;
 }
 

@@ -6,6 +6,7 @@ import { type CliCommand, exits, type Given, isPaged, type Task } from './comman
 import { explained, sayFailure } from './explained.ts';
 import { allCheckpoints } from './pages.ts';
 import { reach } from './reach.ts';
+import { NoSession } from './refusal.ts';
 import { cutTo, note, plain } from './terminal.ts';
 import { TreePaths, workDirectory } from './tree-paths.ts';
 
@@ -17,15 +18,7 @@ export async function perform(
   parsed: Pick<Task, 'options' | 'words'>,
 ): Promise<number> {
   const directory = workDirectory(wanted.path);
-  const resting = command.reads === true ? await reachedAtRest(wanted) : undefined;
-  const { client, session, workspace }: Asked =
-    resting ??
-    (await reach(wanted, {
-      make: command.makesSession === true,
-      changesFiles: command.changesFiles === true,
-      stays: command.stays === true,
-      allowProtected: parsed.options['allowProtected'] === true,
-    }));
+  const { client, session, workspace } = await reachedFor(command, wanted, parsed);
   const interrupt = new AbortController();
   /** Aborts when the user has closed the pager and waits for no more output. */
   const unread = new AbortController();
@@ -53,6 +46,27 @@ export async function perform(
   } finally {
     process.off('SIGINT', onSignal);
     await client.close();
+  }
+}
+
+/** @throws NoSession after the command has printed the facts that need no session */
+async function reachedFor(
+  command: CliCommand,
+  wanted: Given,
+  { options }: Pick<Task, 'options'>,
+): Promise<Asked> {
+  try {
+    const resting = command.reads === true ? await reachedAtRest(wanted) : undefined;
+    if (resting !== undefined) return resting;
+    return await reach(wanted, {
+      make: command.makesSession === true,
+      changesFiles: command.changesFiles === true,
+      stays: command.stays === true,
+      allowProtected: options['allowProtected'] === true,
+    });
+  } catch (error) {
+    if (error instanceof NoSession && !wanted.json) await command.withoutSession?.(wanted);
+    throw error;
   }
 }
 

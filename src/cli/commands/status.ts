@@ -12,6 +12,7 @@ export const status: CliCommand = {
   name: 'status',
   reads: true,
   summary: 'show the session: work tree, newest checkpoint, uncommitted changes since',
+  withoutSession: ({ storage }) => sayAgents(storageAt(storage)),
   run: async ({ ask, given }) => {
     const result = await ask('session/get', {});
     if (printed(given, result)) return 0;

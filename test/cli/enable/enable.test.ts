@@ -200,6 +200,9 @@ test('status and doctor say which agents are enabled, and how the last hook of e
     const doctor = async (): Promise<string> => (await run(rig, 'doctor')).stdout;
     assert.match(await doctor(), /^agent claude-code: enabled; no hook has run yet$/m);
     assert.match(await doctor(), /^agent codex: not enabled \("checkpointd enable --agent codex"\)$/m);
+    const before = await run(rig, 'status');
+    assert.is(before.code, 3);
+    assert.match(before.stdout, /^agent +claude-code: enabled; no hook has run yet$/m);
     const prompt = { session_id: 'one', cwd: rig.work, hook_event_name: 'UserPromptSubmit', prompt: 'x' };
     try {
       await hook(rig, 'claude-code', prompt);
