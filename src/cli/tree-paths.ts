@@ -2,6 +2,7 @@
 // and patches name paths from the root of the work tree.
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { systemCode } from '../base/errors.ts';
 import { misused } from './refusal.ts';
 
 /** Stands before a path that is typed from the root of the work tree, as in git. */
@@ -9,9 +10,19 @@ const fromRoot = ':/';
 
 /** The real path of the directory that a command works in. @throws CommandRefusal where it is no directory */
 export function workDirectory(typed: string): string {
-  const place = resolve(typed);
+  const place = absolute(typed);
   if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === true) return realpathSync(place);
   throw misused(`${place} is not a directory`, '-C names the work tree, or a directory in it.');
+}
+
+/** @throws CommandRefusal where the path is relative and the current directory is gone */
+function absolute(typed: string): string {
+  try {
+    return resolve(typed);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    throw misused('the current directory was deleted', 'Change to another one, or name one with -C.');
+  }
 }
 
 export class TreePaths {

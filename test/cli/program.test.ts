@@ -114,6 +114,25 @@ test('a reader that goes away early is no failure', () =>
     assert.equal([status, stderr], [0, '0\n']);
   }));
 
+test('a current directory that was deleted is named in words, and -C works there', () =>
+  withRig(async (rig) => {
+    assert.is((await run(rig, 'create')).code, 0);
+    const command = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
+    const listed = (words: string): { readonly status: number | null; readonly stderr: string } =>
+      spawnSync('sh', ['-c', `mkdir gone && cd gone && rmdir ../gone && exec ${command} ${words}`], {
+        cwd: rig.work,
+        env: rig.environment,
+        encoding: 'utf8',
+      });
+    const here = listed('');
+    assert.is(here.status, 2);
+    assert.match(
+      here.stderr,
+      /the current directory was deleted\. Change to another one, or name one with -C\./,
+    );
+    assert.is(listed(`-C '${rig.work}'`).status, 0);
+  }));
+
 test("the command line joins an editor's session, and its end leaves it alone", () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
