@@ -151,12 +151,16 @@ async function lastHead(
   there: string | undefined,
   heads: Map<string, Line>,
 ): Promise<Line | 'foreign' | undefined> {
-  let last = pushed;
-  // A push whose answer was lost.
+  // Where the remote has nothing, the next head follows the last one that was made, so that it follows all that was fetched.
+  let last = there === undefined ? (pending ?? pushed) : pushed;
+  // A push whose answer was lost, or the last one.
   if (there !== undefined && there === pending) last = pending;
   // The remote may have been set back to an earlier head of ours; what follows the last one follows that, too.
-  else if (there !== undefined && there !== pushed)
-    if (pushed === undefined || !(await objects.isBefore(there, pushed))) return 'foreign';
+  else if (there !== undefined && there !== pushed) {
+    const made = pending ?? pushed;
+    if (made === undefined || !(await objects.isBefore(there, made))) return 'foreign';
+    last = made;
+  }
   if (last === undefined) return undefined;
   const known = heads.get(last);
   if (known !== undefined) return known;

@@ -1,0 +1,159 @@
+// Real servers: sshd, and https before git's own backend, on the loopback address. A session goes there and comes back,
+// nothing asks for a password, and connections that are cut anywhere lose nothing.
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { DaemonRig } from '../support/daemon-rig.ts';
+import { type GitServer, sshdObstacle, startCutter, startHttps, startSshd } from '../support/git-servers.ts';
+import { bareRepository } from '../support/machines.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import type { WireClient } from '../support/wire-client.ts';
+
+const cuts = 60;
+
+interface Place {
+  readonly server: GitServer;
+  readonly remote: string;
+  readonly container: DaemonRig;
+  readonly laptop: DaemonRig;
+}
+
+async function onServer(
+  start: (directory: string) => Promise<GitServer>,
+  work: (place: Place) => Promise<void>,
+): Promise<void> {
+  const server = await start(temporaryDirectory('server'));
+  const [container, laptop] = [new DaemonRig(), new DaemonRig()];
+  for (const { home } of [container, laptop]) writeFileSync(join(home, '.gitconfig'), server.gitconfig);
+  try {
+    await work({ server, remote: bareRepository(), container, laptop });
+  } finally {
+    await container.dispose();
+    await laptop.dispose();
+    await server.close();
+  }
+}
+
+async function startedWith(rig: DaemonRig, url: string): Promise<WireClient> {
+  const client = await rig.start();
+  await client.request('remote/add', { name: 'team', url });
+  return client;
+}
+
+function kindOf(error: unknown): unknown {
+  return (
+    (error as { readonly data?: { readonly kind?: string } }).data?.kind ?? (error as { kind?: string }).kind
+  );
+}
+
+const servers: readonly (readonly [
+  name: string,
+  obstacle: string | undefined,
+  start: (directory: string) => Promise<GitServer>,
+])[] = [
+  ['ssh', sshdObstacle(), startSshd],
+  ['https', undefined, startHttps],
+];
+
+for (const [name, obstacle, start] of servers) {
+  if (obstacle !== undefined) {
+    console.log(`note: the tests of ${name} are skipped: ${obstacle}`);
+    continue;
+  }
+
+  test(`a session goes by ${name} and comes back`, () =>
+    onServer(start, async ({ server, remote, container, laptop }) => {
+      const client = await startedWith(container, server.url(remote));
+      const { session } = await container.open(client, { retention: 'keep' });
+      container.write('a.txt', `by ${name}\n`);
+      await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
+      const pushed = await client.request('remote/push', { remote: 'team', session });
+      assert.is(pushed.pushed, true);
+      const other = await startedWith(laptop, server.url(remote));
+      const { lines } = await other.request('remote/sessions', { remote: 'team' });
+      assert.equal(
+        lines.map(({ head }) => head),
+        [pushed.head],
+      );
+      const imported = await other.request('session/import', {
+        remote: 'team',
+        session,
+        workspace: laptop.work,
+      });
+      const { conversationId } = imported;
+      const opened = await other.request('session/open', {
+        workspace: laptop.work,
+        conversationId,
+        retention: 'keep',
+      });
+      await other.request('checkpoint/restore', { session: opened.session, tag: '1', mode: 'hard' });
+      assert.equal(laptop.tree(), container.tree());
+    }));
+
+  test(`a user whom the host of ${name} does not know is refused at once`, () =>
+    onServer(start, async ({ server, remote, container }) => {
+      const config = join(container.home, '.gitconfig');
+      // The host is known, and nothing holds the password or the key.
+      writeFileSync(
+        config,
+        server.gitconfig
+          .replace(/\[credential\][^]*/, '')
+          .replace('ssh -F', 'ssh -o IdentityAgent=none -o PubkeyAuthentication=no -F'),
+      );
+      const client = await startedWith(container, server.url(remote));
+      const started = performance.now();
+      const error = await client
+        .request('remote/sessions', { remote: 'team' })
+        .catch((reason: unknown) => reason);
+      assert.is(kindOf(error), 'RemoteRefused', JSON.stringify(error));
+      assert.ok(performance.now() - started < 15_000);
+    }));
+
+  test(`${cuts} connections by ${name} that are cut lose nothing`, () =>
+    onServer(start, async ({ server, remote, container, laptop }) => {
+      const cutter = await startCutter(server.port);
+      const client = await startedWith(container, server.url(remote, cutter.port));
+      const { session } = await container.open(client, { retention: 'keep' });
+      let [failed, succeeded] = [0, 0];
+      let writer: string | undefined;
+      for (let cut = 0; cut < cuts; cut += 1) {
+        container.write('a.txt', `${cut}\n${'x'.repeat(cut * 50)}`);
+        await client.request('checkpoint/create', { session, kind: 'turn', message: `cut ${cut}` });
+        // Every fifth push goes through, so that the others are small; they are cut at places all over.
+        cutter.cutAfter = cut % 5 === 4 ? Number.POSITIVE_INFINITY : 1000 + ((cut * 997) % 9000);
+        try {
+          const pushed = await client.request('remote/push', { remote: 'team', session });
+          assert.is(pushed.writer, (writer ??= pushed.writer));
+          succeeded += 1;
+        } catch (error) {
+          assert.ok(
+            ['RemoteUnreachable', 'RemoteRefused', 'RemoteCorrupt'].includes(String(kindOf(error))),
+            JSON.stringify(error),
+          );
+          failed += 1;
+        }
+      }
+      assert.ok(failed >= cuts / 3 && succeeded >= cuts / 5, `${failed} failed, ${succeeded} succeeded`);
+      cutter.cutAfter = Number.POSITIVE_INFINITY;
+      const last = await client.request('remote/push', { remote: 'team', session });
+      assert.equal([last.writer, last.others, last.checkpoints], [writer, [], cuts + 1]);
+      execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
+      const other = await startedWith(laptop, server.url(remote, cutter.port));
+      for (let cut = 1; cut < 12; cut += 1) {
+        cutter.cutAfter = cut * 400;
+        await other.request('remote/fetch', { remote: 'team' }).catch(() => undefined);
+      }
+      cutter.cutAfter = Number.POSITIVE_INFINITY;
+      const imported = await other.request('session/import', {
+        remote: 'team',
+        session,
+        workspace: laptop.work,
+      });
+      assert.is(imported.checkpoints, cuts + 1);
+      cutter.close();
+    }));
+}
+
+test.run();

@@ -1,0 +1,121 @@
+// Hosts that refuse, and what a client is told. The remotes are paths; ssh and https are in the long part.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { bareRepository, Machine } from '../support/machines.ts';
+
+const test = suite('hosts that refuse');
+
+function configure(remote: string, key: string, value: string): void {
+  execFileSync('git', ['config', key, value], { cwd: remote });
+}
+
+async function withMachine(remote: string, work: (machine: Machine) => Promise<void>): Promise<void> {
+  const machine = await Machine.make(remote);
+  try {
+    await machine.open();
+    await work(machine);
+  } finally {
+    await machine.close();
+  }
+}
+
+async function refusal(machine: Machine): Promise<CheckpointdError> {
+  const error = await machine.push().catch((reason: unknown) => reason);
+  assert.ok(error instanceof CheckpointdError && error.kind === 'RemoteRefused', String(error));
+  return error;
+}
+
+test('a host that takes branches alone gets branches, and that is told and remembered', async () => {
+  const remote = bareRepository();
+  configure(remote, 'receive.hideRefs', 'refs/checkpointd');
+  await withMachine(remote, async (machine) => {
+    const pushed = await machine.push();
+    assert.match(pushed.ref, /^refs\/heads\/checkpointd\/ses_/);
+    assert.match(pushed.warnings?.[0] ?? '', /takes branches alone/);
+    const { remotes } = await machine.daemon.call('remote/list', {});
+    assert.equal(
+      remotes.map(({ refs }) => refs),
+      ['heads'],
+    );
+    machine.write('a.txt', 'next\n');
+    await machine.turn('next');
+    const next = await machine.push();
+    assert.equal([next.ref, next.pushed, next.warnings], [pushed.ref, true, undefined]);
+    const laptop = await Machine.make(remote);
+    assert.is((await laptop.import(pushed.session)).checkpoints, 2);
+    await laptop.daemon.call('remote/delete', { remote: 'team', session: pushed.session });
+    assert.is((await refusal(machine)).details?.['reason'], 'deleted');
+    await laptop.close();
+  });
+});
+
+test('a hook that declines is told in its own words, and the next push goes through', async () => {
+  const remote = bareRepository();
+  const hook = join(remote, 'hooks', 'pre-receive');
+  writeFileSync(hook, '#!/bin/sh\necho "no pushes on Fridays" >&2\nexit 1\n');
+  chmodSync(hook, 0o755);
+  await withMachine(remote, async (machine) => {
+    const error = await refusal(machine);
+    assert.is(error.details?.['reason'], 'hook');
+    assert.match(String(error.details?.['said']), /no pushes on Fridays/);
+    writeFileSync(hook, '#!/bin/sh\nexit 0\n');
+    assert.is((await machine.push()).pushed, true);
+  });
+});
+
+test('a host that takes no large packs is told as that', async () => {
+  const remote = bareRepository();
+  configure(remote, 'receive.maxInputSize', '1k');
+  await withMachine(remote, async (machine) => {
+    machine.write('large.bin', [...Array(5000).keys()].map((i) => (i * 7919) % 99_991).join(' '));
+    await machine.turn('large');
+    assert.is((await refusal(machine)).details?.['reason'], 'size');
+    configure(remote, 'receive.maxInputSize', '0');
+    assert.is((await machine.push()).checkpoints, 2);
+  });
+});
+
+test('a remote that was emptied gets the whole line again', async () => {
+  const remote = bareRepository();
+  await withMachine(remote, async (machine) => {
+    const first = await machine.push();
+    execFileSync('git', ['update-ref', '-d', first.ref], { cwd: remote });
+    const again = await machine.push();
+    assert.equal([again.writer, again.ref, again.head], [first.writer, first.ref, first.head]);
+    assert.is((await machine.daemon.call('remote/sessions', { remote: 'team' })).lines.length, 1);
+  });
+});
+
+test('a remote that was set back to an earlier head of ours goes on from there', async () => {
+  const remote = bareRepository();
+  await withMachine(remote, async (machine) => {
+    const first = await machine.push();
+    machine.write('a.txt', 'next\n');
+    await machine.turn('next');
+    const second = await machine.push();
+    execFileSync('git', ['update-ref', second.ref, first.head], { cwd: remote });
+    machine.write('a.txt', 'last\n');
+    await machine.turn('last');
+    const third = await machine.push();
+    assert.equal([third.writer, third.checkpoints, third.warnings], [first.writer, 3, undefined]);
+  });
+});
+
+test('a push is cancelled without an effect on the session', async () => {
+  const remote = bareRepository();
+  await withMachine(remote, async (machine) => {
+    const signal = AbortSignal.abort();
+    const params = { remote: 'team', session: machine.session };
+    const error = await machine.daemon
+      .call('remote/push', params, { signal })
+      .catch((reason: unknown) => reason);
+    assert.is(error instanceof Error && error.name, 'AbortError');
+    assert.is((await machine.push()).pushed, true);
+  });
+});
+
+test.run();
