@@ -133,6 +133,7 @@ async function change(command: AnySessionCommand, call: AnyCall): Promise<object
       again,
     );
     if (session.hasLimits) keepLimitsLater(session);
+    session.afterChange?.(method);
     return answer;
   } catch (error) {
     events.failed(session, method, error, call.client);

@@ -12,14 +12,13 @@ import {
   withFetchedLine,
 } from '../remote/fetched-lines.ts';
 import type { LeftPath } from '../remote/left-behind.ts';
-import { type Pushed, type PushRequest, pushLine } from '../remote/push-line.ts';
+import type { Pushed } from '../remote/push-line.ts';
 import { parseRemoteUrl, remoteUrlText } from '../remote/remote-url.ts';
 import { type Remote, Remotes } from '../remote/remotes.ts';
 import { importSession, prepareImport } from '../session/import-session.ts';
 import { defaultStrategy } from '../session/offered-strategies.ts';
-import type { Session } from '../session/session.ts';
 import { prepareStorage } from '../session/storage.ts';
-import { lineSource } from '../session/travel.ts';
+import { pushSession } from '../session/travel.ts';
 import { checkPatterns } from '../tree/globs.ts';
 import { pathRef, placePath } from './answers/paths.ts';
 import { type Call, type DaemonParts, defineDaemonCommand } from './command.ts';
@@ -100,48 +99,21 @@ export const remotePush = defineDaemonCommand('remote/push', (call) => {
     const remotes = new Remotes(session.parts.directory.storage);
     const remote = remotes.get(params.remote);
     const progress = context.progress('push');
-    const pushed = await session.pushes.run(() =>
-      pushLine({
-        ...pushOf(session, remotes, remote.name),
+    const pushed = await pushSession(
+      session,
+      remote.name,
+      {
         choices: { send: params.send ?? [], leaveOut: [...remote.leaveOut, ...(params.leaveOut ?? [])] },
         dryRun: params.dryRun === true,
         signal: context.signal,
         onCheckpoint: (filesDone, filesTotal) => progress({ filesDone, filesTotal, bytesDone: 0 }),
         warn: (text) => context.warn(text),
-      }),
+      },
+      context.client,
     );
-    tellOthers(session, remote.name, pushed, context.client);
     return pushAnswer(pushed, Math.round(performance.now() - started));
   });
 });
-
-/** The parts of a push that the session decides. */
-function pushOf(
-  session: Session,
-  remotes: Remotes,
-  remote: string,
-): Pick<PushRequest, 'remotes' | 'remote' | 'directory' | 'session' | 'origin' | 'source' | 'heads'> {
-  const { directory, marker } = session.parts;
-  return {
-    remotes,
-    remote,
-    directory: directory.travelDirectory,
-    session: session.id,
-    ...given({ origin: marker.origin?.session }),
-    source: lineSource(session),
-    heads: session.pushedHeads,
-  };
-}
-
-/** Tells of each line of another writer once, for as long as the session is open. */
-function tellOthers(session: Session, remote: string, { others }: Pushed, client: object | undefined): void {
-  for (const { writer, commit } of others) {
-    const known = `${remote} ${writer}`;
-    if (writer === undefined || session.knownLines.has(known)) continue;
-    session.knownLines.add(known);
-    session.parts.events.lineFound(session, { remote, writer, head: commit }, client);
-  }
-}
 
 function pushAnswer(
   { pushed, session, writer, ref, written, bytes, others }: Pushed,

@@ -7,6 +7,7 @@ import { afterCommit, type OperationContext } from '../checkpoints/operation.ts'
 import { checkTools, type KnownModel, knownModel, type ToolsByOrigin } from '../conversation/settings.ts';
 import { errorCodes } from '../protocol/methods.ts';
 import type * as Wire from '../protocol/types.ts';
+import { Remotes } from '../remote/remotes.ts';
 import { SessionDirectory } from '../session/directory.ts';
 import { readSummary } from '../session/listing.ts';
 import { defaultStrategy } from '../session/offered-strategies.ts';
@@ -19,6 +20,7 @@ import { checkpointAnswer, checkpointsState, skipped } from './answers/checkpoin
 import { pageOf } from './answers/paging.ts';
 import { placePath } from './answers/paths.ts';
 import { restoreAnswer } from './answers/restore-answer.ts';
+import { pushAfterTurns } from './background-push.ts';
 import { defineCommand, defineDaemonCommand } from './command.ts';
 import { inLane } from './execute.ts';
 import { checkpointsMin, keepLimitsLater } from './limits.ts';
@@ -40,8 +42,10 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
       checkPatterns(params.include ?? [], 'include');
       checkPatterns(params.exclude ?? [], 'exclude');
       const request = openRequest(params, daemon.storage);
+      if (params.remote != null) new Remotes(request.options.storage).get(params.remote);
       const { session, resumed } = await daemon.sessions.open(request, context, client);
       if (session.hasLimits) keepLimitsLater(session);
+      if (params.remote != null) pushAfterTurns(session, params.remote, params.push ?? 'manual');
       // A kept session may know the key from an earlier daemon: it is open again now.
       return once(session.parts.operations, 'session/open', call, async () => {
         if ((params.limits?.maxCheckpoints ?? checkpointsMin) < checkpointsMin) context.warn(actsAsTwo);

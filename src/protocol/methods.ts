@@ -19,7 +19,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = 'c73e883266882ccee87ea631a7224f5a';
+export const schemaHash = 'e7e40607075f79a3ce6fcbf2360484fa';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {
@@ -101,6 +101,7 @@ export const methods = {
   'conversation/didChange': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
   'conversation/didFillWindow': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
   'remote/didFindLine': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
+  'remote/didPush': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },
 } as const satisfies Readonly<Record<string, MethodFacts>>;
 
 export type MethodName = keyof typeof methods;

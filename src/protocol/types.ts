@@ -154,7 +154,7 @@ export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 export type TraceValue = 'off' | 'messages' | 'verbose';
 
 /** An event that a client may ask for. */
-export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint/didRestore' | 'checkpoint/didFail' | 'worktree/didChange' | 'worktree/didDrift' | 'conversation/didChange' | 'conversation/didFillWindow' | 'remote/didFindLine' | (string & {});
+export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint/didRestore' | 'checkpoint/didFail' | 'worktree/didChange' | 'worktree/didDrift' | 'conversation/didChange' | 'conversation/didFillWindow' | 'remote/didFindLine' | 'remote/didPush' | (string & {});
 
 /** The name of an error in the registry. */
 export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'InvalidName' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'TangentDisabled' | 'UnknownRemote' | 'InvalidRemote' | 'RemoteUnreachable' | 'RemoteRefused' | 'RemoteCorrupt' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
@@ -1179,6 +1179,10 @@ export interface SessionOpenParams {
   readonly limits?: SessionLimits;
   /** The features of this session until it is closed. Absent: all. */
   readonly features?: SessionFeatures;
+  /** The remote that the session is pushed to with `push`. Absent: none. */
+  readonly remote?: string;
+  /** When the session is pushed to `remote`. Absent: `manual`. */
+  readonly push?: PushMode;
   /** The model of the conversation. */
   readonly modelInfo?: ModelInfo;
   /** Its tools. */
@@ -3353,6 +3357,28 @@ export interface RemotesCapability {
   readonly lineFormat: number;
 }
 
+/** When a session is pushed. */
+export type PushMode = 'turn' | 'manual';
+
+/** Parameters of `remote/didPush`. */
+export interface RemoteDidPushParams {
+  /** The session, as `session/open` named it. */
+  readonly session: SessionId;
+  /** The remote. */
+  readonly remote: string;
+  /** Whether the remote took something new. */
+  readonly pushed: boolean;
+  /** The head of the line. Absent: the push failed. */
+  readonly head?: string;
+  /**
+   * How many paths stay on this machine, contents that look like secrets included; a `dryRun` lists them.
+   * Absent: the push failed.
+   */
+  readonly leftCount?: Count;
+  /** Why the push failed. Absent: it did not. */
+  readonly error?: ErrorFact;
+}
+
 /** Parameters and result of every request. */
 export interface RequestTypes {
   /** Begins the connection between client and server. It is the first request and is sent once. */
@@ -3628,6 +3654,12 @@ export interface NotificationTypes {
    * merged.
    */
   'remote/didFindLine': { params: RemoteDidFindLineParams; };
+  /**
+   * A session that was opened with `push: "turn"` was pushed in the background, or could not be. A remote that
+   * cannot be reached is tried again by itself, ever more seldom, five times; anything else is tried again
+   * after the next turn.
+   */
+  'remote/didPush': { params: RemoteDidPushParams; };
 }
 
 export type RequestMethod = keyof RequestTypes;

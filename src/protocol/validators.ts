@@ -1109,6 +1109,8 @@ function SessionOpenParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'durability', p, g, Durability);
   may(o, 'limits', p, g, SessionLimits);
   may(o, 'features', p, g, SessionFeatures);
+  may(o, 'remote', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  may(o, 'push', p, g, PushMode);
   may(o, 'modelInfo', p, g, ModelInfo);
   may(o, 'tools', p, g, ToolsByOrigin);
   may(o, 'mcpEnabled', p, g, boolean);
@@ -2471,6 +2473,21 @@ function RemotesCapability(v: unknown, p: string, g: Gathering): void {
   need(o, 'lineFormat', p, g, (v, p, g) => integer(v, p, g, 0, 9007199254740991));
 }
 
+function PushMode(v: unknown, p: string, g: Gathering): void {
+  oneOf(v, p, g, ['turn', 'manual']);
+}
+
+function RemoteDidPushParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'session', p, g, SessionId);
+  need(o, 'remote', p, g, (v, p, g) => text(v, p, g, 1, 64));
+  need(o, 'pushed', p, g, boolean);
+  may(o, 'head', p, g, string);
+  may(o, 'leftCount', p, g, Count);
+  may(o, 'error', p, g, ErrorFact);
+}
+
 const params = new Map<string, Check>([
   ['initialize', InitializeParams],
   ['initialized', InitializedParams],
@@ -2550,6 +2567,7 @@ const params = new Map<string, Check>([
   ['conversation/didChange', ConversationDidChangeParams],
   ['conversation/didFillWindow', ConversationDidFillWindowParams],
   ['remote/didFindLine', RemoteDidFindLineParams],
+  ['remote/didPush', RemoteDidPushParams],
 ]);
 
 const results = new Map<string, Check>([

@@ -189,6 +189,7 @@ const silent = {
   workTreeDrifted: () => undefined,
   conversationChanged: () => undefined,
   lineFound: () => undefined,
+  pushed: () => undefined,
 };
 
 function requireThat(isSo: boolean, otherwise: string): asserts isSo {

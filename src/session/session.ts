@@ -124,6 +124,17 @@ export interface SessionEvents {
   /** A capture found changes that {@link workTreeChanged} had not told. */
   workTreeDrifted(session: Session, paths: readonly TreePath[]): void;
   conversationChanged(session: Session, method: string, by?: object): void;
+  /** The session was pushed in the background, or could not be. */
+  pushed(
+    session: Session,
+    outcome: {
+      readonly remote: string;
+      readonly pushed: boolean;
+      readonly head?: string;
+      readonly leftCount?: number;
+      readonly error?: CheckpointdError;
+    },
+  ): void;
   /** A remote has the line of another writer of this session. */
   lineFound(
     session: Session,
@@ -146,6 +157,8 @@ export class Session {
   contextSignature: string | undefined;
   /** Pushes of the session run one at a time, beside its queue. */
   readonly pushes = new Turns();
+  /** Called after each change with its method, where the session is pushed after its turns. */
+  afterChange: ((method: string) => void) | undefined;
   /** The heads of the session's lines as this process knows them. */
   readonly pushedHeads = new Map<string, Line>();
   /** Lines of other writers that clients were told of. */

@@ -1,15 +1,53 @@
-// An open session as the source of a line: its checkpoints, its log and its facts at one moment. It reads, and changes
-// nothing of the session.
+// An open session as the source of a line (its checkpoints, its log and its facts at one moment), and its push to a
+// remote. It changes nothing of the session.
 import { basename } from 'node:path';
 import { given } from '../base/given.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
 import type { LineIdentity } from '../remote/line-reader.ts';
 import type { LineSource } from '../remote/line-writer.ts';
+import { type Pushed, type PushRequest, pushLine } from '../remote/push-line.ts';
+import { Remotes } from '../remote/remotes.ts';
 import { firstPrompt } from './listing.ts';
 import type { Session } from './session.ts';
 
+/** The choices of one push, and where its progress goes. */
+type PushChoices = Pick<PushRequest, 'choices' | 'dryRun' | 'signal' | 'onCheckpoint' | 'warn'>;
+
+/**
+ * Pushes an open session as it is, after its pushes that run, and tells clients of each line of another writer once.
+ *
+ * @throws as {@link pushLine}; CheckpointsDisabled
+ */
+export async function pushSession(
+  session: Session,
+  remote: string,
+  choices: PushChoices,
+  by?: object,
+): Promise<Pushed> {
+  const { directory, marker, events } = session.parts;
+  const pushed = await session.pushes.run(() =>
+    pushLine({
+      ...choices,
+      remotes: new Remotes(directory.storage),
+      remote,
+      directory: directory.travelDirectory,
+      session: session.id,
+      ...given({ origin: marker.origin?.session }),
+      source: lineSource(session),
+      heads: session.pushedHeads,
+    }),
+  );
+  for (const { writer, commit } of pushed.others) {
+    const known = `${remote} ${writer}`;
+    if (writer === undefined || session.knownLines.has(known)) continue;
+    session.knownLines.add(known);
+    events.lineFound(session, { remote, writer, head: commit }, by);
+  }
+  return pushed;
+}
+
 /** Returns what makes a line of the session as it is now. @throws CheckpointsDisabled */
-export function lineSource(session: Session): (identity: LineIdentity) => LineSource {
+function lineSource(session: Session): (identity: LineIdentity) => LineSource {
   const { marker, workTree, sessionLog, conversation } = session.parts;
   const checkpoints = session.requireCheckpoints();
   const { index, store } = checkpoints;

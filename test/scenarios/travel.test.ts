@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { repositoryState } from '../support/in-process-daemon.ts';
 import { bareRepository, Machine } from '../support/machines.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('sessions travel');
 const machines: Machine[] = [];
@@ -233,6 +234,49 @@ test('a cloned container takes a new writer, and the lines of both are whole', a
   assert.equal(cloned.others, [{ writer: original.writer, head: original.head }]);
   const { updated, refused } = await clone.daemon.call('remote/fetch', { remote: 'team' });
   assert.equal([updated.length, refused], [2, []]);
+});
+
+test('a session is pushed by itself after its turns, and goes on where the remote comes back', async () => {
+  const remote = bareRepository();
+  const one = await machine(remote);
+  await one.open({ remote: 'team', push: 'turn' });
+  const told = (): Record<string, unknown>[] =>
+    one.daemon.told
+      .filter(({ method }) => method === 'remote/didPush')
+      .map(({ params }) => ({ ...(params as object) }));
+  const newest = async (pushed: boolean): Promise<Record<string, unknown>> => {
+    const before = told().length;
+    await until(
+      'a push is told',
+      () =>
+        told()
+          .slice(before)
+          .some((each) => each['pushed'] === pushed),
+      20_000,
+    );
+    return told().at(-1) ?? {};
+  };
+  assert.is((await newest(true))['session'], one.session);
+  one.write('a.txt', 'one\n');
+  one.write('.env', 'A=1\n');
+  await one.turn('first');
+  assert.is((await newest(true))['leftCount'], 1);
+  const { lines } = await one.daemon.call('remote/sessions', { remote: 'team' });
+  assert.equal(
+    lines.map(({ checkpoints }) => checkpoints),
+    [2],
+  );
+  renameSync(remote, `${remote}.away`);
+  await one.turn('second');
+  const failed = await newest(false);
+  assert.equal((failed['error'] as { kind: string }).kind, 'RemoteRefused');
+  renameSync(`${remote}.away`, remote);
+  await one.say('the end of the turn');
+  await newest(true);
+  await one.open({ remote: 'team', push: 'manual' });
+  await one.turn('third');
+  const manual = await one.push();
+  assert.equal([manual.pushed, manual.checkpoints], [true, 4]);
 });
 
 test.run();

@@ -65,6 +65,12 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
     },
     workTreeChanged: (session, change) => notify('worktree/didChange', changeOf(session, change)),
     workTreeDrifted: (session, paths) => notify('worktree/didDrift', driftOf(session, paths)),
+    pushed: (session, { error, ...outcome }) =>
+      notify('remote/didPush', {
+        session: session.id,
+        ...outcome,
+        ...given({ error: error && factOf(error) }),
+      }),
     lineFound: (session, { remote, writer, head }, by) =>
       notify('remote/didFindLine', { session: session.id, remote, line: { writer, head } }, by),
     conversationChanged: (session, method, by) => {

@@ -100,6 +100,7 @@ from ._types import (
     RemoteDeleteParams,
     RemoteDeleteResult,
     RemoteDidFindLineParams,
+    RemoteDidPushParams,
     RemoteFetchParams,
     RemoteFetchResult,
     RemoteListParams,
@@ -976,3 +977,12 @@ class SyncRequests:
         side; nothing is merged.
         """
         return self.on("remote/didFindLine", listener)
+
+    def on_remote_did_push(
+        self, listener: Callable[[RemoteDidPushParams], None]
+    ) -> Callable[[], None]:
+        """A session that was opened with `push: "turn"` was pushed in the background, or could not
+        be. A remote that cannot be reached is tried again by itself, ever more seldom, five
+        times; anything else is tried again after the next turn.
+        """
+        return self.on("remote/didPush", listener)

@@ -74,6 +74,7 @@ __all__ = [
     "WriterId",
     "RefPlace",
     "StayReason",
+    "PushMode",
     "PathRef",
     "SkippedPath",
     "FailedPath",
@@ -276,6 +277,7 @@ __all__ = [
     "SessionImportResult",
     "RemoteDidFindLineParams",
     "RemotesCapability",
+    "RemoteDidPushParams",
 ]
 
 PROTOCOL_VERSION = "1.0.0"
@@ -424,6 +426,7 @@ NOTIFICATIONS: FrozenSet[str] = frozenset((
     "conversation/didChange",
     "conversation/didFillWindow",
     "remote/didFindLine",
+    "remote/didPush",
 ))
 
 # An open object: the daemon keeps every field and gives it back unchanged.
@@ -625,7 +628,7 @@ TraceValue = Literal["off", "messages", "verbose"]
 
 # An event that a client may ask for. Known: session/didOpen, checkpoint/didCreate,
 # checkpoint/didRestore, checkpoint/didFail, worktree/didChange, worktree/didDrift,
-# conversation/didChange, conversation/didFillWindow, remote/didFindLine.
+# conversation/didChange, conversation/didFillWindow, remote/didFindLine, remote/didPush.
 EventName = str
 
 
@@ -728,6 +731,10 @@ RefPlace = str
 # Why a path stays on this machine. Known: leftOut, pattern, strictMode, included, secret,
 # earlier.
 StayReason = str
+
+
+# When a session is pushed.
+PushMode = Literal["turn", "manual"]
 
 
 class _PathRefRequired(TypedDict):
@@ -1733,6 +1740,10 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     limits: SessionLimits
     # The features of this session until it is closed. Absent: all.
     features: SessionFeatures
+    # The remote that the session is pushed to with `push`. Absent: none.
+    remote: str
+    # When the session is pushed to `remote`. Absent: `manual`.
+    push: PushMode
     # The model of the conversation.
     modelInfo: ModelInfo
     # Its tools.
@@ -4182,3 +4193,23 @@ class RemotesCapability(TypedDict):
     schemes: List[str]
     # The newest format of lines that is read and written.
     lineFormat: int
+
+
+class _RemoteDidPushParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The remote.
+    remote: str
+    # Whether the remote took something new.
+    pushed: bool
+
+
+class RemoteDidPushParams(_RemoteDidPushParamsRequired, total=False):
+    """Parameters of `remote/didPush`."""
+    # The head of the line. Absent: the push failed.
+    head: str
+    # How many paths stay on this machine, contents that look like secrets included; a `dryRun`
+    # lists them. Absent: the push failed.
+    leftCount: Count
+    # Why the push failed. Absent: it did not.
+    error: ErrorFact

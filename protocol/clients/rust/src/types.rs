@@ -790,6 +790,9 @@ pub enum EventName {
     /// Sends `remote/didFindLine`.
     #[serde(rename = "remote/didFindLine")]
     RemoteDidFindLine,
+    /// Sends `remote/didPush`.
+    #[serde(rename = "remote/didPush")]
+    RemoteDidPush,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -2364,6 +2367,12 @@ pub struct SessionOpenParams {
     /// The features of this session until it is closed. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<SessionFeatures>,
+    /// The remote that the session is pushed to with `push`. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+    /// When the session is pushed to `remote`. Absent: `manual`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub push: Option<PushMode>,
     /// The model of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_info: Option<ModelInfo>,
@@ -2400,6 +2409,8 @@ impl SessionOpenParams {
             durability: None,
             limits: None,
             features: None,
+            remote: None,
+            push: None,
             model_info: None,
             tools: None,
             mcp_enabled: None,
@@ -5880,6 +5891,56 @@ pub struct RemotesCapability {
     pub line_format: u64,
 }
 
+/// When a session is pushed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum PushMode {
+    /// In the background, soon after each turn. No checkpoint waits for it.
+    #[serde(rename = "turn")]
+    Turn,
+    /// By `remote/push` alone.
+    #[serde(rename = "manual")]
+    Manual,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Parameters of `remote/didPush`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteDidPushParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The remote.
+    pub remote: String,
+    /// Whether the remote took something new.
+    pub pushed: bool,
+    /// The head of the line. Absent: the push failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// How many paths stay on this machine, contents that look like secrets included; a `dryRun`
+    /// lists them. Absent: the push failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_count: Option<Count>,
+    /// Why the push failed. Absent: it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorFact>,
+}
+
+impl RemoteDidPushParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, remote: impl Into<String>, pushed: bool) -> Self {
+        Self {
+            session: session.into(),
+            remote: remote.into(),
+            pushed,
+            head: None,
+            left_count: None,
+            error: None,
+        }
+    }
+}
+
 /// Begins the connection between client and server. It is the first request and is sent once.
 #[derive(Debug)]
 pub enum InitializeRequest {}
@@ -6614,4 +6675,14 @@ pub enum RemoteDidFindLineNotification {}
 impl Notification for RemoteDidFindLineNotification {
     const METHOD: &'static str = "remote/didFindLine";
     type Params = RemoteDidFindLineParams;
+}
+
+/// A session that was opened with `push: "turn"` was pushed in the background, or could not be. A
+/// remote that cannot be reached is tried again by itself, ever more seldom, five times; anything
+/// else is tried again after the next turn.
+#[derive(Debug)]
+pub enum RemoteDidPushNotification {}
+impl Notification for RemoteDidPushNotification {
+    const METHOD: &'static str = "remote/didPush";
+    type Params = RemoteDidPushParams;
 }

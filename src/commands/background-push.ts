@@ -1,0 +1,120 @@
+// Pushes sessions by themselves after their turns: one backlog for each remote, one push at a time, within a budget, and
+// ever more seldom while the remote cannot be reached. No request waits for it, and what fails is told and tried again.
+
+import { attemptOr } from '../base/attempt.ts';
+import { CheckpointdError } from '../base/errors.ts';
+import { Remotes } from '../remote/remotes.ts';
+import type { Session } from '../session/session.ts';
+import { pushSession } from '../session/travel.ts';
+
+/** So long after a turn its push begins: an agent often makes several changes at once. */
+const quietMs = 500;
+/** A run of the backlog takes no longer; the rest waits for the next one. */
+const budgetMs = 120_000;
+const firstRetryMs = 5_000;
+const lastRetryMs = 10 * 60_000;
+const failuresMax = 5;
+
+/** The backlog that each session with `push: "turn"` belongs to. */
+const backlogs = new WeakMap<Session, Backlog>();
+const byRemote = new Map<string, Backlog>();
+
+/** From now on the session is pushed to the remote after its turns, or no more. @throws UnknownRemote */
+export function pushAfterTurns(session: Session, remote: string, mode: 'turn' | 'manual'): void {
+  const { storage } = session.parts.directory;
+  if (mode === 'manual') {
+    backlogs.delete(session);
+    session.afterChange = undefined;
+    return;
+  }
+  new Remotes(storage).get(remote);
+  const place = `${remote} ${storage}`;
+  const backlog = byRemote.get(place) ?? new Backlog(remote);
+  byRemote.set(place, backlog);
+  backlogs.set(session, backlog);
+  session.afterChange = (method) => {
+    if (turnMethods.has(method)) backlogs.get(session)?.add(session);
+  };
+  backlog.add(session);
+}
+
+/** The methods that begin or end a turn. */
+const turnMethods: ReadonlySet<string> = new Set(['checkpoint/create', 'conversation/append']);
+
+class Backlog {
+  readonly #remote: string;
+  readonly #waiting = new Set<Session>();
+  #timer: NodeJS.Timeout | undefined;
+  #isRunning = false;
+  #failures = 0;
+
+  constructor(remote: string) {
+    this.#remote = remote;
+  }
+
+  add(session: Session): void {
+    this.#waiting.add(session);
+    // While the remote cannot be reached, a turn changes nothing of when it is tried again.
+    if (this.#failures === 0 || this.#failures >= failuresMax) this.#runIn(quietMs);
+  }
+
+  #runIn(ms: number): void {
+    if (this.#isRunning) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#run(), ms).unref();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    const budget = AbortSignal.timeout(budgetMs);
+    let isReached = true;
+    for (const session of this.#waiting) {
+      if (!isReached || budget.aborted) break;
+      this.#waiting.delete(session); // one that fails goes to the back
+      isReached = await this.#push(session, budget);
+      if (!isReached) this.#waiting.add(session);
+    }
+    this.#isRunning = false;
+    this.#failures = isReached ? 0 : this.#failures + 1;
+    if (this.#waiting.size === 0 || this.#failures >= failuresMax) return;
+    this.#runIn(isReached ? quietMs : Math.min(lastRetryMs, firstRetryMs * 2 ** (this.#failures - 1)));
+  }
+
+  /** False when the remote could not be reached: then no other session is tried now. */
+  async #push(session: Session, signal: AbortSignal): Promise<boolean> {
+    const { events, log, directory, owner } = session.parts;
+    if (session.enabled === undefined || backlogs.get(session) !== this || !owner.holds()) return true;
+    try {
+      const remote = attemptOr(undefined, isUnknownRemote, () =>
+        new Remotes(directory.storage).get(this.#remote),
+      );
+      if (remote === undefined) {
+        backlogs.delete(session);
+        return true;
+      }
+      const pushed = await pushSession(session, remote.name, {
+        choices: { send: [], leaveOut: remote.leaveOut },
+        dryRun: false,
+        signal,
+        warn: (text) => log.warn(text),
+      });
+      const { line, left } = pushed.written;
+      events.pushed(session, {
+        remote: remote.name,
+        pushed: pushed.pushed,
+        head: line.commit,
+        leftCount: left.length,
+      });
+      return true;
+    } catch (error) {
+      log.warn(`a session was not pushed to ${this.#remote}: ${String(error)}`);
+      if (!(error instanceof CheckpointdError)) return true;
+      events.pushed(session, { remote: this.#remote, pushed: false, error });
+      return error.kind !== 'RemoteUnreachable';
+    }
+  }
+}
+
+function isUnknownRemote(error: unknown): boolean {
+  return error instanceof CheckpointdError && error.kind === 'UnknownRemote';
+}
