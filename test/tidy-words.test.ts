@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Largest number of findings by rule. Lower a number when you have removed findings; never raise one. */
 const allowed = {
   opening: 20,
-  unnamed: 400,
-  long: 205,
+  unnamed: 60,
+  long: 130,
   decision: 10,
 } as const;
 

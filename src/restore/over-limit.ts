@@ -1,6 +1,6 @@
-// Files that a capture leaves out because they are larger than today's limit, although a restore of ours put them there:
-// the store holds their contents already, so nothing has to be read into it. It compares what stands at a path with
-// what was put there, and makes a capture that holds it.
+// Files that a capture leaves out because they are larger than today's limit, although a restore of ours put them
+// there: the store holds their contents already, so nothing has to be read into it. It compares what stands at a path
+// with what was put there, and makes a capture that holds it.
 import { attemptAsync } from '../base/attempt.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -71,7 +71,7 @@ async function identified(
   store: SnapshotStore,
   slices: Slices,
 ): Promise<Present | undefined> {
-  // Gone, or nobody may look: it is left out as it was.
+  // Gone or unreadable: it is left out, as before.
   return attemptAsync(
     (error) => pathReason(error) !== undefined,
     () => identify(tree, path, store, slices),

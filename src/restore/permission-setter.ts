@@ -1,4 +1,4 @@
-// The permission bits that a restore changes without touching contents: files in place, and directories. Nobody gets
+// The permission bits that a restore changes without touching contents: files in place, and directories. No user gets
 // more by it than they had where an access list makes a mask of the bits.
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { attempt } from '../base/attempt.ts';
@@ -39,7 +39,7 @@ export class PermissionSetter {
 
   /**
    * Lets the owner write to directories that are read-only now and writable in the target: their files could not
-   * be replaced otherwise. Nobody else gets more; the final bits come last. A failure here shows at the files.
+   * be replaced otherwise. No other user gets more; the final bits come last. A failure here shows at the files.
    */
   unlock(): void {
     for (const operation of this.#operations) {
@@ -88,8 +88,8 @@ export class PermissionSetter {
 }
 
 /**
- * Knows which paths of a work tree have an access list, which is asked once for many paths. The list makes a mask of the
- * bits of a group: setting the bits would give rights to the users that the list names.
+ * Knows which paths of a work tree have an access list, which is asked once for many paths. The list makes a
+ * mask of the bits of a group: setting the bits would give rights to the users that the list names.
  */
 export class Access {
   readonly #tree: AnchoredFiles;

@@ -1,6 +1,7 @@
-// Decides what a restore does with each path: a step, or the reason why it leaves the path alone. This is one pure function
-// of facts, so a dry run prints the value that a run executes, and a recovery that plans again decides the same. It reads
-// nothing from disk: facts.ts gathers what is known before, and what a look at the disk finds against a plan.
+// Decides what a restore does with each path: a step, or the reason why it leaves the path alone. This is one pure
+// function of facts, so a dry run prints the value that a run executes, and a recovery that plans again decides the
+// same. It reads nothing from disk: facts.ts gathers what is known before, and what a look at the disk finds against a
+// plan.
 import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';
@@ -98,8 +99,8 @@ export interface RestorePlan {
   /** Paths left alone on purpose. */
   readonly skipped: readonly LeftAlone[];
   /**
-   * Steps that the system probably refuses because the path belongs to another user. The run tries them, since some file
-   * systems report owners that they ignore; a dry run reports them as failed.
+   * Steps that the system probably refuses because the path belongs to another user. The run tries them,
+   * since some file systems report owners that they ignore; a dry run reports them as failed.
    */
   readonly doubtful: readonly Failure[];
 }
@@ -301,7 +302,7 @@ class Draft {
     }
   }
 
-  /** Names that must not be written, names the file system cannot tell apart, and what nobody could look at. */
+  /** Names that must not be written, names the file system cannot tell apart, and paths that could not be read. */
   *refuseUnsafe(): Steps {
     const unknown = new Set(this.#facts.unknown);
     const aboveUnknown = new Set(this.#facts.unknown.flatMap((path) => ancestors(path)));

@@ -34,7 +34,7 @@ test('every flipped bit is no JSON, is found, or says the same', () => {
       }
       if (!isIntact(read as object)) found += 1;
       else {
-        // The name of the sum itself was hit: the record is one of an earlier version, with a field that nobody knows.
+        // The name of the sum itself was hit: the record is one of an earlier version, with an unknown field.
         const { kind, text, count, list } = read as typeof record;
         assert.equal({ kind, text, count, list }, JSON.parse(JSON.stringify({ ...record, none: undefined })));
       }

@@ -13,7 +13,7 @@ if (process.platform !== 'win32') {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');
-      rig.write('odd/f.log', 'captured, since nobody can say what the rules are here');
+      rig.write('odd/f.log', 'captured, because the rules here are unknown');
       rig.write('odd/below/f.log', 'the same');
       rig.write('usual/f.log', 'left out');
       execFileSync('mkfifo', [join(rig.root, 'odd/.gitignore')]);

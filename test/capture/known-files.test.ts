@@ -141,7 +141,7 @@ test('a snapshot that holds something else than was seen is not taken over', () 
     it.rig.write('d0/e/f0', 'changed');
     rmSync(join(it.rig.root, 'd2'), { recursive: true });
     await it.once();
-    // As after a restore that somebody undid by hand, or where the last checkpoint was deleted.
+    // As after a restore that the user undid by hand, or where the last checkpoint was deleted.
     it.previous = first;
     await it.agrees('built on an earlier one');
     assert.is(it.read, 1);

@@ -186,9 +186,9 @@ test('a capture since another looks at names everywhere and at files where it is
     const first = await rig.capturer.capture();
     const present = await rig.capturer.capture({ previous: first.snapshot });
     rig.write('d1/f1', 'touched by us');
-    rig.write('d2/new', 'made by somebody');
+    rig.write('d2/new', 'made by a program');
     renameSync(join(rig.root, 'd3/f3'), join(rig.root, 'd4/moved'));
-    rig.write('d5/f5', 'edited in place by somebody');
+    rig.write('d5/f5', 'edited in place by a program');
     const previous = first.snapshot;
     // A scan that finishes in between has no part in it.
     assert.is(await rig.capturer.isChanged(previous), true);
@@ -202,13 +202,13 @@ test('a capture since another looks at names everywhere and at files where it is
     });
     installFault(undefined);
     assert.is(await contentOf(rig.store, after, 'd1/f1'), 'touched by us');
-    assert.is(await contentOf(rig.store, after, 'd2/new'), 'made by somebody');
+    assert.is(await contentOf(rig.store, after, 'd2/new'), 'made by a program');
     assert.is(await contentOf(rig.store, after, 'd3/f3'), undefined);
     assert.is(await contentOf(rig.store, after, 'd4/moved'), '3 3');
     assert.is(await contentOf(rig.store, after, 'd5/f5'), '5 5');
     if (keepsTimes()) assert.ok(looks < 120, `${looks} looks`);
     const next = await rig.capturer.capture({ previous: after.snapshot });
-    assert.is(await contentOf(rig.store, next, 'd5/f5'), 'edited in place by somebody');
+    assert.is(await contentOf(rig.store, next, 'd5/f5'), 'edited in place by a program');
     const fresh = await rig.another({}).capture({ previous: after.snapshot });
     assert.is(fresh.snapshot, next.snapshot);
   } finally {

@@ -163,7 +163,7 @@ test('a directory that cannot be read is said each time, and taken as soon as it
     await it.agreesFast('held again');
   }));
 
-test('whoever waits until captures hold what they rest on is told so by the first that does, and not before', () =>
+test('a caller that waits for watched captures is notified by the first one, and not before', () =>
   HeldRig.with(async (it) => {
     let isTold = false;
     void it.fast.whenWatched().then(() => (isTold = true));

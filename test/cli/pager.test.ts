@@ -1,4 +1,4 @@
-// Long text on a real (pseudo) terminal: the person's pager, the width of the screen, and no escape of somebody else's.
+// Long text on a real (pseudo) terminal: the person's pager, the width of the screen, and no foreign escape.
 import { execFileSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';

@@ -17,7 +17,7 @@ function loaded(words: readonly string[], options: object): string[] {
     input: '{}',
     maxBuffer: 64 * 1024 * 1024,
   });
-  // Ours alone: the Node that runs this may lie in somebody's node_modules itself.
+  // Ours alone: the Node that runs this may itself be in a node_modules.
   const packages = stderr
     .split(root)
     .flatMap((part) => /^node_modules\/(?:@[\w-]+\/)?[\w-]+(?=\/)/.exec(part)?.[0] ?? []);

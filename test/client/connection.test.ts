@@ -52,7 +52,7 @@ test('requests are answered in their order without waiting for the first answer;
     const unknown = await failure(connection.request('checkpoint/list', { session: 'ses_none' }));
     assert.is((unknown as CheckpointdRequestError).kind, 'UnknownSession');
     assert.is((await client.close()).code, 0);
-    assert.equal(rig.stored(), [], 'nobody held the session any more');
+    assert.equal(rig.stored(), [], 'no client had the session any more');
     await failure(connection.request('checkpoint/list', { session }));
     connection.leave();
   }));

@@ -1,4 +1,4 @@
-// Which sockets a client refuses to speak to: whoever could put one there would be told everything.
+// A client refuses sockets that another user could have put there: that user would read everything.
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

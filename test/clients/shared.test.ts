@@ -214,7 +214,7 @@ function isListening(rig: DaemonRig): boolean {
   return readdirSync(join(rig.runtime, 'checkpointd')).length > 0;
 }
 
-test('checkpointd daemon serves who comes, and ends when nobody is left', () =>
+test('checkpointd daemon serves every client, and exits after the last one', () =>
   withRig(async (rig) => {
     const daemon = rig.run(['daemon', ...rig.args(), '--idle-minutes=0.005']);
     await until('it listens', () => /listening on .*\n/.test(daemon.stdout));

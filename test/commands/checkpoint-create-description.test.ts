@@ -32,7 +32,7 @@ test('a tool is called by what it did, else by its name (Q22)', () => {
   assert.is(describeTool({ ...ran, name: undefined }), 'Tool completed');
 });
 
-test('changes that a read tool finds are somebody else’s (Q22)', () => {
+test('changes that a read tool finds count as manual (Q22)', () => {
   for (const name of ['fs_read', 'read_file', 'readFile', 'Read']) {
     const read = { name, message: 'Read src/a.ts', hasChanges: true };
     assert.is(describeTool(read), 'External edits detected (likely manual change)');

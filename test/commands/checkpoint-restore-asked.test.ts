@@ -38,7 +38,7 @@ test('a mass deletion is one also where a file takes the place of a directory, a
   await daemon.close();
 });
 
-test('edits that nobody of the session made are conflicts: overwrite, skip or fail', async () => {
+test('edits from outside the session are conflicts: overwrite, skip or fail', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'by the agent' });

@@ -8,7 +8,7 @@ import { git, manifest, opened, write } from '../support/in-process-daemon.ts';
 test('a directory that stands in the way is saved, ignored content included, before it goes (F71)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', '.gitignore': 'secret\n' });
   rmSync(join(root, 'x'));
-  write(root, { 'x/secret': 'nobody else has this', 'x/plain': 'p' });
+  write(root, { 'x/secret': 'only copy', 'x/plain': 'p' });
   const present = manifest(root);
   const result = await daemon.call('checkpoint/restore', { session, tag: '0' });
   assert.equal(result.failed, []);

@@ -89,7 +89,7 @@ test('an undo in mode hard brings back the exact state before', () =>
     assert.is(rig.read('f'), 'one\n');
   }));
 
-test('a path of the restore that somebody edited since is a conflict: overwritten and saved, or skipped', () =>
+test('a path of the restore with a later edit is a conflict: overwritten and saved, or skipped', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('f', 'an hour of work\n');

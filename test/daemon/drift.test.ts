@@ -51,8 +51,8 @@ class Watched {
   }
 
   /**
-   * Changes what nobody tells, and has it found. Where the machine is so busy that the watch may have lost something
-   * nothing is told, rightly; then it is done again.
+   * Makes a change that the kernel does not report, and waits until a capture finds it. Where the machine is
+   * so busy that the watch may have lost something nothing is told, rightly; then it is done again.
    */
   async drift(change: (attempt: number) => void): Promise<void> {
     const before = this.drifts().length;

@@ -37,7 +37,7 @@ const ends: readonly (readonly [string, number, (client: WireClient) => void])[]
   ['end of input in a frame', 1, ({ process }) => process.stdin.end('Content-Length: 100\r\n\r\n{"jsonrpc"')],
   ['end of input in a header', 1, ({ process }) => process.stdin.end('Content-Len')],
   ['fatal framing', 1, (client) => client.write('this is no frame\r\n\r\n')],
-  ['an output that nobody reads', 1, closeOutput],
+  ['an output without a reader', 1, closeOutput],
 ];
 
 function closeOutput(client: WireClient): void {
@@ -228,7 +228,8 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     const made = await client.request('checkpoint/create', { session, ...turn });
     assert.is(made.checkpoint?.tag, '1');
     assert.is((await client.close()).code, 0);
-    // The deletion of the second repository may be cut by the end; nothing else may be left, and the next start ends it.
+    // The deletion of the second repository may be cut by the end; nothing else may be left, and the next start ends
+    // it.
     assert.equal(
       rig.stored().filter((name) => !name.startsWith('.trash-ses_')),
       [],

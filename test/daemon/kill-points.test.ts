@@ -27,7 +27,7 @@ test('a restore killed on its way is finished or undone at the next open, and no
       assert.type(await points.restore(n, call), 'string', `killed at ${n} ${call}`);
   }));
 
-test('after a kill in a create its tag is absent or exact, and what it left is in nobody’s way (F85)', () =>
+test('after a kill in a create its tag is absent or exact, and its remains disturb no later start (F85)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of createPoints)

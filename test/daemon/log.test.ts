@@ -1,4 +1,4 @@
-// The log file as whoever runs the daemon reads it afterwards: what happened, how long it took, and why it failed.
+// The log file for its reader: what happened, how long it took, and why it failed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ test('a log file that cannot be opened is a wrong command line: exit code 2, one
   const place = temporaryDirectory('log');
   const fifo = join(place, 'fifo');
   assert.is(spawnSync('mkfifo', [fifo]).status, 0);
-  // A FIFO that nobody reads would block for ever.
+  // A FIFO without a reader would block for ever.
   for (const file of ['/nowhere/at/all', place, fifo]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [daemonEntry, `--log-file=${file}`], {
       encoding: 'utf8',

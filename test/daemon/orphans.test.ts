@@ -97,7 +97,7 @@ for (const [name, end] of [
     }));
 }
 
-test('shutdown and signals are somebody’s decision: they remove the safety checkpoints too', async () => {
+test('shutdown and signals remove the safety checkpoints too', async () => {
   await withRig(async (rig) => {
     const { client } = await withOnlyCopy(rig);
     assert.is((await client.close()).code, 0);
@@ -155,7 +155,7 @@ test('a session with an unfinished restore is never swept, and no end removes it
     assert.equal(rig.stored(), []);
   }));
 
-test('stale locks and temporary files of a killed daemon are in nobody’s way (F59, F85)', () =>
+test('stale locks and temporary files of a killed daemon disturb no later start (F59, F85)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();

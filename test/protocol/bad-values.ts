@@ -1,6 +1,6 @@
 // Values that do not fit, for every field of every parameter of protocol.json, each with the place that the refusal
 // must name; and parameters that fit, into which they are put. Made from the document, so that a field that is added is
-// covered without anybody thinking of it. Knows no daemon.
+// covered by itself. Knows no daemon.
 import { fieldsOf, type Method, resolve, type Schema } from '../../scripts/generate/dialect.ts';
 import { protocol } from './document.ts';
 

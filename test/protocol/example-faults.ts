@@ -107,7 +107,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
       world.names.values.session = (await other.request('session/open', open)).session;
     },
   },
-  /** Somebody else writes into the database of a session that is made for this. */
+  /** Another program writes into the database of a session that is made for this. */
   databaseLocked: {
     async make(world) {
       const session = await keptSession(world, { strategy: 'sqlite', conversationId: 'locked' });
@@ -168,7 +168,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
   contentsCorrupt: {
     make: (world) => damage(world, (type, text) => type === 'blob' && text.startsWith('one\n')),
   },
-  /** The directories of two checkpoints, which nobody has in memory. */
+  /** The directories of two checkpoints, which no process has in memory. */
   treeCorrupt: {
     async make(world) {
       const session = await keptSession(world, { conversationId: 'damaged' });

@@ -1,5 +1,5 @@
 // Executes examples of protocol.json against a real daemon: enters the world, takes the steps, sends the request,
-// compares. Faults are made by example-faults.ts; an example whose fault nobody makes fails.
+// compares. Faults are made by example-faults.ts; an example with an unknown fault fails.
 import { type Json, mismatch } from '../../scripts/conformance/match.ts';
 import type { Example, Method } from '../../scripts/generate/dialect.ts';
 import { type Frame, WireFailure } from '../support/frames.ts';
@@ -32,7 +32,7 @@ export const hasFault = ({ example }: NamedExample): boolean => faultsOf(example
 function madeFault(name: string | undefined): WorldFault {
   if (name === undefined) return {};
   const fault = worldFaults[name];
-  if (fault === undefined) throw new Error(`nobody makes the fault ${name}`);
+  if (fault === undefined) throw new Error(`no code makes the fault ${name}`);
   return fault;
 }
 

@@ -62,7 +62,7 @@ export function slow(world: World): void {
 export async function holdWorkTree(world: World): Promise<void> {
   const { dev, ino } = statSync(world.workspace, { bigint: true });
   const lock = await takeProcessLock(`work tree ${dev}:${ino}`, join(world.host.storage, 'unused.lock'));
-  if (lock === undefined) throw new Error('somebody holds the work tree');
+  if (lock === undefined) throw new Error('another process has locked the work tree');
   world.after(() => lock.release());
 }
 

@@ -184,7 +184,7 @@ for (const what of ['ref and commit', 'ref'])
       assert.is(rig.read('d'), 'd mine\n');
     }));
 
-test('a note that nobody can read, or of another directory, locks nothing', () =>
+test('an unreadable note, or one of another directory, locks nothing', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');

@@ -132,7 +132,7 @@ for (const mode of ['soft', 'hard'] as const)
     await daemon.close();
   });
 
-test('a file renamed in case that somebody else has edited stays where that is asked for', async () => {
+test('a file renamed in case with a foreign edit stays if the client asks for it', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
   const { session } = await daemon.open(root);

@@ -1,5 +1,6 @@
-// Directories that somebody takes out of a store under an open session: they are still known in memory, so nothing but
-// a look into the store itself tells that the safety checkpoint of a restore could not be read after a restart.
+// Directories that another program removes from a store under an open session: they are still known in memory, so
+// nothing but a look into the store itself tells that the safety checkpoint of a restore could not be read after a
+// restart.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

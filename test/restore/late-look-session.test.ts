@@ -51,7 +51,7 @@ test('a write that comes after the restore is back two seconds later, told, and 
     }
   }));
 
-test('what nobody wrote to goes without a word', () =>
+test('a displaced file without a late write is removed silently', () =>
   withSessions(async (rig) => {
     const { session } = await restored(rig);
     await until('the late look', () => displacedIn(rig.storage, session).length === 0);
@@ -101,7 +101,7 @@ for (const end of ['opened again', 'deleted', 'swept'] as const)
         await rig.open(next, { conversationId: 'other' });
         await until('the sweep', () => !rig.sessions().includes(session));
       }
-      // Without the store nobody can tell what stands at its path.
+      // Without the store the daemon cannot judge the file at the path.
       assert.equal([rig.read('a.txt'), kept().map((path) => rig.read(path))], ['a\n', ['late edit\n']]);
     } finally {
       await rig.dispose();

@@ -96,7 +96,7 @@ async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promi
   writeLate(removed, 'late two');
 }
 
-test('what nobody wrote to lies outside the work tree, and is gone after the look', () =>
+test('a displaced file without a late write is outside the work tree, and removed after the look', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const { restored, deleted } = await restore();
     assert.equal([restored, deleted], [['d/f', 'other'], ['e/gone']]);
@@ -126,7 +126,7 @@ test('where the path was edited since, or removed, a late write is kept beside i
     const { edits } = await look();
     assert.equal(edits.map((each) => each.path).sort(byBytes), ['d/f', 'e/gone', 'other']);
     assert.equal([read('d/f'), read('e')], ['newer', 'a file where its directory was']);
-    assert.not.ok(existsSync(`${work}/other`), 'whoever removed it wanted it gone');
+    assert.not.ok(existsSync(`${work}/other`), 'the program that removed it wanted it gone');
     const names = [...kept('d').map((name) => `d/${name}`), ...kept()];
     assert.equal(names.map(read), ['late', 'late', 'late']);
     assert.equal(edits.map(({ keptAs = '' }) => keptAs).sort(byBytes), names.sort(byBytes));

@@ -52,14 +52,14 @@ for (const mode of ['soft', 'hard'] as const) {
       assert.is(rig.read('large'), 'small\n');
     }));
 
-  test(`${mode}: what somebody has written there since is not taken for it, and told`, () =>
+  test(`${mode}: a later write at the path is not mistaken for it, and is reported`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rmSync(join(rig.work, 'large')));
       await rig.request('checkpoint/restore', { session, tag: '0', mode });
-      rig.write('large', `${large}and more of somebody's\n`);
+      rig.write('large', `${large}and more of the user's\n`);
       const undone = await rig.request('checkpoint/undo', { session, mode });
       assert.equal([undone.deleted, undone.failed], [[], [{ path: 'large', reason: 'unsaved' }]]);
-      assert.is(rig.read('large'), `${large}and more of somebody's\n`);
+      assert.is(rig.read('large'), `${large}and more of the user's\n`);
     }));
 }
 

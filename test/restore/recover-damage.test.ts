@@ -1,5 +1,5 @@
 // A restore that was interrupted, and a store that has lost contents of its target and of its safety checkpoint since:
-// it can be neither finished nor undone whole, and that must not keep anybody from the checkpoints that are healthy.
+// it can be neither finished nor undone whole, and healthy checkpoints must stay available.
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

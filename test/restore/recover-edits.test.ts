@@ -1,5 +1,5 @@
-// A restore that was interrupted, and what somebody did to the work tree before the next start: recovery repeats the
-// request as it was asked, and counts whatever was edited since as somebody else's work.
+// A restore that was interrupted, and edits of the work tree before the next start: recovery repeats the
+// request as it was asked, and counts later edits as foreign work.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -44,7 +44,7 @@ async function withFault(root: string, failing: (n: number) => boolean, code: st
   }
 }
 
-/** Said to be done, and no permission left out because nobody could be asked for access lists. */
+/** Said to be done, and no permission left out because access lists could not be read. */
 const isWhole = ({ failed, conflicts, ownerOnly }: AppliedPlan): boolean =>
   failed.length + conflicts.length + ownerOnly.length === 0;
 

@@ -21,7 +21,7 @@ async function prepared(rig: SessionRig): Promise<string> {
   return id;
 }
 
-/** Runs `edit` once the files of a restore are in place and before anybody looks at them. */
+/** Runs `edit` once the files of a restore are in place and before any look at them. */
 async function restoredBeside(
   rig: SessionRig,
   edit: () => void,
@@ -62,7 +62,7 @@ test('what another program wrote where a restore had just put something is told 
     const { data } = await rig.request('checkpoint/readFile', { session, tag: checkpoint.id, path: 'a' });
     assert.is(data, 'a theirs\n', 'and is in the checkpoint of the result');
     const { entries } = await rig.request('ledger/history', { session, path: 'a' });
-    assert.is(entries.at(-1)?.author, 'user', 'nobody takes it for ours');
+    assert.is(entries.at(-1)?.author, 'user', 'it does not count as ours');
     await rig.request('checkpoint/undo', { session, ...hard });
     assert.equal(
       ['a', 'b', 'c', 'later'].map((name) => rig.read(name)),

@@ -39,7 +39,7 @@ test('a cancel right behind its request comes before the handler', async () => {
   assert.not(ran);
 });
 
-test('an AbortError that nobody asked for is no cancel', async () => {
+test('an AbortError without a cancel request is an error', async () => {
   const server = await started({ 'store/gc': () => Promise.reject(new DOMException('odd', 'AbortError')) });
   assert.is(kindOf(await server.request(1, 'store/gc', gc)), 'InternalError');
 });

@@ -1,4 +1,4 @@
-// Access control lists, set by setfacl(1): nobody gains rights by a restore. Where the program or the file system has
+// Access control lists, set by setfacl(1): no user gains rights by a restore. Where the program or the file system has
 // none, nothing is tried, and that is said.
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -25,7 +25,7 @@ const setfacl = (rig: SessionRig, path: string, ...args: string[]): void => {
 const modeOf = (rig: SessionRig, path: string): string =>
   (statSync(join(rig.work, path)).mode & 0o777).toString(8);
 
-/** Whether a list names anybody who may do anything. */
+/** True when a list gives a named user any right. */
 const named = (rig: SessionRig, path: string): string[] =>
   execFileSync('getfacl', ['-cpn', '-e', join(rig.work, path)], { encoding: 'utf8' })
     .split('\n')
@@ -95,7 +95,7 @@ listTest('bits that were captured without a list give no rights by one that is t
     for (const path of ['d/kept', 'd/replaced']) {
       chmodSync(join(rig.work, path), 0o600);
       setfacl(rig, path, '-m', 'u:65534:r');
-      chmodSync(join(rig.work, path), 0o600); // nobody named may do anything now
+      chmodSync(join(rig.work, path), 0o600); // no named user has a right now
     }
     rig.write('d/replaced', 'two\n');
     rmSync(join(rig.work, 'd/new'));
@@ -130,7 +130,7 @@ listTest('bits that were captured without a list give no rights by one that is t
   }),
 );
 
-test('where nobody tells of lists, what its group may do more than others is its owner’s alone', () =>
+test('without access to lists, only the owner keeps the wider rights of a group', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('shared', 'one\n');
@@ -149,7 +149,7 @@ test('where nobody tells of lists, what its group may do more than others is its
       installFault(undefined);
     }
     assert.is(modeOf(rig, 'shared'), '600');
-    assert.is(modeOf(rig, 'usual'), '644', 'nobody is asked where others may do the same');
+    assert.is(modeOf(rig, 'usual'), '644', 'no list is read where others may do the same');
   }));
 
 test('a file without a list gets the bits of its group back', () =>

@@ -1,5 +1,5 @@
 // No path that a client gives hangs or spins the daemon: pseudo file systems, devices, FIFOs, files in the way, links
-// in a circle, and a mount whose server never answers (a FUSE connection that nobody serves).
+// in a circle, and a mount whose server never answers (a FUSE connection without a server).
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   await until('mounted or refused', () => said.includes('mounted') || holder.exitCode !== null);
   if (holder.exitCode !== null) return undefined;
   return async () => {
-    holder.kill('SIGKILL'); // the connection goes with its only descriptor, and whoever waits on it gets an error
+    holder.kill('SIGKILL'); // the connection goes with its only descriptor, and a waiting process gets an error
     await ended;
     spawnSync('umount', ['-l', place]);
   };

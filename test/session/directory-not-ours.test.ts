@@ -20,7 +20,7 @@ import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-/** A directory with somebody's work in it. */
+/** A directory with a user's work. */
 function victimIn(rig: DaemonRig): string {
   const victim = join(rig.top, 'victim');
   mkdirSync(join(victim, 'checkpointd'), { recursive: true });
@@ -61,7 +61,7 @@ test('a link planted where a session will be is refused, and what it leads to is
     assert.is(readlinkSync(rig.shadow(session)), victim);
   }));
 
-test('a directory with somebody’s files where a session will be is refused and kept', () =>
+test('a directory with a user’s files at the path of a session is refused and kept', () =>
   withRig(async (rig) => {
     const session = await idOf(rig);
     cpSync(victimIn(rig), rig.shadow(session), { recursive: true });
@@ -105,7 +105,7 @@ test('a session that was brought back from a backup is resumed and removed as an
     await next.client.close();
   }));
 
-test('a copy that somebody keeps files in is resumed, and not removed', () =>
+test('a copy with a user’s files is resumed, and not removed', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();

@@ -1,4 +1,4 @@
-// A session whose session.json somebody removed: what is there is resumed, told, and kept.
+// A session whose session.json was removed is resumed, reported and kept.
 import { existsSync, rmSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -39,7 +39,7 @@ async function interrupted(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('a kept session whose restore was killed is not deleted before somebody has opened it', () =>
+test('a kept session whose restore was killed is not deleted before a client has opened it', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     const { kind, effects, message } = await refusal(rig, id);
@@ -52,7 +52,7 @@ test('a kept session whose restore was killed is not deleted before somebody has
     assert.not(existsSync(parts.directory.root));
   }));
 
-test('where its work tree is gone it is deleted: nobody can finish the restore', () =>
+test('a session without its work tree is deleted, because the restore cannot be finished', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     renameSync(rig.work, `${rig.work}.elsewhere`);

@@ -160,7 +160,7 @@ test('a storage that does not exist is swept by doing nothing', async () => {
   assert.equal(removed, []);
 });
 
-test('a start in which nobody opens a session sweeps as well, after a while', () =>
+test('a start without an opening sweeps as well, after a while', () =>
   inStorage(async (storage) => {
     const old = orphan(storage, 'old', 25);
     const young = orphan(storage, 'young', 23);

@@ -58,7 +58,7 @@ test('a directory that cannot be made gives the lock back', () =>
     (owner as SessionOwner).release();
   }));
 
-test('an owner may be renamed away while it holds the lock; nobody gets in between', () =>
+test('an owner may be renamed away while it holds the lock, and no other process gets the lock in between', () =>
   withDirectory(async (directory, make) => {
     const owner = await SessionOwner.claim(directory, { prepare: make });
     rmSync(directory.root, { recursive: true });

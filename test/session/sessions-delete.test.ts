@@ -1,4 +1,4 @@
-// A deletion that fails leaves a session open, or deletes it: never something in between that nobody can open any more.
+// A deletion that fails leaves a session open, or deletes it: never a state in between that no client can open.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';

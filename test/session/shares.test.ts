@@ -19,7 +19,7 @@ function refusalOf(shares: Shares, client: object): unknown {
   return undefined;
 }
 
-test('the end begins when nobody but the last client holds a session', () => {
+test('the end begins when only the last client has a session', () => {
   const shares = new Shares();
   shares.join(session, first);
   shares.join(session, second);
@@ -44,7 +44,7 @@ test('a client that is gone keeps nothing alive, whatever it was opening', () =>
   assert.ok(shares.beginEnd());
 });
 
-test('once the end has begun nobody opens a session but the last client, with what it had asked before', () => {
+test('once the end has begun, only earlier requests of the last client open a session', () => {
   const shares = new Shares();
   assert.is(refusalOf(shares, second), undefined);
   shares.leave(second);

@@ -1,4 +1,4 @@
-// A content or a directory that is damaged in the store, and that nobody has noticed, is handed over by a capture once
+// A content or a directory that is damaged in the store, without notice, is handed over by a capture once
 // more: the checkpoint that holds it can be restored, on every strategy.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -67,7 +67,7 @@ test('over the wire a database that another program holds is waited for, and not
 test('over the wire a database that cannot be written is ReadOnlyStore with the remedy, and stays whole (O21)', () =>
   withRig(async (rig) => {
     if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) {
-      console.log('skipped: root needs setpriv to run the daemon as somebody else');
+      console.log('skipped: root needs setpriv to run the daemon as another user');
       return;
     }
     const first = await rig.opened({ strategy: 'sqlite' });

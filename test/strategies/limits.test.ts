@@ -1,4 +1,5 @@
-// A limit of one session in a database that several sessions share. wire-limits.test.ts tries every limit on every strategy.
+// A limit of one session in a database that several sessions share. wire-limits.test.ts tries every limit on every
+// strategy.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
@@ -54,7 +55,7 @@ test('limits.maxStoreBytes: what other sessions hold in a shared database does n
   }
   const { checkpointsRemoved } = await daemon.call('store/gc', { session: small });
   assert.ok(checkpointsRemoved >= 10 && checkpointsRemoved < 30, `${checkpointsRemoved} removed`);
-  assert.is((await tagsOf(daemon, session)).length, 31, 'nobody else loses any');
+  assert.is((await tagsOf(daemon, session)).length, 31, 'no other session loses one');
   assert.is((await tagsOf(daemon, other.session)).length, 7);
   const listed = (await daemon.call('session/list', {})).sessions.map(({ bytes = 0 }) => bytes);
   assert.ok(

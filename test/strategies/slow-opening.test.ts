@@ -6,7 +6,7 @@ import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
 const { setTimeout: timer } = globalThis;
 
-/** Five seconds pass as soon as anybody waits for them; all other times stay what they are. */
+/** A wait of five seconds passes at once; all other times stay as they are. */
 const hasty = ((work: () => void, ms?: number) => {
   if (ms !== 5_000) return timer(work, ms);
   work();

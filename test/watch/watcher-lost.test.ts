@@ -1,4 +1,4 @@
-// A watch that cannot run: captures look at everything, and whoever asks is told why.
+// A watch that cannot run: captures look at everything, and the answer has the reason.
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 test('a daemon whose own directory is removed has no watch, says why, and captures what changed', () =>
   withRig(async (rig) => {
-    if (process.platform === 'win32') return console.log('skipped: nobody can remove it there');
+    if (process.platform === 'win32') return console.log('skipped: it cannot be removed there');
     const cwd = join(rig.top, 'elsewhere');
     mkdirSync(cwd);
     const client = await rig.start({ cwd });

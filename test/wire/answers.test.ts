@@ -70,7 +70,7 @@ test('a restore says that its work tree is gone', () =>
     assert.is((await failureOf(rig.request('checkpoint/restore', { tag: '0' }))).kind, 'WorkTreeMissing');
   }));
 
-test('whoever holds a session is named (Q15)', () =>
+test('the holder of a session is named (Q15)', () =>
   withSession(async (rig) => {
     const second = new WireSession(rig.places);
     try {

@@ -32,7 +32,7 @@ test('a file that is there is replaced only when that is asked for', () =>
     assert.is((await failureOf(exported(rig, outside))).kind, 'PreconditionFailed');
     assert.is(readFileSync(outside, 'utf8'), 'mine');
     const { safety } = await exported(rig, outside, true);
-    assert.is(safety, undefined, 'in no work tree of a session: replaced as asked, saved by nobody');
+    assert.is(safety, undefined, 'in no work tree of a session: replaced as asked, and not saved');
     assert.match(readFileSync(outside, 'utf8'), /"conversation_id"/);
   }));
 

@@ -1,4 +1,4 @@
-// Bad input over the wire: refused with what to do about it, told to nobody, and the export before and after is the
+// Bad input over the wire: refused with what to do about it, without an event, and the export before and after is the
 // same. What is refused by its shape alone is in test/protocol/bad-values.test.ts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

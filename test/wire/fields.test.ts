@@ -171,7 +171,7 @@ test('a context file that cannot be read is named', () =>
   withRig(async (rig) => {
     const isRoot = process.getuid?.() === 0; // root reads everything
     if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) {
-      console.log('skipped: needs setpriv to run the daemon as somebody else');
+      console.log('skipped: needs setpriv to run the daemon as another user');
       return;
     }
     if (isRoot) spawnSync('chown', ['-R', '65534:65534', rig.top]);
@@ -230,7 +230,7 @@ test('a session that another daemon has open tells whose it is in the list', asy
   );
 });
 
-test('a field or an error that is declared and that nobody sent is named', () => {
+test('a declared field or error that no message has is named', () => {
   const notes = temporaryDirectory('traffic');
   const document = JSON.parse(
     readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),

@@ -204,7 +204,7 @@ test('a directory that is exchanged for a link all the time never leads a write 
   remove(root);
 });
 
-test('files that somebody rewrites all the time: the last edit of each is on disk in the end (F76)', async () => {
+test('the last edit of a file that a program rewrites all the time is on the disk in the end (F76)', async () => {
   const root = makeDirectory();
   const names = Array.from({ length: 20 }, (_, i) => `f${i}`);
   const present = model(Object.fromEntries(names.map((name) => [name, 'new'])));

@@ -63,7 +63,7 @@ test('a command that moved is renewed in its place, not added', () => {
   assert.equal(parse(textOf(settings.remove(older))), {});
 });
 
-test('of a group that somebody added to, only our handler goes', () => {
+test('only our handler is removed from a group that the user extended', () => {
   const mixed = `{"hooks":{"AfterTool":[{"matcher":"*","hooks":[{"command":"checkpointd hook gemini"},{"command":"mine"}]}]}}`;
   assert.equal(parse(textOf(settings.remove(mixed))), {
     hooks: { AfterTool: [{ matcher: '*', hooks: [{ command: 'mine' }] }] },

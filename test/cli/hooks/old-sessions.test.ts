@@ -8,7 +8,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 
 const day = 24 * 60 * 60_000;
 
-test("agents' sessions that nobody used for thirty days are deleted, and no others", () =>
+test("agents' sessions without use for thirty days are deleted, and no others", () =>
   withRig(async (rig) => {
     const { client, session: old } = await rig.opened({ retention: 'keep', conversationId: 'codex:1' });
     const { session: hand } = await rig.open(client, { retention: 'keep', conversationId: 'command line' });

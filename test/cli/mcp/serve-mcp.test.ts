@@ -178,7 +178,7 @@ test('a resource that is not there is told by its address, and every one has a t
     }
   }));
 
-test('where the daemon died a question is asked anew; of a change it is told that nobody knows', () =>
+test('after the daemon’s death a question is asked again, and a change is reported as unknown', () =>
   withMcp(async (client, rig) => {
     const endDaemons = (): void => {
       for (const pid of daemonsOf(rig.storage)) process.kill(pid, 'SIGKILL');

@@ -80,7 +80,7 @@ test('a storage directory that is a file or lies behind one, and an unknown stra
 test('what root may and others may not: an unreadable work tree, a read-only storage (Q39, F112)', () =>
   withRig(async (rig) => {
     if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
-      console.log('skipped: needs root and setpriv to run the daemon as somebody else');
+      console.log('skipped: needs root and setpriv to run the daemon as another user');
       return;
     }
     spawnSync('chown', ['-R', '65534:65534', rig.top]);

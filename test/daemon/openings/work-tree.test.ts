@@ -1,4 +1,4 @@
-// session/open on a work tree that nobody means or that has many names: refused without a trace, or found.
+// session/open on a protected work tree is refused without a trace, and one with many names is found.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -70,7 +70,7 @@ test('one that is there is not written again but made young, and an empty one is
     writeFileSync(file, '');
     await write();
     assert.ok(statSync(file).size > 0);
-    assert.is(statSync(file).mode & 0o777 & ~0o444, 0, 'nobody writes to it');
+    assert.is(statSync(file).mode & 0o777 & ~0o444, 0, 'the file is read-only');
   }));
 
 test('one that fails at any call has no name, and leaves nothing', () =>

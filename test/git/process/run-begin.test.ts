@@ -36,7 +36,7 @@ test('git that cannot start for lack of descriptors is an error of the system, a
   assert.is(withFewDescriptors(body), 'EMFILE EMFILE done');
 });
 
-test('whoever cannot be asked for access lists counts as having one', () => {
+test('a path whose access list cannot be read counts as having one', () => {
   const body = `
     await withAccessLists([Buffer.from('/')]);
     full();

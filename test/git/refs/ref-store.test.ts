@@ -1,5 +1,5 @@
-// Transactions of refs whose note meets an error of the system: one that is done is done, and its note never undoes what
-// comes after it.
+// Transactions of refs whose note meets an error of the system: one that is done is done, and its note never undoes
+// what comes after it.
 import { appendFileSync, copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -149,7 +149,7 @@ for (const count of [1, 2]) {
   const both = (to: string): RefChange[] =>
     ['refs/own/a', 'refs/own/b'].slice(0, count).map((ref) => ({ ref, to }));
 
-  test(`${count} refs that cannot be synced and cannot be moved back are told as a change that nobody knows`, () =>
+  test(`${count} refs that cannot be synced and cannot be moved back are reported as a change of unknown outcome`, () =>
     withRefs(async ({ again, objects: [one], left }) => {
       await leaveUndecided(await again(true), both(one));
       // The note says which of the two it shall be; the next opening makes it so.

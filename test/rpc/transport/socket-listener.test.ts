@@ -1,4 +1,4 @@
-// Where a daemon listens for further clients, and where it refuses to: in a directory that is a link, somebody else's or
+// Where a daemon listens for further clients, and where it refuses to: in a directory that is a link, another user's or
 // open to others, and at a path that is too long for a socket.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from 'node:fs';
@@ -58,7 +58,7 @@ test('a link in place of the directory is refused, wherever it leads', async () 
   assert.equal(readdirSync(join(top, 'real')), []);
 });
 
-test("a directory that is open to others or somebody else's is refused", async () => {
+test("a directory that is open to others or another user's is refused", async () => {
   const top = temporaryDirectory('sockets');
   mkdirSync(join(top, 'open'));
   chmodSync(join(top, 'open'), 0o755);
@@ -95,7 +95,7 @@ test('the sockets of dead daemons are swept; living and young ones stay', async 
   const { listener } = await listenIn(directory);
   await until('the dead one is swept', () => !existsSync(join(directory, '1-0000000a.sock')));
   assert.ok(existsSync(join(directory, '1-0000000b.sock')), 'it is young');
-  assert.ok(existsSync(join(directory, '1-0000000c.sock')), 'somebody listens there');
+  assert.ok(existsSync(join(directory, '1-0000000c.sock')), 'a daemon listens there');
   listener?.close();
   living.close();
 });

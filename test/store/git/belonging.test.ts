@@ -90,7 +90,7 @@ test('what was kept before refs had an owner is taken over, and the end of the s
     await count(await rig.open('two'));
   }));
 
-test('the note of the owner survives git gc --prune=now, and where it is damaged nobody is kept out', () =>
+test('the note of the owner survives git gc --prune=now, and a damaged note keeps no storage out', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     rmSync(join(rig.stored('one'), 'session/local/kept'), { recursive: true });

@@ -1,5 +1,5 @@
-// Strategy local over the whole daemon when the user's repository goes, or is somebody else's: clear errors that say
-// what to do, and nothing is changed.
+// Strategy local over the whole daemon when the user's repository disappears, or belongs to another user: clear errors
+// that say what to do, and nothing is changed.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -83,11 +83,11 @@ test('a session whose .git went between two runs opens with its conversation, an
     await again.close();
   }));
 
-for (const how of ['owned by somebody else', 'made unwritable'] as const)
+for (const how of ['owned by another user', 'made unwritable'] as const)
   test(`objects of the repository ${how}: the remedy is named, nothing is changed, and it works once they are back`, () =>
     withRig(async (rig) => {
       if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
-        console.log('skipped: needs root and setpriv to run the daemon as somebody else');
+        console.log('skipped: needs root and setpriv to run the daemon as another user');
         return;
       }
       spawnSync('chown', ['-R', '65534:65534', rig.top]);

@@ -1,4 +1,4 @@
-// Refs of ours of which nobody can tell what they are: git passes over a directory that it may not read, and waits without
+// Refs of ours that cannot be read: git passes over a directory that it may not read, and waits without
 // end for a FIFO. The conversation opens all the same, the deletion is refused, and all is there when it is put right.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -124,7 +124,7 @@ for (const state of ['open', 'closed'] as const)
       assert.equal(ours(rig), []);
     }));
 
-test('local: a ref that somebody garbled goes with the session that is open', () =>
+test('local: a garbled ref is removed with the open session', () =>
   withSessions(async (rig) => {
     const session = await opened(rig, 'local');
     writeFileSync(join(tagsOf(rig, session, 'local'), '1'), '');

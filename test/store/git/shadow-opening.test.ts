@@ -124,7 +124,7 @@ test('a transaction that a kill tore is finished at the next open', () =>
     await store.close();
   }));
 
-test('locks that a kill left before the repository was whole keep nobody from opening it', () =>
+test('locks that a kill left in a half-made repository prevent no opening', () =>
   inTemporary(async (directory) => {
     const session = join(directory, 'session');
     mkdirSync(session);

@@ -27,7 +27,7 @@ import {
 /** Opens, and closes if that worked after all. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
-test('a transaction that fails once is rolled back and tried again: nobody notices (O22)', () =>
+test('a transaction that fails once is rolled back and tried again without an error (O22)', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async ({ store }) => {
     const record = recordOf({ snapshot: await capture(store, plain({ a: 'a' })), seq: 1 });
     let commits = 0;

@@ -28,7 +28,7 @@ const isArmed = (): boolean => arm === undefined || existsSync(arm);
 
 /** The effect of each fault on a call. */
 export const faults: Readonly<Record<string, Fault>> = {
-  /** A TypeError with words that nobody may see, for one path. */
+  /** A TypeError with a text that no client may see, for one path. */
   defect: (_call, target) => {
     if (target.includes('DEFECT'))
       throw new TypeError(`secret words ${process.env.CHECKPOINTD_TEST_SECRET ?? ''}`);

@@ -1,4 +1,4 @@
-// A kept session of strategy local, whose repository is the user's: what may become of that while nobody looks.
+// A kept session of strategy local, whose repository is the user's: what may happen to it while no daemon runs.
 import type { SessionOpenResult } from '../../../src/protocol/types.ts';
 import type { SessionRig } from '../session-rig.ts';
 
