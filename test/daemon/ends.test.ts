@@ -163,7 +163,7 @@ test('death of the parent is noticed although the input does not end', () =>
     }
     assert.equal(rig.stored(), []);
     assert.equal(rig.children(), []);
-    assert.match(rig.logText(), /ending: parentDeath, exit code 1/);
+    assert.match(rig.logText(), /ends: parentDeath, exit code 1/);
   }));
 
 /** Starts the daemon on a FIFO whose writing end a sibling keeps open, so that no end of input ever comes. */
