@@ -56,6 +56,7 @@ function add(hooks: JsonHooks, text: string | undefined): Change {
 }
 
 function remove(hooks: JsonHooks, text: string): Change {
+  if (text.trim() === '') return { text, edits: [] };
   const complaint = complaintAbout(hooks, text);
   if (complaint !== undefined) return { left: complaint };
   const draft = new JsonDraft(text);

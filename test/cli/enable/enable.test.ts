@@ -144,6 +144,11 @@ test('an empty file is empty again after disable, and a byte order mark stays', 
     }
     assert.is((await run(rig, 'disable', '--yes')).code, 0);
     assert.equal(everything(rig), before);
+    const again = await run(rig, 'disable', '--yes');
+    assert.is(again.code, 0, again.stderr);
+    const doctor = await run(rig, 'doctor');
+    assert.match(doctor.stdout, /^agent claude-code: not enabled/m);
+    assert.match(doctor.stdout, /^agent cursor: not enabled/m);
   }));
 
 test('a read-only file is not replaced without asking', () =>
