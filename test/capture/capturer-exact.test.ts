@@ -132,7 +132,7 @@ test('names that differ in case or in normal form only are different names here 
   });
 });
 
-test('a file over the limit is skipped as too large; one over a mebibyte goes through a private copy', () =>
+test('a file over the limit is skipped as too large; one over a mebibyte goes through a private copy (O29)', () =>
   withRig({ maxFileBytes: 3 << 20 }, async (rig) => {
     const big = Buffer.alloc((2 << 20) + 7, 'x');
     rig.write('big', big);

@@ -49,7 +49,7 @@ async function broken(rig: SessionRig): Promise<Session> {
 const leftovers = (rig: SessionRig): string[] =>
   readdirSync(rig.work).filter((name) => name.startsWith('.ckpt'));
 
-test('a restore that broke is finished before the next change, and what was there is saved', () =>
+test('a restore that broke is finished before the next change, and what was there is saved (R20)', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const { checkpoint } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
@@ -114,7 +114,7 @@ for (const give of ['cancel', 'fail'] as const) {
     }));
 }
 
-test('a restore that cannot be finished, because its content is lost, is undone', () =>
+test('a restore that cannot be finished, because its content is lost, is undone (R20)', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const lost = files.filter((n) => rig.read(`f${n}`) === `${n} two\n`);
