@@ -191,7 +191,7 @@ test('a client whose process is killed loses its share and nothing else', () =>
     const killed = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
     assert.is(killed.signal, 'SIGKILL', killed.stderr);
     await first.request('checkpoint/create', { session, ...turn });
-    await until('its share is given up', () => /ending: endOfInput, exit code 1/.test(rig.logText()));
+    await until('its share is given up', () => /ends: endOfInput, exit code 1/.test(rig.logText()));
     assert.is((await first.close()).code, 0);
     assert.equal(rig.stored(), []);
   }));
