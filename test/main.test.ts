@@ -27,7 +27,7 @@ async function inTemporaryDirectory(run: (directory: string) => Promise<void>): 
 const runOnce = (args: readonly string[]): { status: number | null; stdout: string; stderr: string } =>
   spawnSync(process.execPath, [daemonEntry, ...args], { encoding: 'utf8', input: '' });
 
-test('a client that is not there is said and ends with 1', () => {
+test('a client that is not there is reported and ends with 1', () => {
   for (const flag of ['--pipe=/nowhere/at/all.sock', '--socket=1']) {
     const { status, stdout, stderr } = runOnce([flag]);
     assert.is(status, 1, flag);

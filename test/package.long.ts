@@ -47,7 +47,7 @@ function freshClone(place: string): string {
   for (const name of names.split('\0').filter((each) => existsSync(join(root, each)) && each !== ''))
     cpSync(join(root, name), join(clone, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'), 'junction');
-  // Older than what is installed, or the setup would install anew.
+  // Older than what is installed, or the setup would install again.
   utimesSync(join(clone, 'package-lock.json'), 0, 0);
   return clone;
 }
@@ -132,7 +132,7 @@ test('a clone packs what runs when installed elsewhere, and nothing in it leads 
   assert.is(run(process.execPath, 'without.js').trim(), 'false true StrategyUnavailable 0');
 });
 
-test('what the README says of a checkout gives a program that runs', () => {
+test('the installation from a checkout in the README gives a program that runs', () => {
   if (spawnSync('npm', ['ping'], { stdio: 'ignore' }).status !== 0)
     return console.log('skipped: needs the registry of npm');
   const place = temporaryDirectory('checkout');

@@ -18,7 +18,7 @@ const named = new Set(
     .map(([fault]) => fault),
 );
 
-test('every fault that is said to be tried is named by a test, and every other one says why not', () => {
+test('every fault marked as tried is named by a test, and every other has a reason', () => {
   assert.ok(rows.size > 60);
   const claimed = [...rows].filter(([fault, tried]) => tried === 'yes' && !named.has(fault));
   assert.equal(claimed, []);

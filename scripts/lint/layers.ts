@@ -5,7 +5,7 @@ export interface Layer {
   readonly folder: string;
   /** Packages that this folder may import; every other package of `packages` is refused here. */
   readonly packages?: readonly string[];
-  /** Folders of lower floors that it may not import all the same. */
+  /** Folders of lower floors that it may not import anyway. */
   readonly not?: readonly string[];
   readonly because: string;
 }

@@ -83,7 +83,7 @@ export class Disk {
     run('python3', '-c', cutPower, this.root);
   }
 
-  /** The power is back, and the machine has started anew. */
+  /** The power is back, and the machine has started again. */
   async restart(): Promise<void> {
     run('umount', this.root);
     // As long as a dying child of the daemon has it open, another mount would be of the disk that was shut down. So has

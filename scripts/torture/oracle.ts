@@ -131,7 +131,7 @@ export class Oracle {
     return new Set(others.flatMap(([, holding]) => [...holding.keys()]));
   }
 
-  /** Reads checkpoints anew (default: all) and holds them against what they held when they were made. */
+  /** Reads checkpoints again (default: all) and holds them against what they held when they were made. */
   async assertHeld(seat: Seat, where: string, only?: readonly string[]): Promise<void> {
     for (const id of only ?? (await list(seat)).map((each) => each.id)) {
       const now = await readHolding(seat, id);

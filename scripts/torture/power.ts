@@ -1,4 +1,4 @@
-// The power is cut after a request was answered, the machine starts anew, and what was on the disk before it, or was
+// The power is cut after a request was answered, the machine starts again, and what was on the disk before it, or was
 // promised by the answer, must be there.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Episode } from './episode.ts';

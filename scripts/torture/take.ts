@@ -168,7 +168,10 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
   }
 }
 
-/** Closed and opened again: kept whole. The opening may fail where calls of the system do, and the next one does not. */
+/**
+ * Closed and opened again: kept whole. The opening may fail where calls of the system do, and the next one
+ * does not.
+ */
 async function reopen(episode: Episode, trouble: Trouble | undefined): Promise<void> {
   const { seat, world, oracle } = episode;
   const before = world.look();
@@ -196,7 +199,7 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   const claimed = oracle.claimed(seat);
   const course = await episode.change('session/delete', {}, trouble);
   if (course.outcome.is === 'killed') {
-    // Before or after: what is left is whole, or nothing is left and the session began anew: in this opening, or in
+    // Before or after: what is left is whole, or nothing is left and the session began again: in this opening, or in
     // one that was killed before it.
     const mayHaveBegun = course.opened?.['resumed'] === false || (trouble?.nested ?? []).length > 0;
     const left = await list(seat);

@@ -128,7 +128,7 @@ export class World {
     if (left.length > 0) throw new Defect(`${where}: left in the work tree: ${left.join(', ')}`);
   }
 
-  /** @throws Defect when a daemon or its client does not end; all that was made here is gone all the same */
+  /** @throws Defect when a daemon or its client does not end; all that was made here is gone anyway */
   async dispose(): Promise<void> {
     const ends = await Promise.allSettled(this.#seats.map((seat) => seat.kill()));
     this.disk?.remove();

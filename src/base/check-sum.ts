@@ -1,4 +1,4 @@
-// A check sum inside a small record of JSON, as its last field: a flipped bit may leave JSON that is valid and says
+// A checksum inside a small record of JSON, as its last field: a flipped bit may leave JSON that is valid and says
 // something else. Records of earlier versions have none and are believed.
 import { crc32 } from 'node:zlib';
 

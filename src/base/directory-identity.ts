@@ -6,7 +6,7 @@ import { type BigIntStats, files } from './files.ts';
 
 /**
  * A directory as no other of its file system was ever: inodes are used again, but not with the same birth. It is kept
- * on disk, so it has no device: that number may be another one when the machine has started anew.
+ * on disk, so it has no device: that number may be another one when the machine has started again.
  */
 export interface DirectoryIdentity {
   readonly inode: string;
@@ -44,7 +44,10 @@ export function isOnOverlay(path: string | Buffer): boolean {
   return files.statfsSync(path).type === overlayMagic;
 }
 
-/** An overlay (the file system of containers) keeps the inode of what it copies up at its first change, not the birth. */
+/**
+ * An overlay (the file system of containers) keeps the inode of what it copies up at its first change, not
+ * the birth.
+ */
 function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
   // Gone since it was looked at: as it stood then.
   return attemptOr(birthtimeNs, isMissing, () => (isOnOverlay(path) ? 0n : birthtimeNs));

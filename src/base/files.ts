@@ -12,8 +12,8 @@ export const constants = fs.constants;
 let writable: string | undefined;
 
 /**
- * Refuses from now on every call here that would write elsewhere than below a directory, as a read-only file system does.
- * The returned function ends that. Files that are open already are not covered.
+ * Refuses from now on every call here that would write elsewhere than below a directory, as a read-only file
+ * system does. The returned function ends that. Files that are open already are not covered.
  */
 export function confineWrites(directory: string): () => void {
   writable = `${directory}/`;
@@ -100,7 +100,7 @@ export const files = {
   writeFileSync: through('writeFile', fs.writeFileSync),
 };
 
-/** Frees a descriptor that holds a lock. Behind no seam: a close that fails has freed it all the same. */
+/** Frees a descriptor that holds a lock. Behind no seam: a close that fails has freed it anyway. */
 export const freeDescriptor = (fd: number): void => fs.closeSync(fd);
 
 /** Asynchronous calls, named as in node:fs/promises. */
@@ -132,8 +132,9 @@ export const openPath = through('openPath', (path: string | Buffer): number =>
 );
 
 /**
- * Looks at a name in an open directory by its address below `/proc/self/fd`. The seam gets `directory`, the path at which
- * that directory was opened, and the name, so that a test can fail the call by the path that it is about.
+ * Looks at a name in an open directory by its address below `/proc/self/fd`. The seam gets `directory`, the
+ * path at which that directory was opened, and the name, so that a test can fail the call by the path that it
+ * is about.
  */
 export function lstatOpened(address: string | Buffer, directory: string, name: string): fs.BigIntStats {
   passSeam('lstat', { toString: () => `${directory}/${name}` });
@@ -152,6 +153,9 @@ export function readOpenDirectoryAsync(fd: number, path: Buffer): Promise<string
   return fs.promises.readdir(`/proc/self/fd/${fd}`, { encoding: 'latin1' });
 }
 
-/** Watches one directory; the handle of `fs.watch`, used beside chokidar for the fence and for directories that drifted. */
+/**
+ * Watches one directory; the handle of `fs.watch`, used beside chokidar for the fence and for directories
+ * that drifted.
+ */
 export const watchDirectory = through('watch', fs.watch);
 export type { FSWatcher } from 'node:fs';

@@ -1,6 +1,6 @@
 // A scan of what may have changed since an earlier scan, its base: lists those directories again, reads what changed in
-// them, looks again until nothing moved meanwhile, and makes the trees on the way to them anew. Everything else is taken
-// from the base, since its directory has been watched since before it was read and the watch reported nothing.
+// them, looks again until nothing moved meanwhile, and makes the trees on the way to them again. Everything else is
+// taken from the base, since its directory has been watched since before it was read and the watch reported nothing.
 import { ChangedMap } from '../base/changed-map.ts';
 import { standingKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -243,7 +243,10 @@ interface DirtyPaths {
   readonly trees: Set<TreePath>;
 }
 
-/** Returns what to look at because of paths that may have changed, or why everything: the rules or the root may have changed. */
+/**
+ * Returns what to look at because of paths that may have changed, or why everything: the rules or the root
+ * may have changed.
+ */
 function dirtyPaths(
   marks: Iterable<TreePath>,
   listings: Pick<Listings, 'has'>,
@@ -373,7 +376,10 @@ export class FastScan {
     return typeof dirty === 'string' ? dirty : this.#stillDirty(dirty);
   }
 
-  /** Returns the directories to list again: another directory was met in their place, or a listed name was not found. */
+  /**
+   * Returns the directories to list again: another directory was met in their place, or a listed name was not
+   * found.
+   */
   #exchanged(): TreePath[] {
     const unstable = [...this.#listed].filter((path) => this.#listings.get(path)?.failure === 'unstable');
     const met = [...this.#reading.takeExchanged(), ...this.#walk.takeParentsOfMissing(), ...unstable];

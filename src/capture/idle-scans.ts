@@ -1,5 +1,5 @@
-// Schedules the scans in the background: each looks at everything when captures have paused, so that the next capture may
-// be fast, and to find changes that the watch missed. A capture that begins ends the scan that runs.
+// Schedules the scans in the background: each looks at everything when captures have paused, so that the next capture
+// may be fast, and to find changes that the watch missed. A capture that begins ends the scan that runs.
 
 /** The captures of one step of an agent follow each other within this time. */
 const idleMsUsual = 2000;
@@ -32,7 +32,7 @@ export class IdleScans {
     this.#idleMs = idleMs;
   }
 
-  /** Has a capture wait for the first scan while that runs: it is nearer its end than a scan that begins anew. */
+  /** Has a capture wait for the first scan while that runs: it is nearer its end than a scan that begins again. */
   async untilFirst(signal: AbortSignal | undefined): Promise<void> {
     if (this.#first === undefined) return;
     signal?.throwIfAborted();
@@ -59,7 +59,10 @@ export class IdleScans {
     this.#running?.abort();
   }
 
-  /** Starts a scan at once, or when no capture follows. Does nothing while a capture runs, which asks again at its end. */
+  /**
+   * Starts a scan at once, or when no capture follows. Does nothing while a capture runs, which asks again at
+   * its end.
+   */
   after(isFirst: boolean): void {
     clearTimeout(this.#timer);
     if (this.#isClosed || this.#captures > 0) return;

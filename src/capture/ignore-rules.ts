@@ -191,7 +191,7 @@ export class IgnoreScopes {
   }
 
   /**
-   * The repository around the work tree, looked up anew each time: `git init` may have made one meanwhile. Where its
+   * The repository around the work tree, looked up again each time: `git init` may have made one meanwhile. Where its
    * rules exclude the work tree itself they do not count: a client that opens a directory wants its files.
    */
   async outermost(): Promise<IgnoreScope> {
@@ -248,7 +248,7 @@ export class IgnoreScopes {
     return this.#verdict.isExcluded;
   }
 
-  /** The rules that lie in the work tree, and those of the user; what the repository tracks counts all the same. */
+  /** The rules that lie in the work tree, and those of the user; what the repository tracks counts anyway. */
   #withoutRulesOf({ prefix, oracle, gitDirectories }: IgnoreScope, repository?: Repository): IgnoreScope {
     const known = this.#open.get(ownRules);
     if (known !== undefined && known.gitDir === repository?.gitDir) return known.scope;

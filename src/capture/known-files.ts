@@ -1,7 +1,7 @@
-// The files of a session as its last opening saw them, so that the first capture of the next one looks at them and does not
-// read them. The file beside the session's log says under which stamp each content was read; whether that content is the
-// snapshot's, and the stamp still the file's, is checked with both. Nothing rests on the file: where anything about it is in
-// doubt, it is ignored.
+// The files of a session as its last opening saw them, so that the first capture of the next one looks at them and does
+// not read them. The file beside the session's log says under which stamp each content was read; whether that content
+// is the snapshot's, and the stamp still the file's, is checked with both. Nothing rests on the file: where anything
+// about it is in doubt, it is ignored.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';
@@ -88,8 +88,8 @@ export class KnownFiles {
   }
 
   /**
-   * Returns the listings that the last opening wrote down, for a scan on top of `previous`; undefined where they cannot be
-   * believed. `scope`: the rules around the work tree, as they are now.
+   * Returns the listings that the last opening wrote down, for a scan on top of `previous`; undefined where
+   * they cannot be believed. `scope`: the rules around the work tree, as they are now.
    */
   async read(
     previous: Directory,
@@ -119,8 +119,9 @@ export class KnownFiles {
   }
 
   /**
-   * Writes down the listings of a scan under this clock. `isSeldom`: not if that was done a short while ago. When the file
-   * cannot be written, the next opening reads every file. @throws AbortError
+   * Writes down the listings of a scan under this clock. `isSeldom`: not if that was done a short while ago.
+   * When the file cannot be written, the next opening reads every file.
+   * @throws AbortError
    */
   async write(listings: Listings, clock: FileClock, slices: Slices, isSeldom: boolean): Promise<void> {
     const atMs = performance.now();
@@ -205,7 +206,7 @@ function knownOf(
   };
 }
 
-/** Returns the row of a name; undefined for what a later opening has to look at anew. */
+/** Returns the row of a name; undefined for what a later opening has to look at again. */
 function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: number): Row | undefined {
   const { kind, stamp, taken, blob, isListed } = entry;
   if (!taken || stamp === undefined || stamp.dev !== clock.device) return undefined;
@@ -219,8 +220,9 @@ function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: num
 }
 
 /**
- * Returns the directory as a scan of this opening would have listed it. Where all of it is what the snapshot holds, it was
- * made of that. `believedNs`: files changed later are left out, since the machine was started anew.
+ * Returns the directory as a scan of this opening would have listed it. Where all of it is what the snapshot
+ * holds, it was made of that. `believedNs`: files changed later are left out, since the machine was started
+ * again.
  */
 function walked(
   known: KnownDirectory,
@@ -275,7 +277,10 @@ function entryOf(row: Row, dev: number, isWhole: boolean): WalkedEntry {
   };
 }
 
-/** Returns what a scan that finds the directory so would make of it, its sub-directories being those of the snapshot. */
+/**
+ * Returns what a scan that finds the directory so would make of it, its sub-directories being those of the
+ * snapshot.
+ */
 function madeOf(directory: WalkedDirectory, previous: Directory | undefined): Directory | undefined {
   const below = new Map<string, Directory | undefined>();
   for (const { name } of directory.below) below.set(name, asDirectory(previous?.entries.get(name)));
@@ -306,7 +311,10 @@ async function bytesOf(file: string): Promise<Buffer | 'notRegular' | undefined>
   }
 }
 
-/** Returns the values behind the first line; undefined where they are not what was written, or another V8 wrote them. */
+/**
+ * Returns the values behind the first line; undefined where they are not what was written, or another V8
+ * wrote them.
+ */
 async function valuesOf(bytes: Buffer, slices: Slices): Promise<Deserializer | undefined> {
   const start = firstLine.length + sumLength + 1;
   const content = bytes.subarray(start);

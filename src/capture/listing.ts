@@ -93,7 +93,7 @@ export interface Inherited {
   readonly alsoInclude: PathTree | undefined;
 }
 
-/** A sub-directory. Later scans reuse its path, since joining and hashing it anew is a good part of a look at it. */
+/** A sub-directory. Later scans reuse its path, since joining and hashing it again is a good part of a look at it. */
 export interface Subdirectory {
   readonly name: string;
   readonly path: TreePath;

@@ -1,6 +1,6 @@
-// Selects the listed names that a capture takes: what the user's repository tracks, what the previous snapshot holds, what
-// no ignore rule excludes and what globs include, less what globs exclude. It asks the ignore rules in batches, the index of
-// a repository only when something ignored was met, and touches no file itself.
+// Selects the listed names that a capture takes: what the user's repository tracks, what the previous snapshot holds,
+// what no ignore rule excludes and what globs include, less what globs exclude. It asks the ignore rules in batches,
+// the index of a repository only when something ignored was met, and touches no file itself.
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
 import { asDirectory, type Directory } from '../tree/tree.ts';
@@ -66,7 +66,10 @@ export class Selection {
     }
   }
 
-  /** True when a directory's names are selected as in the earlier scan under the same rules: an index may have changed. */
+  /**
+   * True when a directory's names are selected as in the earlier scan under the same rules: an index may have
+   * changed.
+   */
   takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
     for (const entry of directory.entries.values())
       if (entry.ignored) return this.#takesIgnoredAsBefore(directory);
@@ -94,7 +97,7 @@ export class Selection {
     };
   }
 
-  /** Notes a change of rules: the engine caches the files it has read, so it starts anew before the next question. */
+  /** Notes a change of rules: the engine caches the files it has read, so it starts again before the next question. */
   #noteRules({ path, chain, scope }: WalkedDirectory): void {
     if (!chain.hasRules) return;
     const last = this.#lastChain(path);

@@ -25,7 +25,7 @@ export interface CheckpointView {
   readonly isTurn: boolean;
   readonly toolName?: string;
   readonly name?: string;
-  /** The session stands before or beside this checkpoint: a restore went back. Restorable all the same. */
+  /** The session stands before or beside this checkpoint: a restore went back. Restorable anyway. */
   readonly detached?: true;
   readonly snapshot: SnapshotId;
   readonly commit?: string;

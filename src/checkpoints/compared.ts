@@ -100,7 +100,7 @@ async function lastSeen(store: SnapshotStore, { before }: Side, path: TreePath):
   return undefined;
 }
 
-/** A snapshot with more entries; where something else stands in the way of one it is left out. */
+/** A snapshot with more entries; where something else is in the way of one it is left out. */
 async function filled(
   store: SnapshotStore,
   snapshot: SnapshotId,
@@ -111,8 +111,8 @@ async function filled(
 }
 
 // Figures: the numbers of files in which two snapshots differ, by git's letters: A, M and D as they are; R, C and T (a
-// file that became a link) as modified, and changes of permissions alone likewise. They are cached by immutable ids, so no
-// entry is ever invalidated; evicted ones are computed again.
+// file that became a link) as modified, and changes of permissions alone likewise. They are cached by immutable ids, so
+// no entry is ever invalidated; evicted ones are computed again.
 
 /** Numbers of files, not of lines (Q6). */
 export interface FileStats {

@@ -42,7 +42,7 @@ export type AttachOptions = Pick<ClientOptions, 'clientInfo' | 'trace' | 'events
  * A running daemon. Get one from {@link CheckpointdClient.start}; `await using` closes it.
  *
  * The daemon keeps this process alive while a request is in flight and no longer: a script that fails before
- * {@link CheckpointdClient.close} ends all the same, and the daemon with it. What only listens to events must keep
+ * {@link CheckpointdClient.close} ends anyway, and the daemon with it. What only listens to events must keep
  * itself alive.
  */
 export class CheckpointdClient implements AsyncDisposable {

@@ -1,5 +1,6 @@
-// Pushes sessions by themselves after their turns: one backlog for each remote, one push at a time, within a budget, and
-// ever more seldom while the remote cannot be reached. No request waits for it, and what fails is told and tried again.
+// Pushes sessions by themselves after their turns: one backlog for each remote, one push at a time, within a budget,
+// and ever more seldom while the remote cannot be reached. No request waits for it, and what fails is reported and
+// tried again.
 
 import { attemptOr } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';

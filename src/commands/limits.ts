@@ -1,10 +1,9 @@
 // Which checkpoints of a session may go: by its limits, or because nothing reaches them any more. Never the base, the
 // newest, the head, a named one, or one that undo and redo reach; and a safety checkpoint, or one whose tag another
-// took, only after a month, because a mistaken way back is noticed late.
-//
-// `limits.maxCheckpoints` and `limits.maxStoreBytes` are also enforced without a client's store/gc: some seconds after a
-// change, in the session's queue, and giving way to every request. A kill at any moment leaves checkpoints that the next
-// change, or the next opening, removes.
+// took, only after a month, because a mistaken way back is noticed late.  `limits.maxCheckpoints` and
+// `limits.maxStoreBytes` are also enforced without a client's store/gc: some seconds after a change, in the session's
+// queue, and giving way to every request. A kill at any moment leaves checkpoints that the next change, or the next
+// opening, removes.
 import type { CheckpointId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -66,8 +65,8 @@ function excessOf(
 }
 
 /**
- * Returns some of the oldest checkpoints that a limit in bytes may take. Those in no list come first: a client sees none
- * of them, and what they hold was taken back.
+ * Returns some of the oldest checkpoints that a limit in bytes may take. Those in no list come first: a
+ * client sees none of them, and what they hold was taken back.
  */
 export function removedBySize(
   index: CheckpointIndex,
@@ -145,7 +144,7 @@ function reachable(index: CheckpointIndex): ReadonlySet<CheckpointId> {
 const restMs = 10_000;
 /** After it gave way to a request. */
 const againMs = 1_000;
-/** After so long of giving way it takes one step all the same: the limits are kept within a minute. */
+/** After so long of giving way it takes one step anyway: the limits are kept within a minute. */
 const patienceMs = 30_000;
 /** Between two sweeps for the limit of checkpoints alone, which needs none. */
 const sweepEveryMs = 60_000;

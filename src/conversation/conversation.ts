@@ -40,7 +40,7 @@ interface AppendResult extends Lengths {
 }
 
 interface NextMessageResult {
-  /** False when the pending message was locked and stayed; the next message is set all the same. */
+  /** False when the pending message was locked and stayed; the next message is set anyway. */
   readonly accepted: boolean;
   readonly pendingUserMessage?: string;
   readonly messageLocked: boolean;

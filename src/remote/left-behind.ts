@@ -44,7 +44,7 @@ export const secretNames: readonly string[] = [
   '.gnupg/',
 ];
 
-/** The choices of one push: globs of paths that go all the same, and of paths that stay besides. */
+/** The choices of one push: globs of paths that go anyway, and of paths that stay besides. */
 export interface SendChoices {
   readonly send: readonly string[];
   readonly leaveOut: readonly string[];
@@ -99,8 +99,8 @@ export class LeftBehind {
   }
 
   /**
-   * True when none of these files stays, where no directory above them is strict: then a tree that differs from one that
-   * goes whole by these files alone goes whole, too.
+   * True when none of these files stays, where no directory above them is strict: then a tree that differs
+   * from one that goes whole by these files alone goes whole, too.
    */
   async goWhole(files: readonly Entry[], rules: CaptureRules, signal?: AbortSignal): Promise<boolean> {
     const include = matcher(rules.include ?? []);

@@ -70,7 +70,7 @@ export async function recoverAnswered(site: RestoreSite, context: OperationConte
 interface AnsweredRestore {
   readonly id: string;
   readonly answeredMs: number;
-  /** Whether the machine was started anew since. */
+  /** Whether the machine was started again since. */
   readonly isCut: boolean;
   readonly checkpoint: StoredCheckpoint;
 }

@@ -1,5 +1,5 @@
-// Finds what the system will refuse: in directories that cannot be changed, of immutable and append-only files, and of what
-// belongs to other users. It asks before anything changes, so that a dry run reports what the run meets.
+// Finds what the system will refuse: in directories that cannot be changed, of immutable and append-only files, and of
+// what belongs to other users. It asks before anything changes, so that a dry run reports what the run meets.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, type Stats } from '../base/files.ts';
@@ -106,7 +106,7 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
     const address = tree.address(path);
     const stats = files.lstatSync(address);
     if (stats.isDirectory()) return undefined;
-    // A file that its bits forbid to write can be removed all the same, and is not refused with EPERM.
+    // A file that its bits forbid to write can be removed anyway, and is not refused with EPERM.
     if (stats.isFile()) files.accessSync(address, constants.W_OK);
     askToRemove(address);
     return undefined;
@@ -117,9 +117,11 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
 }
 
 /**
- * Asks the kernel whether a file or link may be removed, and changes nothing: `rmdir` checks that first, and then refuses
- * what is no directory. No other call reports append-only without opening the file for writing, which its watchers see.
- * @throws EPERM when it may not be removed, ENOTDIR when it may, where the system checks in this order (Linux)
+ * Asks the kernel whether a file or link may be removed, and changes nothing: `rmdir` checks that first, and
+ * then refuses what is no directory. No other call reports append-only without opening the file for writing,
+ * which its watchers see.
+ * @throws EPERM when it may not be removed, ENOTDIR when it may, where the system checks in this order
+ * (Linux)
  */
 function askToRemove(address: Buffer): void {
   if (process.platform !== 'linux') return;

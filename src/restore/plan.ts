@@ -152,7 +152,7 @@ export interface RestoreFacts {
   /** Paths whose present content is none that a checkpoint or the agent made (see ledger.ts). */
   readonly conflicts: ReadonlySet<TreePath>;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
-  /** Paths that stay as they are, and why; what stands in the way of a write is displaced all the same. */
+  /** Paths that stay as they are, and why; what is in the way of a write is displaced anyway. */
   readonly leave?: ReadonlyMap<TreePath, LeftReason>;
   readonly folding?: Folding;
   /** The `directories` of an interrupted run that this one completes. */

@@ -260,7 +260,7 @@ const markerTexts = [
   'created',
 ] as const;
 
-/** The marker as it is written, with its check sum. */
+/** The marker as it is written, with its checksum. */
 export function markerText(marker: Partial<SessionMarker>): string {
   return JSON.stringify(withSum(marker), null, 2);
 }

@@ -1,6 +1,7 @@
-// A conversation's document as a file of the client's: where it may be, what is saved before it is replaced, and how it is
-// written and read. A file is replaced whole or not at all, a link or a device at its place stays, and what is refused
-// leaves everything as it was. What lies in no open session's work tree is not saved; what cannot be saved is not replaced.
+// A conversation's document as a file of the client's: where it may be, what is saved before it is replaced, and how it
+// is written and read. A file is replaced whole or not at all, a link or a device at its place stays, and what is
+// refused leaves everything as it was. What lies in no open session's work tree is not saved; what cannot be saved is
+// not replaced.
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
@@ -33,8 +34,9 @@ function documentSource(session: Session, path: string): string {
 
 /**
  * Where a document will stand: in a directory that is there, links above it resolved.
- * @throws InvalidParams (no such directory, a directory, a link or a device stands there, the daemon's storage, a git directory),
- * PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its directory may not be entered)
+ * @throws InvalidParams (no such directory, a directory, a link or a device stands there, the daemon's
+ * storage, a git directory), PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its
+ * directory may not be entered)
  */
 function documentTarget(session: Session, path: string): string {
   const place = documentSource(session, path);
@@ -166,7 +168,7 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
   }, context.signal);
 }
 
-/** The checkpoints of a session with no restore left to finish. Whatever stands in the way of that stops the export. */
+/** The checkpoints of a session with no restore left to finish. Whatever is in the way of that stops the export. */
 async function recoveredIn(
   session: Session,
   target: string,

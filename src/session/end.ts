@@ -137,7 +137,10 @@ function isBeyondReach({ disabledReason }: Session): boolean {
   return disabledReason === 'StoreCorrupt' || disabledReason === 'RepositoryUnusable';
 }
 
-/** True when the directory is still the one that the session made; otherwise nothing is removed, and the log says so. */
+/**
+ * True when the directory is still the one that the session made; otherwise nothing is removed, and the log
+ * says so.
+ */
 function isOurs({ parts }: Session): boolean {
   try {
     parts.owner.mustHold();
@@ -209,8 +212,8 @@ export async function beforeDeletion(session: Session, context: OperationContext
 }
 
 /**
- * Deletes a session that is open here. A failure before the decision leaves it open, unless `reopen` says that no client
- * is left who has it open: then it is closed.
+ * Deletes a session that is open here. A failure before the decision leaves it open, unless `reopen` says
+ * that no client is left who has it open: then it is closed.
  */
 export function deleteOpen(
   session: Session,
@@ -360,12 +363,12 @@ function isOrphan(directory: SessionDirectory): boolean {
 }
 
 /**
- * Goes on with a deletion that was interrupted, so that the path is free for a session that begins anew.
+ * Goes on with a deletion that was interrupted, so that the path is free for a session that begins again.
  * @throws StoreBusy while another process deletes it; what keeps its store from being emptied
  */
 export async function finishDeletion(directory: SessionDirectory, log: Log): Promise<void> {
   if (!directory.isBeingDeleted) return;
-  // Another process may finish it meanwhile, and begin anew.
+  // Another process may finish it meanwhile, and begin again.
   const trash = await removeClaimed(directory, await claim(directory), log, () => directory.isBeingDeleted);
   if (trash === undefined) return;
   log.info(`finished the deletion of ${directory.session}, which had been interrupted`);
@@ -376,7 +379,10 @@ export async function finishDeletion(directory: SessionDirectory, log: Log): Pro
   );
 }
 
-/** Owns a session that is to be removed; undefined where another process has removed it. @throws StoreVersion, StoreBusy */
+/**
+ * Owns a session that is to be removed; undefined where another process has removed it.
+ * @throws StoreVersion, StoreBusy
+ */
 async function claim(directory: SessionDirectory): Promise<SessionOwner | undefined> {
   directory.refuseLaterFormat();
   try {
@@ -417,11 +423,14 @@ async function removeClaimed(
 async function emptyOpen({ enabled, parts: { directory, marker, log } }: Session): Promise<void> {
   if (enabled !== undefined)
     await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
-  // Opened without its checkpoints (no git, or asked not to): they go all the same.
+  // Opened without its checkpoints (no git, or asked not to): they go anyway.
   else if (files.existsSync(directory.enabledFile)) await emptyClosed(directory, log);
 }
 
-/** Removes what a strategy keeps outside the directory of a session whose store is not open. A damaged store keeps it. */
+/**
+ * Removes what a strategy keeps outside the directory of a session whose store is not open. A damaged store
+ * keeps it.
+ */
 async function emptyClosed(directory: SessionDirectory, log: Log): Promise<void> {
   const marker = directory.readMarker();
   if (marker === undefined || strategyNamed(marker.strategy).livesInSessionDirectory) return;
@@ -507,8 +516,8 @@ export function renameAway(directory: SessionDirectory): string | undefined {
 }
 
 /**
- * Renames what the store has in the directory (the bare repository) away, and no file of ours; returns where to. The new
- * place bears a marker of the same session that names it as its directory.
+ * Renames what the store has in the directory (the bare repository) away, and no file of ours; returns where
+ * to. The new place bears a marker of the same session that names it as its directory.
  * @throws StoreUnavailable as {@link renameAway}
  */
 export function renameStoreAway(directory: SessionDirectory): string {

@@ -23,7 +23,7 @@ export interface KeptSession {
   readonly storage: string;
 }
 
-/** Newest sign of life first. One that cannot be read is left out; `warn` is told, and the log. */
+/** Newest sign of life first. One that cannot be read is left out; `warn` is reported, and the log. */
 export function sessionsIn(storage: string, log: Log, warn: (text: string) => void): KeptSession[] {
   const leaveOut = (name: SessionId, because: string): void => {
     const text = `session/list leaves out ${join(storage, name)}, ${because}`;

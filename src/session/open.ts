@@ -244,7 +244,8 @@ function effectiveMarker(
   fresh: SessionMarker,
   request: OpenRequest,
 ): SessionMarker {
-  // A power cut may leave it empty, and without it nothing would ever be swept. Whether it was to be kept is lost with it.
+  // A power cut may leave it empty, and without it nothing would ever be swept. Whether it was to be kept is lost with
+  // it.
   const stored = found ?? { ...fresh, retention: 'keep' };
   const place = placeOf(directory, found);
   const retention = request.retention ?? stored.retention;
@@ -296,7 +297,7 @@ function assemble(
   });
 }
 
-/** A directory that was made anew at the same path is the user's choice, but the checkpoints are of the other one. */
+/** A directory that was made again at the same path is the user's choice, but the checkpoints are of the other one. */
 function warnIfReplaced(marker: SessionMarker, { root }: WorkTree, context: OperationContext): void {
   const now = directoryAt(root);
   // A session of an earlier version noted no birth, and its device may have another number by now.

@@ -1,5 +1,5 @@
 // The store of one session: opened on what is there, distinguished from one that is gone, and set aside when a client
-// asks to begin anew. What is in a store is the business of enable.ts.
+// asks to begin again. What is in a store is the business of enable.ts.
 import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -67,8 +67,8 @@ export async function setStoreAside(session: Session): Promise<void> {
 }
 
 /**
- * Opens the store of a session that is not open, to remove what it holds; undefined when its repository is gone, and all
- * that the store held with it. `expected` is the number of checkpoints in it.
+ * Opens the store of a session that is not open, to remove what it holds; undefined when its repository is
+ * gone, and all that the store held with it. `expected` is the number of checkpoints in it.
  * @throws StoreCorrupt and the driver's errors
  */
 export async function openClosedStore(

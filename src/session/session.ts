@@ -121,7 +121,7 @@ export interface SessionEvents {
   ): Promise<void>;
   failed(session: Session, method: string, error: unknown, by?: object): void;
   workTreeChanged(session: Session, change: ChangeBatch): void;
-  /** A capture found changes that {@link workTreeChanged} had not told. */
+  /** A capture found changes that {@link workTreeChanged} had not reported. */
   workTreeDrifted(session: Session, paths: readonly TreePath[]): void;
   conversationChanged(session: Session, method: string, by?: object): void;
   /** The session was pushed in the background, or could not be. */
@@ -183,7 +183,7 @@ export class Session {
     this.#checkpoints = checkpoints;
   }
 
-  /** `because`: what is wrong in this very case; else the reason's own remedy is told. */
+  /** `because`: what is wrong in this very case; else the reason's own remedy is reported. */
   disable(reason: DisabledReason, because?: CheckpointdError): void {
     this.#checkpoints = reason;
     this.#because = because;

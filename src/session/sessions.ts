@@ -254,7 +254,7 @@ export class Sessions {
   }
 
   /**
-   * Runs the end of a session. From now on no client finds it, and one that opens it anew waits for the end. `reopen`
+   * Runs the end of a session. From now on no client finds it, and one that opens it again waits for the end. `reopen`
    * puts it back for the clients that had it open; false when none of them is left.
    */
   async #during<T extends Pick<Ended, 'deleted'>>(

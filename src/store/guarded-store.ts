@@ -43,7 +43,7 @@ export class GuardedStore implements SnapshotStore {
   async compare(): Promise<StoredCheckpoint[]> {
     let stored = await this.checkpoints();
     if (this.#published.isKept && this.#inner.putBack !== undefined) {
-      // A ref that was moved elsewhere looks damaged; what it held may be there all the same.
+      // A ref that was moved elsewhere looks damaged; what it held may be there anyway.
       const unlisted = this.damaged().flatMap(({ affects }) => affects);
       const ids = new Set(unlisted.filter((id) => this.#published.ids.has(id)));
       if (await this.#inner.putBack(ids, stored)) stored = await this.checkpoints();
@@ -259,7 +259,10 @@ export class PublishedList {
     files.rmSync(this.#file, { force: true });
   }
 
-  /** A list that cannot be written is given up, not left wrong: the next open believes the store and begins a new one. */
+  /**
+   * A list that cannot be written is given up, not left wrong: the next open believes the store and begins a
+   * new one.
+   */
   #append(sign: '+' | '-', ids: readonly CheckpointId[]): void {
     try {
       // A line that a kill cut short ends here.

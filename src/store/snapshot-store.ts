@@ -220,7 +220,7 @@ export interface StoreOptions {
   readonly expected?: number;
   /** `power`: an answered publication survives a power cut. */
   readonly durability: 'process' | 'power';
-  /** Told, for the user, what the store put right by itself. */
+  /** Told, for the user, what the store repaired by itself. */
   readonly tell?: ((what: string) => void) | undefined;
 }
 
@@ -250,6 +250,6 @@ export interface StrategyDriver {
    * @throws any error when opening the store would have to mend, finish or explain something
    */
   openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;
-  /** Moves what is left of this session's damaged store to a directory that exists; then {@link open} begins anew. */
+  /** Moves what is left of this session's damaged store to a directory that exists; then {@link open} begins again. */
   setAside(options: StoreOptions, to: string): Promise<void>;
 }

@@ -1,5 +1,6 @@
 // The thread of chokidar (chokidar-tree.ts). chokidar's walk of a large tree takes its loop for seconds, and the loop
-// must be free to read the kernel's queue while the daemon captures. When to start anew is chokidar-watch.ts's decision.
+// must be free to read the kernel's queue while the daemon captures. When to start again is chokidar-watch.ts's
+// decision.
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { invariant } from '../base/invariant.ts';

@@ -1,5 +1,5 @@
 // chokidar's part of the watch: the main thread's side of chokidar-thread.ts, with the state that clients are shown. It
-// is never partly on: where it misses something it starts anew, and where the system lacks watches it gives up.
+// is never partly on: where it misses something it starts again, and where the system lacks watches it gives up.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -30,7 +30,7 @@ export type ToChokidar =
   /** The main thread has taken the last marks. Until then the thread gathers. */
   { readonly kind: 'taken' } | { readonly kind: 'ignored'; readonly paths: readonly TreePath[] };
 
-/** `live`: chokidar watches every directory. `suspect`: it missed something and starts anew. */
+/** `live`: chokidar watches every directory. `suspect`: it missed something and starts again. */
 export type WatchState = 'unwatched' | 'scanning' | 'live' | 'suspect';
 
 export interface ChokidarWatchOptions {
@@ -61,7 +61,7 @@ export class ChokidarWatch {
   #endStart: () => void = () => undefined;
   #isClosed = false;
   #hasWarned = false;
-  /** Why it started anew the last time: logged once. */
+  /** Why it started again the last time: logged once. */
   #logged: string | undefined;
 
   constructor(options: ChokidarWatchOptions) {
@@ -183,7 +183,7 @@ export class ChokidarWatch {
     return stopped;
   }
 
-  /** Something was missed, or may have been: any path may have changed, and chokidar starts anew after a pause. */
+  /** Something was missed, or may have been: any path may have changed, and chokidar starts again after a pause. */
   #startAnew(reason: string): void {
     if (this.#isClosed || this.#state === 'suspect') return;
     this.#lose();

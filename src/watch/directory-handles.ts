@@ -125,7 +125,7 @@ export class DirectoryHandles {
     return isPassed;
   }
 
-  /** Closes all handles: a later capture begins anew. */
+  /** Closes all handles: a later capture begins again. */
   closeAll(): void {
     this.changes.lose('suspect');
     this.#say({ kind: 'closeAll' });
@@ -174,7 +174,7 @@ export class DirectoryHandles {
     void this.#stop();
   }
 
-  /** Begins anew after a pause; until then captures look at everything. */
+  /** Begins again after a pause; until then captures look at everything. */
   #failed(reason: string): void {
     if (this.#isClosed) return;
     this.#options.log.info(`The handles on directories are opened anew: ${reason}.`);

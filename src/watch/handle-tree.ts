@@ -1,5 +1,5 @@
 // The open handles of a work tree, one for each directory. A directory that is made, moved or replaced loses its handle
-// and those below it until a capture opens them anew, so a handle always belongs to the directory that was there when
+// and those below it until a capture opens them again, so a handle always belongs to the directory that was there when
 // it was opened. Names are bytes. The tree opens no handle by itself.
 import { basename } from 'node:path';
 import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';

@@ -92,7 +92,7 @@ export function requireRoot(root: string): string {
 }
 
 /**
- * Looks whether the work tree stands where it was opened; one that was made anew at the same path is taken for it.
+ * Looks whether the work tree stands where it was opened; one that was made again at the same path is taken for it.
  * @throws what {@link requireRoot} throws; WorkTreeMissing when another file system is mounted there.
  */
 export function requireWorkTree({ root, standing }: WorkTree): void {
@@ -289,7 +289,7 @@ function liesAt(fd: number, path: Buffer): boolean {
     files.readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' }),
   );
   if (real === undefined) return true;
-  // Where names are told apart without letter case, the system says the one that was looked up first.
+  // Where names are distinguished without letter case, the system says the one that was looked up first.
   const text = real.toString('latin1').toLowerCase();
   const meant = path.toString('latin1').toLowerCase();
   return text === meant || text === `${meant} (deleted)`;
@@ -373,7 +373,7 @@ export function insideQuickly(reached: ReachedPath, name: string): string | Buff
   return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
 }
 
-// Whether what stands at a work tree's root is what was opened there. A directory that is made anew at the same path
+// Whether what stands at a work tree's root is what was opened there. A directory that is made again at the same path
 // is the user's choice and stays the work tree; another file system that is mounted there, or one that is
 // there no more, is not: its emptiness says nothing of the user's files, and nothing may be written to it.
 
@@ -396,10 +396,10 @@ export function refuseOtherMount(root: string, then: StandingRoot): void {
   const { dev, ino, birthtimeNs } = files.lstatSync(root, { bigint: true });
   if (dev === then.device && ino === then.inode && birthtimeNs === then.birthNs) return;
   const now = standingRoot(root);
-  // A network file system that is mounted anew has another number, and its directories are what they were.
+  // A network file system that is mounted again has another number, and its directories are what they were.
   if (isBornAs(then.directory, now.directory)) return;
   const isInPlace = now.device === then.device && now.mount === then.mount;
-  // The root of a mount cannot be made anew: under the same number it is another file system all the same.
+  // The root of a mount cannot be made again: under the same number it is another file system anyway.
   if (isInPlace && (now.mount === undefined || isSame(then.directory, now.directory))) return;
   throw new CheckpointdError(
     'WorkTreeMissing',

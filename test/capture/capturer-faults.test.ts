@@ -100,7 +100,7 @@ test('a FIFO, a socket and a device are skipped with their reason and never open
     }
   }));
 
-test('a work tree that is gone, or replaced by a link, is an error and never an empty snapshot (F43)', () =>
+test('a work tree that disappeared or was replaced by a link is an error and never an empty snapshot (F43)', () =>
   withRig({}, async (rig) => {
     rig.write('f', 'f');
     const first = await rig.capturer.capture();

@@ -1,5 +1,5 @@
-// Git's own directories are never captured, whatever they are called, and are told; what the user's own repository tracks
-// in one is captured all the same.
+// Git's own directories are never captured, whatever they are called, and are reported; what the user's own repository
+// tracks in one is captured anyway.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -144,7 +144,7 @@ test('neither globs, nor an earlier capture, nor a restore that would displace i
     { include: ['store/**'] },
   ));
 
-test('a .GIT on a file system that tells it from .git is told', () =>
+test('a .GIT on a file system that tells it from .git is reported', () =>
   withRig(
     async (rig) => {
       mkdirSync(join(rig.root, 'd/.GIT'), { recursive: true });

@@ -1,4 +1,4 @@
-// A work tree that the repository around it ignores: it is captured by its own rules, and that is told.
+// A work tree that the repository around it ignores: it is captured by its own rules, and that is reported.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -75,7 +75,7 @@ test('what the repository around it tracks in the ignored work tree is captured 
   await daemon.close();
 });
 
-test('a base that holds nothing of a directory that holds something is told, an empty directory is not', async () => {
+test('an empty base of a directory with files is reported, one of an empty directory is not', async () => {
   const { project } = enclosed({ '.gitignore': '*\n!/project/\n' });
   rmSync(join(project, '.gitignore'));
   const daemon = new InProcessDaemon();

@@ -171,7 +171,7 @@ test('include opts ignored files in, exclude opts files out, and .git never come
     ]);
   }));
 
-test('what a restore would displace is captured though ignored, and a .git in it is said', () =>
+test('what a restore would displace is captured though ignored, and a .git in it is reported', () =>
   withRig({ exclude: ['*.bin'] }, async (rig) => {
     rig.write('.gitignore', 'data\nx\n');
     for (const path of ['data/a', 'data/d/b.bin', 'data/other', 'x']) rig.write(path, path);

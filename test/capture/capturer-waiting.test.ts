@@ -9,7 +9,7 @@ import { makeRig, pathsOf, reasonFor } from '../support/capture-rig.ts';
 const test = suite('what git would wait for');
 
 if (process.platform !== 'win32') {
-  test('a FIFO as .gitignore is not waited for: no rule holds from there on, and both are said', async () => {
+  test('a FIFO as .gitignore is not waited for: no rule holds from there on, and both are reported', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');
@@ -35,7 +35,7 @@ if (process.platform !== 'win32') {
     }
   });
 
-  test('an index that git would wait for, itself or for its configuration, counts as empty and is said', async () => {
+  test('an index that git would wait for, itself or for its configuration, counts as empty and is reported', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');

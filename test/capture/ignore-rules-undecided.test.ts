@@ -46,7 +46,7 @@ test('a file and a directory on which git dies are skipped and reported, and tak
     assert.equal(capture.skipped, []);
   }));
 
-test('what a snapshot holds stays in the next one though git dies of it', () =>
+test('files of a snapshot stay in the next one even if git dies on them', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.write('poison/f', 'then');

@@ -95,7 +95,7 @@ test('a content that may have changed without a trace is never believed', () =>
     assert.is(it.read, 0, 'what was settled under the rule of then is believed');
   }));
 
-test('what another place, device or settings were told of is not believed', () =>
+test('known files of another place, device or settings are not believed', () =>
   withReopened(async (it) => {
     for (const field of ['root', 'settings', 'device']) {
       it.rewrite((header) => (header[field] = field === 'device' ? 1 : 'another'));

@@ -178,7 +178,7 @@ test('what has not changed is looked at and neither listed, opened nor stored ag
   }
 });
 
-test('a capture since another looks at names everywhere and at files where it is told', async () => {
+test('a capture since another looks at all names, and at files only at given paths', async () => {
   const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
@@ -217,7 +217,7 @@ test('a capture since another looks at names everywhere and at files where it is
   }
 });
 
-test('what a capture has to report stands for nothing: it is reported every time', async () => {
+test('a path that a capture must report is reported every time', async () => {
   const rig = makeRig({ maxFileBytes: 10, settleMs: stampGrainMs });
   try {
     rig.write('d/big', 'more than ten bytes');

@@ -63,7 +63,7 @@ test('after rules, a repository and a new root the next capture looks at everyth
     }
   }));
 
-test('what the user adds to the index against the rules is captured', () =>
+test('a file that the user adds to the index against the rules is captured', () =>
   HeldRig.with(async (it) => {
     it.rig.write('.gitignore', '*.log\nout/\n');
     it.rig.write('a/x.log', '1');
@@ -150,7 +150,7 @@ test('another branch is checked out between captures, and while one runs', () =>
     }
   }));
 
-test('a directory that cannot be read is said each time, and taken as soon as it can', () =>
+test('a directory that cannot be read is reported each time, and taken as soon as it can', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     chmodSync(it.at('c/d'), 0o000);
@@ -247,7 +247,7 @@ test('a capture that comes during the first look waits for it and is fast; one t
     { idleMs: 0 },
   ));
 
-test('a look in the quiet makes the first capture after it fast, and one that is told to distrust looks at all', () =>
+test('a full scan in quiet makes the next capture fast, and a distrustful one looks at everything', () =>
   HeldRig.with(
     async (it) => {
       await it.capture();

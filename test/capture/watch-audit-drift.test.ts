@@ -68,7 +68,7 @@ test('too much at once is not called anything, and the next drift is found again
     assert.equal(it.drifts, [['many/7']]);
   }));
 
-test('what was told costs no fence', () =>
+test('a reported change costs no fence', () =>
   audited(async (it) => {
     await it.capture();
     for (let i = 0; i < 5; i += 1) {

@@ -11,7 +11,7 @@ import { type Audited, audited } from './audited.ts';
 
 const test = suite('what proves drift');
 
-test('what is told while a capture looks belongs to the next one, if it was read before', () =>
+test('a change reported during a capture belongs to the next one, if the path was read before', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('first', '0');
@@ -60,7 +60,7 @@ test('a capture that takes over what it did not look at, or takes what the rules
     assert.equal(it.drifts, []);
   }));
 
-test('what a capture could not list or read proves nothing, and neither does what it could again', () =>
+test('a directory that a capture could not read proves nothing, even when it can be read again', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('closed/f', '1');

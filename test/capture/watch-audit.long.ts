@@ -119,7 +119,7 @@ class Beside {
 }
 
 if (process.platform === 'linux') {
-  test('edits in unchanged directories are told, all of them', async () => {
+  test('edits in unchanged directories are reported, all of them', async () => {
     const beside = new Beside();
     let captures = 0;
     await beside.run('files', 2, async () => {
@@ -138,7 +138,7 @@ if (process.platform === 'linux') {
     assert.ok(captures > 15 && asked > 200, `${captures} captures, ${asked} changes`);
   });
 
-  test('where directories come, go and move, every drift that is told is one that the thread did not tell', async () => {
+  test('where directories come, go and move, every drift that is reported is one that the thread did not tell', async () => {
     const beside = new Beside();
     let [captures, checked] = [0, 0];
     await beside.run('trees', 2, async () => {

@@ -166,7 +166,7 @@ test('what comes after the point that was restored is detached and still listed'
   assert.not(index.isDetached(index.resolve('1.1').record.id), 'the new bearer is on the line');
 });
 
-test('a safety checkpoint is never where the session stands', () => {
+test('a session is never at a safety checkpoint', () => {
   const index = filled('0', '1');
   const head = index.head;
   index.add({ record: record('safety', {}) });

@@ -170,7 +170,7 @@ test('a name cannot forge a line of a text: names are quoted as git quotes them'
   await daemon.close();
 });
 
-test('sizes and modes of both sides are told', async () => {
+test('sizes and modes of both sides are reported', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'one\n', 'gone.txt': 'gone', 'old.txt': 'a\nb\nc\nd\n' });
   const { session } = await daemon.open(root);
@@ -198,7 +198,7 @@ test('sizes and modes of both sides are told', async () => {
   await daemon.close();
 });
 
-test('a change of permissions beside one of content is told in the header as git tells a mode, and the patch applies', async () => {
+test('a change of permissions beside one of content is reported in the header as git tells a mode, and the patch applies', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ key: 'k\n', 'run.sh': 'x\n', image: '\0one' });
   const { session } = await daemon.open(root);
@@ -230,7 +230,7 @@ test('a change of permissions beside one of content is told in the header as git
   await daemon.close();
 });
 
-test('a directory whose permissions alone changed is listed, told in every text, and counts as no file', async () => {
+test('a directory whose permissions alone changed is listed, reported in every text, and counts as no file', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'd/f': 'f\n', 'e/g': 'g\n', 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);

@@ -1,5 +1,5 @@
-// Commands leave a daemon in the background: the next one is answered by it, every other daemon gets the session at once,
-// and a command works without it.
+// Commands leave a daemon in the background: the next one is answered by it, every other daemon gets the session at
+// once, and a command works without it.
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -117,7 +117,7 @@ for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
       assert.equal(daemonsOf(it.rig.storage), []);
     }));
 
-test('it stands in /, with no open stream of the command and no variable but the documented ones', () =>
+test('it runs in /, without open streams of the command and with documented variables only', () =>
   Commands.with(async (it) => {
     await it.create({ SECRET: 'of the shell' });
     const process = `/proc/${it.daemon().pid}`;
@@ -190,7 +190,7 @@ test('a client that opens the session with other settings gets them', () =>
     await client.close();
   }));
 
-test('a work tree that was made anew at the same path is the one that is captured', () =>
+test('a work tree that was made again at the same path is the one that is captured', () =>
   Commands.with(async (it) => {
     await it.create();
     rmSync(it.rig.work, { recursive: true });

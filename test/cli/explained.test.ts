@@ -1,4 +1,4 @@
-// How failures are told: under --json as data on standard output, else in words on standard error.
+// How failures are reported: under --json as data on standard output, else in words on standard error.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

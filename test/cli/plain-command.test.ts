@@ -18,7 +18,7 @@ async function run(rig: DaemonRig, ...words: string[]): Promise<string> {
   return program.stderr + program.stdout;
 }
 
-test('what an open session holds is told as by any command, and nothing is opened for it', () =>
+test('the plain list of an open session equals that of the command, and opens nothing', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', message: 'one', name: 'first' });
@@ -33,7 +33,7 @@ test('what an open session holds is told as by any command, and nothing is opene
     assert.is(opened?.length, 2, 'by the editor, and for -Cdirectory');
   }));
 
-test('of several sessions of a work tree the choice is told, once', () =>
+test('a work tree with several sessions reports the chosen one, once', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     await rig.open(client, { conversationId: 'one' });
@@ -92,7 +92,7 @@ const word = fc.oneof(
   fc.string(),
 );
 
-test('plain words are read as the library reads them, and what is not plain is left to it', () => {
+test('plain words are read as the library reads them, and all other words are left to the library', () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), fc.constantFrom(list, completeTags), (words, command) => {
       const plain = plainWords(words, command);

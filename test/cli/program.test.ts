@@ -248,7 +248,7 @@ test('escapes and line breaks of a message never reach the terminal', () =>
     await client.close();
   }));
 
-test('of several sessions the one used last is meant, and that is told', () =>
+test('a command takes the session used last, and reports it', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ conversationId: 'one', retention: 'keep' });
     const { session } = await rig.open(client, { conversationId: 'two', retention: 'keep' });

@@ -32,7 +32,7 @@ async function spoilt(rig: DaemonRig): Promise<void> {
 const contents = (rig: DaemonRig): (string | undefined)[] =>
   ['x', 'src/x', 'lib/x'].map((path) => rig.read(path)?.trim());
 
-test('a path is of the current directory, and what is said of it too', () =>
+test('a path is relative to the current directory, in input and output', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const words of [['x'], ['--', 'x']]) {

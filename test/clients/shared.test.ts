@@ -40,7 +40,7 @@ async function kindOf(answer: Promise<unknown>): Promise<string | undefined> {
   throw new Error('the request succeeded');
 }
 
-test('two clients share a session: one line of checkpoints, every event told once to each that asked', () =>
+test('two clients share a session: one line of checkpoints, every event sent once to each that asked', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);

@@ -21,7 +21,7 @@ test('tags go 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (Q8, Q16)',
   await daemon.close();
 });
 
-test('the same turn tag again: the old one leaves the list, the new one stands at its end (Q18)', async () => {
+test('a repeated turn tag: the old checkpoint leaves the list, and the new one is at its end (Q18)', async () => {
   const { daemon, session } = await opened();
   for (const kind of ['turn', 'tool', 'turn'] as const)
     await daemon.call('checkpoint/create', { session, kind });

@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { git, manifest, opened, write } from '../support/in-process-daemon.ts';
 
-test('a directory that stands in the way is saved, ignored content included, before it goes (F71)', async () => {
+test('a directory that is in the way is saved, ignored content included, before it goes (F71)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', '.gitignore': 'secret\n' });
   rmSync(join(root, 'x'));
   write(root, { 'x/secret': 'only copy', 'x/plain': 'p' });

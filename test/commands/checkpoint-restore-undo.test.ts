@@ -1,5 +1,5 @@
 // checkpoint/undo and checkpoint/redo take back what a restore did and no more: what was made or changed since on other
-// paths stays, and is told.
+// paths stays, and is reported.
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -46,7 +46,7 @@ export class FaultSweep {
 
   /**
    * Fails the last call of the change, then the one before it, and so on, until the change itself fails: from there on
-   * it is before its commit point. Returns how many calls were failed and how many of them were told as a warning.
+   * it is before its commit point. Returns how many calls were failed and how many of them were reported as a warning.
    */
   async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
     await this.#open();
@@ -70,8 +70,9 @@ export class FaultSweep {
   }
 
   /**
-   * Fails as many calls of the change, each with one of the errors that the system gives: the answer has a kind that is
-   * no InternalError, comes in time, changed nothing where it says so, and the session goes on. Returns how many failed.
+   * Fails as many calls of the change, each with one of the errors that the system gives: the answer has a
+   * kind that is no InternalError, comes in time, changed nothing where it says so, and the session goes on.
+   * Returns how many failed.
    */
   async errors(count: number, choose: (below: number) => number): Promise<number> {
     await this.#open();

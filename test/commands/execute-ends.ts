@@ -34,7 +34,10 @@ export class EndSweep {
     this.#strategy = strategy;
   }
 
-  /** Fails each call, or each `step`-th; returns how many were failed, and how many of these were told as errors. */
+  /**
+   * Fails each call, or each `step`-th; returns how many were failed, and how many of these were reported as
+   * errors.
+   */
   async run(step = 1): Promise<{ readonly failed: number; readonly refused: number }> {
     const undisturbed = await this.#once(0);
     await this.#judge(undisturbed, `${this.#end}, undisturbed`);

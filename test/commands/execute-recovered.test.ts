@@ -273,7 +273,7 @@ test('a request that is cancelled after it finished a restore does not say that 
     for (const name of tens) assert.is(rig.read(name), `${name} one\n`);
   }));
 
-test('a base that holds nothing of a directory that does is told by checkpoint/init', () =>
+test('a base that holds nothing of a directory that does is reported by checkpoint/init', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     rig.write('.gitignore', '*\n');

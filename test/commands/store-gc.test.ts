@@ -1,5 +1,5 @@
-// store/gc and what is not listed: what a mistaken undo displaced, or another turn took the tag of, can be had again for
-// a month.
+// store/gc and what is not listed: what a mistaken undo displaced, or another turn took the tag of, can be had again
+// for a month.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Session } from '../../src/session/session.ts';
@@ -127,7 +127,7 @@ test('a month begins when the tag is taken', () =>
     }
   }));
 
-test('those whose tag was taken go before those that are listed, at once if asked, by size after a day', () =>
+test('checkpoints that lost their tag are removed before listed ones, at once if asked, by size after a day', () =>
   withSessions(async (rig) => {
     rig.settings = { maxStoreBytes: 1 };
     const { session, first } = await takenTag(rig);

@@ -109,7 +109,7 @@ test('a file outside the work tree is refused also when only the glob led there 
   assert.equal(tree.reads, []);
 });
 
-test('a path that names nothing and a file that cannot be read are told (C24)', async () => {
+test('a path without files and an unreadable file are reported (C24)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('gone', undefined).set('here', 'x');
   conversation.context.add(['nothing', 'gone', 'here']);

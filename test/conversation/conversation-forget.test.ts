@@ -45,7 +45,7 @@ test('the transcript stays, and what the user is about to say, but for an answer
   assert.is(conversation.state.nextMessage, undefined);
 });
 
-test('a summary that tells of what is forgotten now stays, and that is said (C22, C34)', () => {
+test('a summary that mentions removed messages stays, with a warning (C22, C34)', () => {
   const conversation = talked(asked('one'), asked('two'), asked('three'));
   conversation.compact({ summary: 'one and two', keep: 1 });
   assert.equal(conversation.forget(1).warnings, [], 'three is in no summary');

@@ -43,7 +43,7 @@ class Watched {
     await this.client.request('checkpoint/create', { session: this.session, kind: 'turn' });
   }
 
-  /** Every drift that was told, as its paths. */
+  /** Every drift that was reported, as its paths. */
   drifts(): string[][] {
     return this.client
       .events('worktree/didDrift')
@@ -52,7 +52,7 @@ class Watched {
 
   /**
    * Makes a change that the kernel does not report, and waits until a capture finds it. Where the machine is
-   * so busy that the watch may have lost something nothing is told, rightly; then it is done again.
+   * so busy that the watch may have lost something nothing is reported, rightly; then it is done again.
    */
   async drift(change: (attempt: number) => void): Promise<void> {
     const before = this.drifts().length;
@@ -191,7 +191,7 @@ with open(sys.argv[1], 'r+b') as file:
     });
   });
 
-  test('a session that ends meanwhile ends as ever, and nothing is told after it', async () => {
+  test('a session that ends meanwhile ends as ever, and nothing is reported after it', async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');

@@ -210,7 +210,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
   },
   /**
    * A file is written through another name, outside: the kernel tells that to the directory of that name alone. Where
-   * the machine is so busy that a watch may have lost something, no drift is told: then it happens again.
+   * the machine is so busy that a watch may have lost something, no drift is reported: then it happens again.
    */
   drift: {
     async make(world) {

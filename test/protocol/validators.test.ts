@@ -33,7 +33,7 @@ test('deep nesting is refused without using up the stack', () => {
   assert.is(issues[0]?.message, 'is nested more than 512 levels deep');
 });
 
-test('a union is told by its constant', () => {
+test('a union is recognised by its constant', () => {
   const progress = (value: unknown): string[] =>
     validateParams('$/progress', { token: 1, value }).map((issue) => issue.path);
   assert.equal(progress({ kind: 'begin', title: 'x' }), []);
@@ -49,7 +49,7 @@ test('results and error data are checked too', () => {
   assert.is(validateErrorData({ kind: 'InvalidTag', retryable: false, effects: 'some' }).length, 1);
 });
 
-test('no JSON value at all makes a validator throw, and at most 50 issues are told', () =>
+test('no JSON value at all makes a validator throw, and at most 50 issues are reported', () =>
   checkProperty(fc.tuple(fc.constantFrom(...Object.keys(methods)), fc.jsonValue()), ([method, value]) => {
     assert.ok(validateParams(method, value).length <= 50);
   }));

@@ -1,4 +1,4 @@
-// Hosts that refuse, and what a client is told. The remotes are paths; ssh and https are in the long part.
+// Hosts that refuse, and the client's view of the refusal. The remotes are paths; ssh and https are in the long part.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function refusal(machine: Machine): Promise<CheckpointdError> {
   return error;
 }
 
-test('a host that takes branches alone gets branches, and that is told and remembered', async () => {
+test('a host that takes branches alone gets branches, and that is reported and remembered', async () => {
   const remote = bareRepository();
   configure(remote, 'receive.hideRefs', 'refs/checkpointd');
   await withMachine(remote, async (machine) => {
@@ -53,7 +53,7 @@ test('a host that takes branches alone gets branches, and that is told and remem
   });
 });
 
-test('a hook that declines is told in its own words, and the next push goes through', async () => {
+test('a hook that declines is reported in its own words, and the next push succeeds', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
   writeFileSync(hook, '#!/bin/sh\necho "no pushes on Fridays" >&2\nexit 1\n');
@@ -67,7 +67,7 @@ test('a hook that declines is told in its own words, and the next push goes thro
   });
 });
 
-test('a host that takes no large packs is told as that', async () => {
+test('a host that takes no large packs is reported as that', async () => {
   const remote = bareRepository();
   configure(remote, 'receive.maxInputSize', '1k');
   await withMachine(remote, async (machine) => {

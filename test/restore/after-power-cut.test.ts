@@ -50,7 +50,7 @@ async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): 
   }
 }
 
-/** The machine has started anew since. */
+/** The machine has started again since. */
 function startAnew(session: Session): void {
   for (const file of notesOf(session)) {
     const at = statSync(file).ctimeMs;
@@ -123,7 +123,7 @@ test('after a power cut what it took of an answered restore is put back, and wha
     assert.is(rig.read('c'), 'c two\n', 'what stood there was saved');
   }));
 
-test('a machine that started anew long after the restore finds the work of that time as it is', () =>
+test('a machine that started again long after the restore finds the work of that time as it is', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');

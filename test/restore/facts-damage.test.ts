@@ -1,4 +1,4 @@
-// Contents and directories that the store has lost, unnoticed: what is healthy is restored all the same, and what a restore
+// Contents and directories that the store has lost, unnoticed: what is healthy is restored anyway, and what a restore
 // takes away can be read from the store before it goes.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

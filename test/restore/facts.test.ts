@@ -34,7 +34,7 @@ for (const call of [
   ['open', 'EACCES'],
   ['lstat', 'EIO'],
 ] as const)
-  test(`a file that cannot be looked at (${call.join(' ')}) stays, and is told as failed`, () =>
+  test(`a file that cannot be looked at (${call.join(' ')}) stays, and is reported as failed`, () =>
     withSessions(async (rig) => {
       rig.write('kept', 'kept\n');
       const { id: session } = await rig.open();

@@ -34,7 +34,7 @@ async function restored(
   return { session, write };
 }
 
-test('a write that comes after the restore is back two seconds later, told, and in the next checkpoint (F76)', () =>
+test('a write that comes after the restore is back two seconds later, reported, and in the next checkpoint (F76)', () =>
   withSessions(async (rig) => {
     const { session, write } = await restored(rig);
     write('late edit\n');

@@ -203,7 +203,7 @@ test('after a power cut that took the note, what the store has is removed and th
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('an edit stays where it is while another directory stands where the work tree was', () =>
+test('an edit stays where it is while another directory is at the path of the work tree', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();

@@ -1,4 +1,4 @@
-// A session that is resumed with a smaller limit of size: what a restore has put there is ours all the same.
+// A session that is resumed with a smaller limit of size: what a restore has put there is ours anyway.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

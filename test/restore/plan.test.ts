@@ -34,7 +34,7 @@ test("the store's own values are the plan's", () => {
   assert.equal([entry, change, contents].length, 3);
 });
 
-test('soft deletes only what stands in the way; F80 hard deletes what the target lacks (F79)', () => {
+test('soft deletes only what is in the way; F80 hard deletes what the target lacks (F79)', () => {
   const present = model({ added: 'a', d: 'file', 'e/x': 'x', 'e/y': 'y', same: 's' });
   const target = model({ 'd/f': 'f', e: 'file', same: 's' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['- d inTheWay', '+ e over 2', '+ d/f']);
@@ -79,7 +79,7 @@ test('nothing to do is an empty plan', () => {
   checkProperty(trees, (tree) => assert.equal(operations(planBetween(tree, tree, 'hard')), []));
 });
 
-test('paths restrict the plan to files and directories, with what stands in their way', () => {
+test('paths restrict the plan to files and directories, with the files in their way', () => {
   const present = model({ 'src/a': 'new', 'src/sub/b': 'new', srcx: 'new', other: 'new', d: 'file' });
   const target = model({ 'src/a': 'old', 'src/sub/b': 'old', srcx: 'old', 'd/in/side': 'x' });
   const only = (...paths: string[]): string[] =>
@@ -123,7 +123,7 @@ test('stored names that must never be written fail, and only they', () => {
   assert.is(plan.failed.length, 5);
 });
 
-test('a conflict is overwritten and told, or skipped with what depends on it, or stops everything', () => {
+test('a conflict is overwritten and reported, or skipped with what depends on it, or stops everything', () => {
   const present = model({ mine: 'edited', 'd/mine': 'edited', f: 'edited', other: 'new', mode: 'm' });
   const target = model({
     mine: 'old',
@@ -152,7 +152,7 @@ test('a conflict is overwritten and told, or skipped with what depends on it, or
   assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
 });
 
-test('what is to be left alone stays and is told with its reason, unless a write needs its place', () => {
+test('a spared path stays and is reported with its reason, unless a write needs its place', () => {
   const present = model({ a: '1', b: 'edited', 'd/x': 'x', f: 'f' });
   const target = model({ b: 'old', d: 'file', 'f/y': 'y' });
   const reasons: [string, LeftReason][] = [

@@ -47,7 +47,7 @@ function blobOf({ parts }: Session, content: string): string {
 const turnsOn = (rig: SessionRig): string[] => names.map((name) => rig.read(name).trim());
 
 for (const how of ['missing', 'wrong'] as const) {
-  test(`a content of target and safety each is ${how}: the rest is finished, the paths are told, the session goes on`, () =>
+  test(`a content of target and safety each is ${how}: the rest is finished, the paths are reported, the session goes on`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       // The target lost what is still to be written, the safety checkpoint what is written already.

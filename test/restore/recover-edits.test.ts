@@ -27,7 +27,7 @@ async function twoTurns(rig: SessionRig): Promise<Session> {
 
 const texts = (paths: readonly string[] | undefined): string[] => [...(paths ?? [])].sort();
 
-test('what was edited after the kill is told as a conflict, and one undo brings it and the state before back', () =>
+test('an edit after the kill is reported as a conflict, and one undo brings it and the state before back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -47,7 +47,7 @@ test('what was edited after the kill is told as a conflict, and one undo brings 
     assert.is(rig.read('made/later'), 'made in turn 2\n');
   }));
 
-test('what was made after the kill at a path that neither state holds is left alone, and told', () =>
+test('what was made after the kill at a path that neither state holds is left alone, and reported', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>

@@ -62,7 +62,7 @@ test('a restore that broke is finished before the next change, and what was ther
   }));
 
 for (const lasting of [false, true])
-  test(`a temporary that the system ${lasting ? 'never lets go is told' : 'does not let go at once goes'} in the end`, () =>
+  test(`a temporary that the system ${lasting ? 'never lets go is reported' : 'does not let go at once goes'} in the end`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const { id } = JSON.parse(readFileSync(session.parts.directory.intentFile, 'utf8')) as { id: string };

@@ -63,7 +63,7 @@ test('an error of the system at any call of a restore is answered with a kind, a
     }
   }));
 
-test('a restore that stops, and whose note cannot be removed, is told as unfinished', () =>
+test('a restore that stops, and whose note cannot be removed, is reported as unfinished', () =>
   withSessions(async (rig) => {
     rig.write('a', 'one\n');
     const { id: session } = await rig.open();
@@ -81,7 +81,7 @@ test('a restore that stops, and whose note cannot be removed, is told as unfinis
       [(error as CheckpointdError).kind, (error as CheckpointdError).effects],
       ['RestoreFailed', 'unknown'],
     );
-    // As it was told: the next change finishes it, and one undo takes it back.
+    // As it was reported: the next change finishes it, and one undo takes it back.
     await rig.request('checkpoint/create', { session, kind: 'turn' });
     assert.is(rig.read('a'), 'one\n');
     await rig.request('checkpoint/undo', { session });

@@ -1,5 +1,5 @@
 // What a restore put in place and what stands there when it ends are compared by the capture that ends it: another
-// program that wrote meanwhile is told, and its work is neither taken for ours nor lost.
+// program that wrote meanwhile is reported, and its work is neither taken for ours nor lost.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -42,7 +42,7 @@ async function restoredBeside(
   }
 }
 
-test('what another program wrote where a restore had just put something is told as changedMeanwhile (F76)', () =>
+test('a file that another program wrote where a restore had just put something is reported as changedMeanwhile (F76)', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const edit = (): void => {
@@ -70,7 +70,7 @@ test('what another program wrote where a restore had just put something is told 
     );
   }));
 
-test('what another program wrote where the restore had not come yet stays, and is told as not restored', () =>
+test('a file that another program wrote where the restore had not come yet stays, and is reported as not restored', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(
@@ -85,7 +85,7 @@ test('what another program wrote where the restore had not come yet stays, and i
     assert.equal(answer.counts, { restored: 2, deleted: 1, failed: 1, conflicts: 1, skipped: 0 });
   }));
 
-test('what another program removed where a restore had just put something is told', () =>
+test('a file that another program removed where a restore had just put something is reported', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(
@@ -97,7 +97,7 @@ test('what another program removed where a restore had just put something is tol
     assert.not.ok(existsSync(join(rig.work, 'a')));
   }));
 
-test('an undisturbed restore under a strict umask, of links, modes and ignored files, is told as whole', () =>
+test('an undisturbed restore under a strict umask, of links, modes and ignored files, is reported as whole', () =>
   withSessions(async (rig) => {
     const mask = process.umask(0o077);
     try {

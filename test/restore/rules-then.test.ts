@@ -14,7 +14,7 @@ const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as cons
 const exactly = (tag: string) => ({ tag, mode: 'hard', ...policy }) as const;
 const told = ({ skipped }: RestoreResult): string[] => skipped.map(({ path, reason }) => `${path} ${reason}`);
 
-test('a file that a .gitignore hid then is left alone, at any depth, and told; what was made since goes', () =>
+test('a file that a .gitignore hid then is left alone, at any depth, and reported; what was made since goes', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '.env\n/build/\n');
     rig.write('sub/.gitignore', '*.local\n!kept.local\n');
@@ -145,7 +145,7 @@ test('rules of the repository above the work tree count as they are today', () =
     assert.is(rig.read('a.tmp'), 'ignored from above\n');
   }));
 
-test('a file that a restore wrote is taken back by undo, whatever the rules before it say', () =>
+test('a file that a restore wrote is reversed by undo, whatever the rules before it say', () =>
   withSessions(async (rig) => {
     rig.write('a.log', 'log\n');
     const session = await rig.open();

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { isAlive } from '../../src/base/process-lock.ts';
 import { type ParentWatchPorts, watchParent } from '../../src/rpc/parent-watch.ts';
 
-/** Watches a made-up process for a while; counts how often its death was told. */
+/** Watches a made-up process for a while; counts how often its death was reported. */
 async function watched(ports: Partial<ParentWatchPorts>, change: () => void): Promise<number> {
   let gone = 0;
   const stop = watchParent({ watchOwnParent: false, intervalMs: 2, onGone: () => (gone += 1), ...ports });
@@ -16,7 +16,7 @@ async function watched(ports: Partial<ParentWatchPorts>, change: () => void): Pr
   return gone;
 }
 
-test('the death of a process that was visible at the start is told once', async () => {
+test('the death of a process that was visible at the start is reported once', async () => {
   let alive = true;
   assert.is(await watched({ processId: 7, isAlive: () => alive }, () => (alive = false)), 1);
 });

@@ -36,7 +36,7 @@ test('no commit is lost by a restore where the repository is called .bare', () =
     assert.is(git(rig, 'status', '--porcelain', '--untracked-files=no'), '');
   }));
 
-test('what a snapshot holds of an ordinary directory is not written into the repository that stands there now', () =>
+test('files of an ordinary directory are not written into a repository that replaced the directory', () =>
   withSessions(async (rig) => {
     for (const name of ['config', 'refs/heads/main', 'objects/info/alternates'])
       rig.write(`.bare/${name}`, 'old\n');

@@ -86,7 +86,7 @@ test('an immutable file in a directory that is in the way stays where it is, and
     }
   }));
 
-test('what cannot be removed from a directory that was moved away is told where it lies', () =>
+test('a file that cannot be removed from a moved directory is reported with its path', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     installFault((call, target) => {

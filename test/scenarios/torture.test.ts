@@ -18,7 +18,7 @@ const options: TortureOptions = {
 
 test('a restore that makes files executable is found, shrunk to a few steps, and found again by these', async () => {
   // Every file changes its mode between the look at it and its name. The daemon's own look at the result compares
-  // contents alone (other contents would be told as failed), so only the checker sees it.
+  // contents alone (other contents would be reported as failed), so only the checker sees it.
   const planted = { act: 'executable', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;
   const { finding } = await torture({ ...options, planted });
   assert.ok(finding !== undefined);

@@ -154,7 +154,7 @@ test('secrets, strict files and included files stay, and a hard restore elsewher
   assert.equal(named.left.map(({ path }) => path).sort(), ['notes', 'private.txt']);
 });
 
-test('two machines that go on from one checkpoint are two lines, and each is told of the other', async () => {
+test('two machines that continue from one checkpoint make two lines, and each learns of the other', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();

@@ -12,7 +12,7 @@ const match = '^rename .*storage.ses_[0-9a-z]+$';
 
 for (const strategy of ['sqlite', 'local'])
   for (const method of ['session/delete', 'session/close'] as const)
-    test(`${strategy}, ${method}: killed before the directory goes, the next opening begins anew`, () =>
+    test(`${strategy}, ${method}: killed before the directory goes, the next opening begins again`, () =>
       withRig(async (rig) => {
         const ending = { method, strategy, match };
         const [at = ''] = await killedAt(rig, 1, ending);

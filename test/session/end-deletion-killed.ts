@@ -1,5 +1,5 @@
 // session/delete and the end of a session that nothing keeps, killed at the n-th call that passes the seam from the
-// request on: the next opening finds the session whole or begins anew, and never with one half of it.
+// request on: the next opening finds the session whole or begins again, and never with one half of it.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -15,7 +15,10 @@ export interface Ending {
   readonly match?: string;
 }
 
-/** Ends a session with two checkpoints and a conversation; returns the calls that were made, or that it was killed at. */
+/**
+ * Ends a session with two checkpoints and a conversation; returns the calls that were made, or that it was
+ * killed at.
+ */
 export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promise<readonly string[]> {
   const { method, strategy, match = '' } = ending;
   const [arm, count] = [join(rig.top, 'arm'), join(rig.top, 'count')];

@@ -70,7 +70,7 @@ function orphan(
   return directory;
 }
 
-test('of orphans clean and old, young, with a journal, of another user and without a marker only the first goes (F98)', () =>
+test('only clean and old orphans are removed, not young ones, or those with a journal, of another user or without a marker (F98)', () =>
   inStorage(async (storage) => {
     const clean = orphan(storage, 'clean', 25);
     const young = orphan(storage, 'young', 23);

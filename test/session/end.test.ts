@@ -110,7 +110,7 @@ for (const [name, isOrphan, happen] of histories) {
     }));
 }
 
-test('a marker that a power cut left empty is written anew, so that the session can be removed', () =>
+test('a marker that a power cut left empty is written again, so that the session can be removed', () =>
   withSessions(async (rig) => {
     const first = await rig.open();
     const { directory } = first.parts;

@@ -115,7 +115,7 @@ test('a pause waits and refuses as closing does, until it is over', async () => 
   assert.is(await queue.run(async () => 2), 2);
 });
 
-test('what runs aside has its signal aborted by what arrives, waits or closes the queue, and is then not begun', async () => {
+test('background work is aborted by a request that arrives, waits or closes the queue, and is then not begun', async () => {
   const queue = new OperationQueue();
   const order: string[] = [];
   const untilAborted = (name: string) => (signal: AbortSignal) =>

@@ -28,7 +28,7 @@ async function errorOf(run: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-test('a session whose size cannot be told is not deleted, and stays open', () =>
+test('a session of unknown size is not deleted, and stays open', () =>
   withSessions(async (rig) => {
     const { id, parts } = await rig.open();
     installFault((call, target) => {
@@ -155,7 +155,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
   const asked = (rig: SessionRig): Promise<SessionOpenResult> =>
     rig.request('session/open', { workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' });
 
-  test(`${strategy}: what fails after the checkpoints went is a warning, and the session begins anew`, () =>
+  test(`${strategy}: what fails after the checkpoints went is a warning, and the session begins again`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('conversation/appendTranscript', { session, text: 'said' });
@@ -253,7 +253,7 @@ for (const [what, call, place] of [
       }
     }));
 
-test('local: a repository that may not be read is not taken for one that is gone', () =>
+test('local: a repository that may not be read is not taken for one that has disappeared', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);

@@ -37,7 +37,7 @@ test('an opening of another client that is under way keeps the end from beginnin
   assert.ok(shares.beginEnd(first));
 });
 
-test('a client that is gone keeps nothing alive, whatever it was opening', () => {
+test('a client that has disconnected keeps no session alive, not even one that it was opening', () => {
   const shares = new Shares();
   shares.opens(second);
   shares.leave(second);

@@ -1,4 +1,5 @@
-// Which storage directories are taken, which are refused and with what remedy, through the real daemon where it matters.
+// Which storage directories are taken, which are refused and with what remedy, through the real daemon where it
+// matters.
 import {
   chmodSync,
   chownSync,
@@ -101,7 +102,7 @@ test('no path makes the making of the storage spin: /proc, /sys, /dev, a file in
     assert.equal(readdirSync(top).sort(), ['circle', 'dangling', 'file']);
   }));
 
-test('what is wrong with a storage is said with what to change', () => {
+test('a fault of a storage is reported with its remedy', () => {
   const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO', 'EFBIG'].map((code) => {
     const error: CheckpointdError = storageFailure('/s', Object.assign(new Error(code), { code }));
     assert.match(error.message, code === 'EFBIG' ? 'ulimit -f' : '/s');

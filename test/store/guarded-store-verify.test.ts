@@ -7,7 +7,7 @@ import { git, write } from '../support/in-process-daemon.ts';
 import { kept } from '../support/stores/kept-session.ts';
 import { sql } from '../support/stores/sqlite.ts';
 
-test('checkpoints whose rows or commits were deleted are told at open and by verify, and the others stay', async () => {
+test('checkpoints whose rows or commits were deleted are reported at open and by verify, and the others stay', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;

@@ -100,7 +100,7 @@ async function begunAnew({ daemon, root, session, strategy }: Kept): Promise<voi
 
 for (const [strategy, list] of Object.entries(losses)) {
   for (const [what, lose] of list) {
-    test(`the store of ${strategy} ${what} between two runs: it is told, and checkpoint/init begins anew`, async () => {
+    test(`the store of ${strategy} ${what} between two runs: it is reported, and checkpoint/init begins again`, async () => {
       const now = await kept(strategy);
       await now.daemon.call('session/close', { session: now.session });
       lose(now);

@@ -1,5 +1,5 @@
 // Bad input over the wire, with a real daemon for each: a clear kind, a remedy, and nothing lost. The stores' own tests
-// look closer; here it counts what a client is told and that the daemon goes on.
+// look closer; here it checks the client's errors and that the daemon goes on.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Spoiled stores over the wire, with a real daemon for each: what a client is told, that nothing of the work tree or
-// of the store is changed, and that the daemon goes on.
+// Spoiled stores over the wire, with a real daemon for each: the client's errors, that nothing of the work tree
+// or of the store is changed, and that the daemon goes on.
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -63,7 +63,7 @@ function unknownFields(given: Schema, value: unknown, at: string): string[] {
     const { items } = schema;
     return items === undefined ? [] : value.flatMap((item) => unknownFields(items, item, `${at}[]`));
   }
-  // A union is told apart by a constant, and an open object has any field: neither is looked into.
+  // A union is distinguished by a constant, and an open object has any field: neither is looked into.
   if (schema.oneOf !== undefined || schema.additionalProperties === true) return [];
   const isAnything = schema.properties === undefined && schema.additionalProperties === undefined;
   if (isAnything) return [];

@@ -95,7 +95,7 @@ test('globs agree with git where the languages overlap', () => {
   }
 });
 
-test('whether something may match below a directory', () => {
+test('a glob says whether a path below a directory may match', () => {
   const may = (glob: string, path: string): boolean => new Globs([glob]).mayMatchBelow(path as TreePath);
   assert.ok(may('build/out/*.js', 'build'));
   assert.ok(may('build/out/*.js', 'build/out'));
@@ -207,7 +207,7 @@ test('a path is matched with at most as many names compared as it has parts time
   }
 });
 
-test('temporary files of a restore are told by their exact form', () => {
+test('temporary files of a restore are recognised by their exact form', () => {
   assert.ok(isRestoreTemporary(`.ckpt-tmp-${'0z'.repeat(10)}-7`));
   for (const name of [
     '.ckpt-tmp-x-1',

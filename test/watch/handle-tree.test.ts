@@ -63,7 +63,7 @@ test('a directory below one without a handle gets none', () =>
     assert.is(tree.size, 2);
   }));
 
-test('a replaced directory loses its handle and those below it until they are opened anew', () =>
+test('a replaced directory loses its handle and those below it until they are opened again', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'd/e'), { recursive: true });
     tree.open(paths('', 'd', 'd/e'));

@@ -15,7 +15,7 @@ test('statistics of one checkpoint and between two exclude each other', () =>
     assert.is((await failureOf(both)).kind, 'InvalidParams');
   }));
 
-test('context patterns that name nothing, and files that cannot be read, are told', () =>
+test('context patterns that name nothing, and files that cannot be read, are reported', () =>
   withSession(async (rig) => {
     rig.write('b.md', 'b\n');
     const { context } = await rig.request('conversation/addContext', { paths: ['b.md', 'none.md'] });
@@ -46,7 +46,7 @@ test('a dry run lists paths in the order in which the run does', () =>
     assert.equal(await restore(false), foreseen);
   }));
 
-test('a conflict names who made the edit; a session is told which other session it was', () =>
+test('a conflict names the author of the edit, and the other session if there is one', () =>
   withSession(async (rig) => {
     const { session: other } = await rig.client.request('session/open', {
       workspace: rig.places.workTree,

@@ -50,7 +50,7 @@ test('export and import by file: in one step, back without loss, refusals leave 
     assert.equal(await rig.document(), document);
   }));
 
-test('bad documents are refused with their kind and change nothing; a history over the cap is trimmed and told', () =>
+test('bad documents are refused with their kind and change nothing; a history over the cap is trimmed and reported', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     const before = await rig.document();

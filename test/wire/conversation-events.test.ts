@@ -96,7 +96,7 @@ test('a restore of the conversation and leaving a tangent with files tell it as 
     assert.is(rig.events('conversation/didChange').length, told + 1, 'files alone change no conversation');
   }));
 
-test('who did not ask for conversation/didChange is not told', async () => {
+test('a client that did not ask for conversation/didChange gets no event', async () => {
   const places = makePlaces();
   const client = new WireClient({ args: [`--storage-dir=${places.storage}`] });
   try {

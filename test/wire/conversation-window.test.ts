@@ -40,7 +40,7 @@ test('locking without a message is refused: it would lock nothing in (Q23)', () 
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test('the use of the model’s window is told, and that it is full as soon as it is (C26)', () =>
+test('the use of the model’s window is reported, and a full window at once (C26)', () =>
   withSession(
     async (rig) => {
       await rig.append('x'.repeat(17)); // and 're ' with the same again: 37 of 40

@@ -139,7 +139,7 @@ test('an empty next message becomes "Empty prompt"; a locked one stays and descr
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test("recordLines tells the user's lines from the agent's, and counts the file when not told (C31)", () =>
+test("recordLines distinguishes the user's lines from the agent's, and counts the file without a number (C31)", () =>
   withSession(async (rig) => {
     rig.write('w.txt', '1\n2\n3');
     const first = await rig.request('conversation/recordLines', { path: 'w.txt', operation: 'create' });

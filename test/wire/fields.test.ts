@@ -110,7 +110,7 @@ test('listings that are longer than a page go on: of sessions, and of who wrote 
   );
 });
 
-test('a name that is not UTF-8 has its bytes wherever a path is told', () =>
+test('a name that is not UTF-8 has its bytes beside every path', () =>
   withSession(async (rig) => {
     const odd = Buffer.concat([Buffer.from(`${rig.places.workTree}/odd-`), Buffer.from([0xff])]);
     execFileSync('sh', [
@@ -184,7 +184,7 @@ test('a context file that cannot be read is named', () =>
     await client.close();
   }));
 
-test('a long restore tells people how far it is, and from when on nothing stops it any more', () =>
+test('a long restore reports its progress, and the moment from which it cannot be cancelled', () =>
   withSession(async (rig) => {
     for (let i = 0; i < 3000; i += 1) rig.write(`d${i % 30}/f${i}`, `${i}\n`);
     await rig.request('checkpoint/create', { kind: 'turn' });

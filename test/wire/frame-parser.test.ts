@@ -68,12 +68,12 @@ test('a header may have exactly 4 KiB', () => {
   assert.type(parseBothWays(`${filler(4097)}${end}{}`).fault, 'string');
 });
 
-test('another charset is told with the frame, which is skipped whole', () => {
+test('another charset is reported with the frame, which is skipped whole', () => {
   const frame = 'Content-Length: 2\r\nContent-Type: text/plain; charset=utf-16\r\n\r\n{}';
   assert.equal(parseBothWays(`${frame}${frameOf('[]').toString()}`).bodies, ['utf-16', '[]']);
 });
 
-test('memory follows what has come, never what was announced (F103)', () => {
+test('memory follows the received bytes, never the announced length (F103)', () => {
   const before = process.memoryUsage().arrayBuffers;
   const parsers = Array.from({ length: 50 }, () => {
     const parser = new FrameParser(() => undefined);

@@ -124,7 +124,7 @@ whereMountable('nor is one that comes while a capture looks', async () => {
   }
 });
 
-whereMountable('a directory that is made anew at the same path is the work tree, as before', () =>
+whereMountable('a directory that is made again at the same path is the work tree, as before', () =>
   withDaemon(async (daemon) => {
     const root = realpathSync(repository());
     const { session } = await daemon.open(root);

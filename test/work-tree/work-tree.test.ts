@@ -55,7 +55,7 @@ test('a work tree is opened by its canonical path and keeps its identity', () =>
     assert.is.not(requireRoot(join(top, 'w')), tree.identity);
   }));
 
-test('what is missing, a file, a loop or unreadable is said by its kind (F112)', () =>
+test('a missing or unreadable path, a file and a loop are reported by kind (F112)', () =>
   withTop((top) => {
     writeFileSync(join(top, 'file'), '');
     symlinkSync('loop', join(top, 'loop'));

@@ -1,4 +1,4 @@
-// A JSON text under edit. Only what is asked for changes: the library's own formatting would lay out neighbours anew,
+// A JSON text under edit. Only what is asked for changes: the library's own formatting would lay out neighbours again,
 // and its removal take the comments before what goes.
 import { findNodeAtLocation, type JSONPath, modify, type Node, parse, parseTree } from 'jsonc-parser';
 import { applied, type Edit } from './settings.ts';

@@ -1,5 +1,5 @@
 // Hooks in a settings file that is TOML: one block at its end between two comments, so that nothing else of the file is
-// written anew. What the block means there is checked by reading the whole before and after.
+// written again. What the block means there is checked by reading the whole before and after.
 import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';
 import { applied, type Change, keepingMark, type Settings } from './settings.ts';

@@ -50,8 +50,9 @@ export class Conversations {
   }
 
   /**
-   * Carries one event out; resolves with what the agent should be told. Never rejects: what fails is logged. The event
-   * of an `id` that was carried out before, by a keeper that was killed since, changes nothing.
+   * Carries one event out; resolves with the text for the agent. Never rejects: what fails is
+   * logged. The event of an `id` that was carried out before, by a keeper that was killed since, changes
+   * nothing.
    */
   async take(id: string, event: AgentEvent): Promise<string | undefined> {
     const name = `${event.agent} ${event.conversation}`;
@@ -307,7 +308,7 @@ export class Conversations {
   }
 }
 
-/** A key of what is done once, however often it is told. */
+/** A key of what is done once, however often it is reported. */
 function keyOf(...told: readonly string[]): string {
   return createHash('sha256').update(told.join('\n')).digest('hex');
 }

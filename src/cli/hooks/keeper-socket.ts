@@ -128,7 +128,7 @@ function answers(path: string): Promise<boolean> {
 function serve(socket: Socket, onLine: (line: string) => Promise<string>): void {
   let text = '';
   socket.setEncoding('utf8');
-  // A hook whose second is over has gone; what it told is done all the same.
+  // A hook whose second is over has gone; what it told is done anyway.
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: string) => {
     text += chunk;

@@ -58,7 +58,7 @@ export class IgnoreChecker {
     return this.#child?.pid;
   }
 
-  /** Reads the sources that are no `.gitignore` files; the engine starts anew when they have changed. */
+  /** Reads the sources that are no `.gitignore` files; the engine starts again when they have changed. */
   async refresh(): Promise<{ readonly key: string; readonly hasRules: boolean }> {
     const { directory, repository } = this.#options;
     if (this.#sources.key === '') layOut(directory);

@@ -34,7 +34,7 @@ export class ObjectReader {
     return new GitChild(this.#place, ['cat-file', kind], { replay: true });
   }
 
-  /** Starts anew: a running process goes on seeing packs that were deleted under it. Open asks are answered. */
+  /** Starts again: a running process goes on seeing packs that were deleted under it. Open asks are answered. */
   async renew(): Promise<void> {
     const old = [this.#contents, this.#facts];
     this.#contents = this.#start('--batch');

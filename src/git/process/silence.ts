@@ -24,7 +24,7 @@ export class SilenceTimer {
     this.#options = options;
   }
 
-  /** Begins anew: something was heard of the process, or asked of it. */
+  /** Begins again: something was heard of the process, or asked of it. */
   restart(patienceMs: number = silenceMsMax): void {
     this.#wait(patienceMs, undefined);
   }

@@ -50,7 +50,7 @@ function refuseBelow(directory: string): void {
 
 function entriesOf(directory: string): Dirent[] {
   try {
-    // With the first alone names are told, and nothing of what they are.
+    // With the first alone names are reported, and nothing of what they are.
     files.accessSync(directory, constants.R_OK | constants.X_OK);
     return files.readdirSync(directory, { withFileTypes: true });
   } catch (error) {

@@ -118,7 +118,7 @@ export class RefStore {
     return work.catch((error: unknown) => throwRefused(error, this.#refsIn));
   }
 
-  /** Removes the files of refs that cannot be read, so that they can be made anew. */
+  /** Removes the files of refs that cannot be read, so that they can be made again. */
   removeBroken(): void {
     for (const ref of this.#broken) files.rmSync(join(this.#refsIn, ref), { force: true });
     this.#broken = [];
@@ -462,7 +462,7 @@ function removeRefFile(file: string, value: string | undefined): boolean {
   }
 }
 
-// Git writes `packed-refs` anew when it removes refs, with the bits of our umask. The file belongs to the user, and
+// Git writes `packed-refs` again when it removes refs, with the bits of our umask. The file belongs to the user, and
 // other users may read it, so its mode is kept.
 
 /** Does `work`, after which `packed-refs` has the bits that it had before. */
@@ -546,7 +546,7 @@ function stampOf(path: string): string {
 // Syncs refs where git does not. Git never syncs a directory, so a power cut removed refs that had been answered.
 // Before version 2.36 git syncs no ref either, so the file of such a ref was empty.
 
-/** Syncs the files that git wrote for these changes; deleting a packed ref has written `packed-refs` anew. */
+/** Syncs the files that git wrote for these changes; deleting a packed ref has written `packed-refs` again. */
 export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): void {
   const written = changes.map(({ ref, to }) => join(gitDir, to === undefined ? 'packed-refs' : ref));
   // A ref that is gone was packed by the user's git in this very moment.

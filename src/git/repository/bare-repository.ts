@@ -1,4 +1,4 @@
-// A bare repository of our own: laid out exactly as specified, and put right after a kill. It is only ever
+// A bare repository of our own: laid out exactly as specified, and repaired after a kill. It is only ever
 // called with the session's lock held and no child alive, so every lock file and temporary object in it is stale.
 // It knows no checkpoint and never looks at refs' contents.
 

@@ -14,7 +14,7 @@ export interface Incoming extends Message {
   readonly params: unknown;
 }
 
-/** An error response, complete. `id` is null where the request's own could not be told. */
+/** An error response, complete. `id` is null where that of the request is unknown. */
 export interface Refusal extends Message {
   readonly id: RequestId | null;
   readonly error: WireError;

@@ -1,6 +1,6 @@
 // Listens for further clients of the same user: on a unix socket in a private directory, which it makes and rids of the
 // sockets of dead daemons, or on a named pipe on Windows (which no test has tried). A daemon that cannot listen serves
-// its first client all the same, and says why.
+// its first client anyway, and says why.
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';

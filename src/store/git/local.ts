@@ -30,7 +30,10 @@ import { Quarantine, sharingOf } from './quarantine.ts';
 import { localNames, type RefNames, refDirectories } from './refs.ts';
 import { Unsynced } from './unsynced.ts';
 
-/** Makes or reopens the store; the caller holds the session's lock. @throws StrategyUnavailable, GitMissing, GitTooOld */
+/**
+ * Makes or reopens the store; the caller holds the session's lock.
+ * @throws StrategyUnavailable, GitMissing, GitTooOld
+ */
 export async function openLocal(options: StoreOptions): Promise<GitStore> {
   await checkGit();
   files.mkdirSync(options.sessionDirectory, { recursive: true, mode: 0o700 });
@@ -121,7 +124,7 @@ export async function setLocalAside(options: StoreOptions, to: string): Promise<
   const own = join(options.sessionDirectory, 'local');
   if (files.existsSync(own)) files.renameSync(own, join(to, 'local'));
   const { commonDir, shared } = await userRepository(options);
-  // In git directories of ours, made anew: those that moved may be what is damaged.
+  // In git directories of ours, made again: those that moved may be what is damaged.
   await openView(own, commonDir, shared);
   const gitDir = refsGitDir(own, commonDir);
   const prefix = localNames(options.session).own;

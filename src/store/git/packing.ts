@@ -1,7 +1,8 @@
-// Packs the loose objects and refs of a repository that belongs to the daemon alone, while nothing waits for the result. A
-// checkpoint makes some six small files, so a long session would fill the disk with them and slow every opening down.
-// Each step leaves a whole repository behind: a pack is on the disk under its name before the objects in it are removed
-// elsewhere, and `packed-refs` before the files of its refs. A kill leaves a temporary file, or an object in two places.
+// Packs the loose objects and refs of a repository that belongs to the daemon alone, while nothing waits for the
+// result. A checkpoint makes some six small files, so a long session would fill the disk with them and slow every
+// opening down. Each step leaves a whole repository behind: a pack is on the disk under its name before the objects in
+// it are removed elsewhere, and `packed-refs` before the files of its refs. A kill leaves a temporary file, or an
+// object in two places.
 import { join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -20,12 +21,15 @@ const quietMs = 15_000;
 /** Fewer loose objects stay loose, unless they are large: a pack makes each later look-up of an object dearer. */
 const looseMin = 500;
 const looseBytesMin = 64 << 20;
-/** A larger pack is not written anew, so that the cost of packing follows the change. */
+/** A larger pack is not written again, so that the cost of packing follows the change. */
 const joinedBytesMax = 1 << 30;
 /** The sums of an index of a pack: see gitformat-pack, version 2. The last of them is the number of objects. */
 const indexCountOffset = 8 + 255 * 4;
 
-/** Two versions of a large content differ in little, so git may compare contents of this size, at this cost of memory. */
+/**
+ * Two versions of a large content differ in little, so git may compare contents of this size, at this cost of
+ * memory.
+ */
 const packSettings = { 'core.bigFileThreshold': '512m', 'pack.windowMemory': '1g', 'pack.threads': '1' };
 
 export interface PackingPlaces {
@@ -65,7 +69,10 @@ export class Packing {
     else this.#timer = setTimeout(() => this.#begin(), quietMs).unref();
   }
 
-  /** Packs now. @throws AbortError when it is interrupted, GitFailed, NoSpace, system errors; the repository is whole */
+  /**
+   * Packs now.
+   * @throws AbortError when it is interrupted, GitFailed, NoSpace, system errors; the repository is whole
+   */
   pack(): Promise<void> {
     return this.#turns.run(async () => {
       if (this.#isClosed) return;
@@ -184,7 +191,7 @@ const looseFile = (objects: string, id: string): string => join(objects, id.slic
 
 /**
  * Returns the packs that a new one takes in: each has at most twice as many objects as the new one without it. So each
- * object is written anew as often as the number of objects doubles.
+ * object is written again as often as the number of objects doubles.
  */
 function packsToJoin(objects: string, loose: number): readonly Pack[] {
   const directory = join(objects, 'pack');

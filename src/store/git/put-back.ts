@@ -21,7 +21,7 @@ interface Found {
 
 const widthMax = 2000;
 
-/** Gives refs again to those of these checkpoints that are whole, and says how many refs were put right in all. */
+/** Gives refs again to those of these checkpoints that are whole, and says how many refs were repaired in all. */
 export async function putBackCheckpoints(
   home: GitHome,
   reader: ObjectReader,
@@ -47,7 +47,7 @@ export async function putBackCheckpoints(
 
 interface PutBack {
   readonly checkpoints: number;
-  /** Tags and names of checkpoints that were listed all the same. */
+  /** Tags and names of checkpoints that were listed anyway. */
   readonly moved: number;
 }
 
@@ -157,7 +157,7 @@ export function foundText({ checkpoints, moved }: PutBack): string {
 
 // Repairs refs that a power cut left empty or garbled. A tag goes back to the newest checkpoint that was made under
 // it, a name to the checkpoint that its ref names. A checkpoint's own ref is found again through its tag. What cannot
-// be known is removed, so that it can be made anew. A healthy store costs one look at an empty list.
+// be known is removed, so that it can be made again. A healthy store costs one look at an empty list.
 
 /** `mayLack`: refs may be gone without a trace, so a tag without a bearer is given back too. */
 export async function repairRefs(

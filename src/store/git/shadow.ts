@@ -83,7 +83,7 @@ export async function setShadowAside({ sessionDirectory }: StoreOptions, to: str
   }
 }
 
-/** Packs keep what is no longer needed, so they are written anew without it; then loose objects go. */
+/** Packs keep what is no longer needed, so they are written again without it; then loose objects go. */
 async function sweepObjects(place: GitPlace, signal: AbortSignal | undefined): Promise<void> {
   const packs = files.readdirSync(join(place.gitDir, 'objects', 'pack'));
   if (packs.some((name) => name.endsWith('.pack'))) {

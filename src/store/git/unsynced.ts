@@ -16,7 +16,7 @@ const knownMax = 100_000;
 /** The checkpoints of one step of an agent follow each other within this time. */
 const quietMs = 500;
 /**
- * A client that never pauses has its checkpoints synced all the same, so that a restore does not pay for all
+ * A client that never pauses has its checkpoints synced anyway, so that a restore does not pay for all
  * of them.
  */
 const waitMsMax = 5000;

@@ -63,7 +63,10 @@ export class SqliteGitTrees {
     }
   }
 
-  /** Removes what no diff is using just now; the next one starts anew. After a sweep nothing removed stays readable. */
+  /**
+   * Removes what no diff is using just now; the next one starts again. After a sweep nothing removed stays
+   * readable.
+   */
   async forget(): Promise<void> {
     const used = this.#current;
     if (used === undefined) return;
@@ -108,8 +111,8 @@ export class SqliteGitTrees {
 }
 
 // A bare repository for git's differ, filled from the database. The daemon writes few small objects itself, without a
-// process (a diff of one file takes two contents and some trees), and many as a pack. It removes nothing but itself, and
-// nothing in it outlives the open session.
+// process (a diff of one file takes two contents and some trees), and many as a pack. It removes nothing but itself,
+// and nothing in it outlives the open session.
 
 /** So many objects are stored faster in a pack than as files. */
 const packedFrom = 40;

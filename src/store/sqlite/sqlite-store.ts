@@ -276,7 +276,7 @@ function emptySpool(sessionDirectory: string): string {
   return spool;
 }
 
-// Begins anew for one session whose part of the database is damaged or gone. The checkpoints of other sessions stay
+// Begins again for one session whose part of the database is damaged or gone. The checkpoints of other sessions stay
 // where they are as long as the database can be opened at all. It removes nothing.
 
 /** Gives this session's rows another session's name, or, where that cannot be done, the whole file another name. */

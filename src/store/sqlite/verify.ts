@@ -44,7 +44,7 @@ async function check(database: SqliteDatabase, blob: BlobId, slices: Slices): Pr
 }
 
 // Checks that the rows derived from the directories agree with them: the file rows of each checkpoint, the counts of
-// rows that name a content, and tags and names. A wrong row costs no content; it is reported all the same. It repairs
+// rows that name a content, and tags and names. A wrong row costs no content; it is reported anyway. It repairs
 // nothing.
 
 const askedAtOnce = 500;
@@ -101,7 +101,7 @@ export async function verifyRows(
   }
 }
 
-/** Tags and names move, so no record has a check sum of them; but they stand twice, in the table and in its index. */
+/** Tags and names move, so no record has a checksum of them; but they stand twice, in the table and in its index. */
 async function isInIndex(
   database: SqliteDatabase,
   conversation: number,
@@ -114,7 +114,7 @@ async function isInIndex(
   return found?.[0] === id;
 }
 
-/** Looks again where something is wrong: a removal writes rows anew while they are looked at. */
+/** Looks again where something is wrong: a removal writes rows again while they are looked at. */
 async function standsByItsRows(looking: Looking, row: Row): Promise<boolean> {
   const { database } = looking;
   let standing: Row | undefined = row;
@@ -131,7 +131,10 @@ async function standsByItsRows(looking: Looking, row: Row): Promise<boolean> {
   return standing === undefined; // removed meanwhile
 }
 
-/** Whether a checkpoint has the file rows that it should; true where a directory is damaged, which is told elsewhere. */
+/**
+ * Whether a checkpoint has the file rows that it should; true where a directory is damaged, which is told
+ * elsewhere.
+ */
 async function hasItsRows({ database, trees, carried, slices }: Looking, row: Row): Promise<boolean> {
   const [id, , parent, isFull, fileCount, parentSnapshot, count, , , own] = row;
   const isIn = async (should: readonly TreeChange[]): Promise<boolean> =>

@@ -88,7 +88,7 @@ if (hasTerminal())
       });
     }));
 
-test('the numbers of a diff are those of git, by the names that a person would type', () =>
+test('the numbers of a diff equal git’s, with names that a person would type', () =>
   withRig(async (rig) => {
     await compared(rig);
     const lines = written(rig, '--stat', '0', '1', '-C', 'deep').toString('utf8').split('\n');

@@ -66,7 +66,7 @@ test('a laptop takes over from a container in four commands', async () => {
   }
 });
 
-test('what a remote cannot be is said with the way out', async () => {
+test('an invalid remote is reported with its remedy', async () => {
   const rig = new DaemonRig();
   try {
     const password = await run(rig, 'remote', 'add', 'team', 'https://me:secret@example.com/a.git');

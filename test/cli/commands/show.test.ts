@@ -42,7 +42,7 @@ test('show lists the files that changed, and with --patch how', () =>
     assert.not.match(await run(rig, '.', 'show', '0', '--patch'), /diff --git/);
   }));
 
-test('the list marks where the session stands, after a restore as well', () =>
+test('the list marks the checkpoint of the session, after a restore as well', () =>
   withThree(async (rig) => {
     const marked = async (): Promise<string[]> =>
       (await run(rig, '.', 'list')).split('\n').filter((line) => line.endsWith('  (here)'));

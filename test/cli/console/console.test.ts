@@ -69,7 +69,7 @@ test('diff names each file with what happened to it, then counts lines (Q32, Q34
     ]);
   }));
 
-test('expand shows a turn with its tools; an unknown one is told (Q44)', () =>
+test('expand shows a turn with its tools; an unknown one is reported (Q44)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const [main, tool, unknown] = consoleOf(rig, '/checkpoint expand 1', '/checkpoint expand 9');
@@ -108,7 +108,7 @@ test('restore by tag, and the messages of what is missing (Q45)', () =>
     assert.match(cleaned[4] ?? '', /^✓ Checkpoints are already enabled for this session!/);
   }));
 
-test('clean names what goes, and deletes nothing without a terminal to ask on', () =>
+test('clean names what it deletes, and deletes nothing without a terminal to ask on', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/checkpoint restore 1 --hard', '/checkpoint clean', '/checkpoint list');
@@ -174,14 +174,14 @@ test('a tangent leaves its summary behind (C22)', () =>
     await client.close();
   }));
 
-test('a tail that is not there is not told as kept (C21)', () =>
+test('a missing tail is not reported as kept (C21)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/tangent', '/tangent tail');
     assert.is(lines.at(-1), 'Restored conversation from checkpoint (↯). - Returned to main conversation.');
   }));
 
-test('a tail that is kept is told (C21)', () =>
+test('a tail that is kept is reported (C21)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.request('conversation/enterTangent', { session });
@@ -225,13 +225,13 @@ test('forget goes back by messages, in a tangent and out of it (C22)', () =>
     await client.close();
   }));
 
-test('a checkpoint is told when it is made (Q24)', () =>
+test('a checkpoint is reported when it is made (Q24)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     assert.is(consoleOf(rig, '/checkpoint create by hand')[0], '✓ Created checkpoint 3');
   }));
 
-test('checkpoints that another client makes are told: a turn by its tag, a tool by its name and tag (Q24)', () =>
+test('checkpoints that another client makes are reported: a turn by its tag, a tool by its name and tag (Q24)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const child = spawn(process.execPath, [daemonEntry, 'console', `--storage=${rig.storage}`], {
@@ -256,7 +256,7 @@ test('checkpoints that another client makes are told: a turn by its tag, a tool 
     await client.close();
   }));
 
-test('a checkpoint that cannot be made is told with the reason (Q24)', () =>
+test('a checkpoint that cannot be made is reported with the reason (Q24)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const moved = `${rig.work}-moved`;

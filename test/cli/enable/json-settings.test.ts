@@ -40,7 +40,7 @@ const withHooks = `// my settings
 }
 `;
 
-test('what stands there stays: comments, order, layout, hooks of others', () => {
+test('existing settings stay: comments, order, layout, hooks of other programs', () => {
   const added = textOf(settings.add(withHooks));
   for (const line of withHooks.split('\n').filter((each) => /mine|dark|settings/.test(each)))
     assert.ok(added.includes(line), line);
@@ -70,7 +70,7 @@ test('only our handler is removed from a group that the user extended', () => {
   });
 });
 
-test('what is not understood is left alone, with the reason', () => {
+test('settings that cannot be parsed are not changed, with the reason', () => {
   const commented = '{ // mine\n}';
   assert.match((strict.add(commented) as { left: string }).left, /not JSON \(which allows/);
   assert.match((strict.remove(commented) as { left: string }).left, /not JSON/);

@@ -22,7 +22,7 @@ async function plugin(words: readonly string[], directory: string): Promise<Reco
 const call = (hooks: Record<string, Hook>, name: string, ...values: unknown[]): Promise<void> =>
   hooks[name]?.(...values) ?? Promise.reject(new Error(name));
 
-test('prompts, tools and ends are told in a form that our hook reads; a subagent is its parent', async () => {
+test('prompts, tools and ends have a form that our hook reads; a subagent counts as its parent', async () => {
   const directory = temporaryDirectory('opencode');
   const record = join(directory, 'events');
   const recorder = join(directory, 'recorder.mjs');

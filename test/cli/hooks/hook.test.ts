@@ -49,7 +49,7 @@ test('a conversation: prompts are turns, finished tools that changed files are t
     );
   }));
 
-test('after a restore by hand the agent is told at its next prompt, and once', () =>
+test('after a restore by hand the agent learns of it at its next prompt, once', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await until('the checkpoint', async () => /\[1\]/.test(await listed(rig)));
@@ -158,7 +158,7 @@ test('what an agent does once its prompt was taken is not in the checkpoint of t
       const name = agent === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit';
       await hook(rig, agent, of(name, { prompt: 'edit at once' }));
       rig.write('a.txt', `by ${agent}\n`);
-      // A busy machine may take longer than the agent waits; then it is told, and is no promise.
+      // A busy machine may take longer than the agent waits; then it is reported, and is no promise.
       if (/ran out of time/.test(logOf(rig))) continue;
       const diff = rig.run(['diff', '1', '--no-pager', `--storage=${rig.storage}`]);
       assert.is(await diff.code, 0, diff.stderr);

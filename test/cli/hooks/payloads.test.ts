@@ -94,7 +94,7 @@ test('Gemini CLI, Cursor, Copilot CLI and the plugin of opencode', () => {
   });
 });
 
-test('bad input is told and is no event, for every agent', () => {
+test('bad input is reported and is no event, for every agent', () => {
   const full = JSON.stringify({ ...claude, hook_event_name: 'UserPromptSubmit', prompt: 'x'.repeat(99) });
   for (const agent of agentNames) {
     for (const text of [

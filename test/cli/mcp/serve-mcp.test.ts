@@ -145,7 +145,7 @@ test('wrong arguments and unknown checkpoints are answered in words, and nothing
     assert.equal(rig.tree(), before);
   }));
 
-test('a model is told what it can call: where nothing is yet, for a wrong tag, where nothing would change', () =>
+test('a model learns what it can call: without a session, for a wrong tag, for a restore without changes', () =>
   withMcp(async (client) => {
     const none = await call(client, 'checkpoint_list');
     assert.match(none.text, /^\/.* has no session\. checkpoint_create makes one\.$/);
@@ -159,7 +159,7 @@ test('a model is told what it can call: where nothing is yet, for a wrong tag, w
     assert.not.match(undo.text, /\w\/\w|tangent|kind/);
   }));
 
-test('a resource that is not there is told by its address, and every one has a title of its own', () =>
+test('a missing resource is reported by its address, and every resource has a title of its own', () =>
   withMcp(async (client) => {
     await call(client, 'checkpoint_create', { message: 'one' });
     const { resources } = await client.listResources();

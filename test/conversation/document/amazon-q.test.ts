@@ -1,5 +1,5 @@
 // A document as Amazon Q CLI 1.18 writes it: its messages, tools and context paths are read into our own form, and what
-// has no place in a session is told.
+// has no place in a session is reported.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../../src/conversation/conversation.ts';
@@ -134,7 +134,7 @@ test('context paths of the work tree are kept; a summary may be text alone', asy
   assert.equal(conversation.state.latestSummary, { text: 'so far', metadata: {} });
 });
 
-test('what is left out is told, each with its name (C35)', async () => {
+test('what is left out is reported, each with its name (C35)', async () => {
   const { warnings } = await imported();
   for (const expected of [
     /context path "\/etc\/hosts" was left out/,

@@ -116,7 +116,7 @@ test('a tail of noise or of zeros, as a power cut leaves it, is cut (C8)', async
   }
 });
 
-test('a last record that was damaged after it was written is kept beside the log, and told (C8)', async ({
+test('a last record that was damaged after it was written is kept beside the log, and reported (C8)', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);

@@ -109,7 +109,7 @@ test('what is asked at the same time is answered each by its own git', () =>
       assert.equal(found[index], await nameStatus({ gitDir, from: one, to: two }));
   }));
 
-test('what is missing is said, a cancelled question is not answered, and the next one is', () =>
+test('what is missing is reported, a cancelled question is not answered, and the next one is', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const trees = { gitDir, from: emptyTree, to: tree([['d/a', 'a\n']]), differ };
     assert.is((await compare(trees)).items.length, 1);

@@ -147,7 +147,7 @@ test('broken and hostile configurations cost their own answer and run nothing (F
   }));
 
 if (process.platform !== 'win32') {
-  test('a FIFO as configuration, included by one, or as excludes file is never waited for, and is said', async () => {
+  test('a FIFO as configuration, included by one, or as excludes file is never waited for, and is reported', async () => {
     await withChecker(async ({ root, home, log, ignored }) => {
       const fifo = join(home, 'fifo');
       execFileSync('mkfifo', [fifo]);

@@ -11,7 +11,7 @@ function told(error: unknown): unknown {
   }
 }
 
-test('refs that git may not write are told with their place and what helps, without effect', () => {
+test('refs that git may not write are reported with their place and what helps, without effect', () => {
   const said = 'fatal: prepare: cannot lock ref: Unable to create x.lock: Permission denied';
   const error = told(new CheckpointdError('GitFailed', said)) as CheckpointdError;
   assert.equal([error.kind, error.effects], ['ReadOnlyStore', 'none']);

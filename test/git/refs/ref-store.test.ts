@@ -297,7 +297,7 @@ test('where git cannot sync refs, the store syncs each one that git wrote, and p
     }
   }));
 
-test('a ref that cannot be synced is taken back', () =>
+test('a ref that cannot be synced is reversed', () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(false, true);
     installFault((call, target) => {

@@ -59,7 +59,7 @@ test('the tracked paths come as bytes, follow the index, and the index is never 
     assert.not.ok((await paths(index)).includes('a'));
   }));
 
-test('a conflict names its path once, and a submodule is told apart', () =>
+test('a conflict names its path once, and a submodule is distinguished', () =>
   withRepository(async (root, index) => {
     const blob = git(root, root, 'hash-object', '-w', '--stdin').trim();
     const commit = 'c'.repeat(40);

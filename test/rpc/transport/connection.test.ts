@@ -37,7 +37,7 @@ const turns = async (count: number): Promise<void> => {
 const wanted = frameOf({ jsonrpc: '2.0', method: 'wanted' });
 const request = (id: number): Buffer => frameOf({ jsonrpc: '2.0', id, method: `m${id}` });
 
-test('messages are dispatched in order, and the end comes after all of them, once', async () => {
+test('messages are dispatched in order, and the end comes once, after all of them', async () => {
   const { input, events } = connect();
   input.end(
     Buffer.concat([request(1), wanted, request(2), frameOf({ jsonrpc: '2.0', method: 'other' }), wanted]),

@@ -21,7 +21,7 @@ test('many values are too many, many characters are not', () => {
   assert.is(excessOf(Buffer.alloc(8 << 20, 'x')), undefined);
 });
 
-test('what stands in strings does not count, however it is escaped', () => {
+test('the text of strings does not count, in any escaped form', () => {
   const brackets = '[{,"\\'.repeat(20_000);
   assert.is(excessOf(Buffer.from(JSON.stringify([brackets, '\\', '\\\\"', brackets]))), undefined);
   assert.is(excessOf(Buffer.from(`"${'['.repeat(100_000)}`)), undefined);

@@ -69,7 +69,7 @@ test("a directory that is open to others or another user's is refused", async ()
   assert.match(await refusal(join(top, 'theirs')), /belongs to another user/);
 });
 
-test('a path that is too long for a socket is told, with what helps', async () => {
+test('a path that is too long for a socket is reported, with what helps', async () => {
   const directory = join(temporaryDirectory('sockets'), 'long'.repeat(25));
   assert.match(
     await refusal(directory),

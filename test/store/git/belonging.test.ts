@@ -48,7 +48,7 @@ async function count(store: GitStore): Promise<number> {
   return length;
 }
 
-test('a second storage does not get the refs of a session that stands in another one, and is told where', () =>
+test('a second storage does not get the refs of a session in another storage, and learns where that is', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     const refused = await rig.open('two').catch((error: unknown) => error as CheckpointdError);

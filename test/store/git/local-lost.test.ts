@@ -58,7 +58,7 @@ test('a session whose .git is gone is closed without a look into it', () =>
     await client.close();
   }));
 
-test('a session whose .git went between two runs opens with its conversation, and begins anew when asked to', () =>
+test('a session whose .git went between two runs opens with its conversation, and begins again when asked to', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     await client.request('conversation/append', {

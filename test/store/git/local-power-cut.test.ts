@@ -60,7 +60,7 @@ async function cutAfterChanges(rig: WireSession, disk: Disk): Promise<void> {
     rig.write('a.txt', `${text}\n`);
     await rig.request('checkpoint/create', { kind: 'turn', name: text });
   }
-  // Packed refs are written anew when one of them is deleted.
+  // Packed refs are written again when one of them is deleted.
   git(disk, workTree, 'pack-refs', '--all');
   disk.sync();
   await rig.request('checkpoint/delete', { tag: '2' });

@@ -1,5 +1,5 @@
 // Strategy local where the user's repository cannot be used as it stands: the conversation opens, what is wrong and the
-// remedy are told, nothing of the repository is changed, and all is there again when it is put right.
+// remedy are reported, nothing of the repository is changed, and all is there again when it is repaired.
 import {
   appendFileSync,
   chmodSync,
@@ -43,7 +43,7 @@ async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Pr
   assert.is(rig.read('a'), 'one\n');
 }
 
-test('a syntax error in the repository’s settings is told with file and line', () =>
+test('a syntax error in the repository’s settings is reported with file and line', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const config = join(rig.work, '.git/config');
@@ -77,7 +77,7 @@ for (const [what, depth] of [
   ['that lost its HEAD', ''],
   ['that lost its HEAD, in a directory above', 'deep'],
 ] as const)
-  test(`a repository ${what} is not made anew over what is in it`, () =>
+  test(`a repository ${what} is not made again over what is in it`, () =>
     withSessions(async (rig) => {
       if (depth !== '') rig.write(`${depth}/b`, 'b\n');
       const place = { workspace: join(rig.work, depth), strategy: 'local', conversationId: 'c' } as const;
@@ -132,7 +132,7 @@ function moveGit(rig: SessionRig, name: Buffer): Buffer {
   return away;
 }
 
-test('a git directory whose path is not UTF-8 is told as that', () =>
+test('a git directory whose path is not UTF-8 is reported as that', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('g\xff', 'latin1'));
@@ -155,7 +155,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       assert.ok(after.enabled);
     }));
 
-test('a .git that names what is not there is not made anew either', () =>
+test('a .git that names what is not there is not made again either', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('elsewhere')).toString();
@@ -167,7 +167,7 @@ test('a .git that names what is not there is not made anew either', () =>
     assert.not(existsSync(away));
   }));
 
-test('a work tree that got a repository of its own is told where its checkpoints are', () =>
+test('a work tree that got a repository of its own learns where its checkpoints are', () =>
   withSessions(async (rig) => {
     rig.write('deep/b', 'b\n');
     const place = {
@@ -223,7 +223,7 @@ test('one that lost its HEAD inside another repository is not taken for that one
     assert.is(git(rig.work, 'for-each-ref', 'refs/checkpointd'), '');
   }));
 
-test('a damaged pack of the repository is told as that, by its name', () =>
+test('a damaged pack of the repository is reported as that, by its name', () =>
   withSessions(async (rig) => {
     const session = await keptLocal(rig);
     git(rig.work, 'repack', '-a', '-d', '-q');

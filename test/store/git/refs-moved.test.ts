@@ -1,5 +1,5 @@
 // Another program removes or rewrites our refs, in the middle of a session or between two: they are put back, with what
-// they hold where that was pruned meanwhile, and it is told.
+// they hold where that was pruned meanwhile, and it is reported.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -55,7 +55,7 @@ function removeAll({ inStore, refs }: Rig): void {
   assert.equal(refs(), []);
 }
 
-/** As a history that is written anew in all its refs leaves them. */
+/** As a history that is written again in all its refs leaves them. */
 function rewriteAll({ inStore, refs }: Rig): void {
   const tree = inStore('mktree', '--missing').trim();
   const other = inStore('commit-tree', '-m', 'another', tree).trim();
@@ -213,7 +213,7 @@ test('local: another repository in the place of the one that held them is given 
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('shadow: a directory of refs that goes while the session is open is told, and the next opening finds it all', () =>
+test('shadow: a directory of refs that goes while the session is open is reported, and the next opening finds it all', () =>
   withSession('shadow', async (rig) => {
     const { daemon, session } = rig;
     rmSync(join(daemon.storage, session, 'refs'), { recursive: true });

@@ -1,5 +1,5 @@
 // Refs of ours that cannot be read: git passes over a directory that it may not read, and waits without
-// end for a FIFO. The conversation opens all the same, the deletion is refused, and all is there when it is put right.
+// end for a FIFO. The conversation opens anyway, the deletion is refused, and all is there when it is repaired.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ const tagsOf = (rig: SessionRig, session: string, strategy: Strategy): string =>
 const ours = (rig: SessionRig): string[] =>
   git(rig.work, 'for-each-ref', '--format=%(refname)', 'refs/checkpointd').split('\n').filter(Boolean);
 
-/** Opens with the conversation alone, and with all when it is put right. */
+/** Opens with the conversation alone, and with all when it is repaired. */
 async function opensWithout(
   rig: SessionRig,
   strategy: Strategy,
@@ -61,7 +61,7 @@ async function opensWithout(
 }
 
 for (const strategy of ['shadow', 'local'] as const)
-  test(`${strategy}: a FIFO among the refs is told with its path, and the conversation is there`, () =>
+  test(`${strategy}: a FIFO among the refs is reported with its path, and the conversation is there`, () =>
     withSessions(async (rig) => {
       const session = await opened(rig, strategy);
       await rig.request('session/close', { session });
@@ -80,7 +80,7 @@ for (const strategy of ['shadow', 'local'] as const)
       });
     }));
 
-test('local: a FIFO in the place of packed-refs, and a packed-refs with half a line, are told as that', () =>
+test('local: a FIFO in the place of packed-refs, and a packed-refs with half a line, are reported as that', () =>
   withSessions(async (rig) => {
     const session = await opened(rig, 'local');
     const packed = join(rig.work, '.git/packed-refs');

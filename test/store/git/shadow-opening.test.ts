@@ -58,7 +58,7 @@ for (const [how, text] of [
   ['another than was written', '{"changes":[{"ref":"refs/tags/2","to":null}],"sum":"00000000"}'],
   ['of refs that are none', '[{"ref":"HEAD","to":null}]'],
 ] as const)
-  test(`the note of a transaction that is ${how} is put aside and told, and nothing is moved (F58)`, () =>
+  test(`the note of a transaction that is ${how} is put aside and reported, and nothing is moved (F58)`, () =>
     inTemporary(async (directory) => {
       const shadow = join(directory, 'session');
       let store = await open(directory);

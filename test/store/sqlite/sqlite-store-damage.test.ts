@@ -54,7 +54,7 @@ async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: numbe
   assert.is((await store.checkpoints()).length, listed + 1);
 }
 
-test('a row that damage shows twice is listed once, and told', () =>
+test('a row that damage shows twice is listed once, and reported', () =>
   withStore(openSqlite, {}, async ({ directory, store }) => {
     const ids = await threeTurns(store);
     const indexes = sql(

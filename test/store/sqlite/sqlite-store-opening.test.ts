@@ -58,7 +58,7 @@ test("a file that is no database, or another program's, is refused and left as i
     }
   }));
 
-test('a database that was cut off is told as corrupt, not as empty', () =>
+test('a database that was cut off is reported as corrupt, not as empty', () =>
   inDirectory(async (directory) => {
     const store = await openSqlite(directory);
     for (let seq = 1; seq <= 30; seq += 1)

@@ -62,7 +62,10 @@ async function wholeStore(storage: string): Promise<Buffer> {
   return readFileSync(databaseFile(storage));
 }
 
-/** A copy of the storage whose database has one bit flipped: libsql may still have the file of an earlier trial open. */
+/**
+ * A copy of the storage whose database has one bit flipped: libsql may still have the file of an earlier
+ * trial open.
+ */
 function damagedCopy(storage: string, [at, bit]: readonly [number, number]): string {
   const copy = temporaryDirectory('schema');
   cpSync(storage, copy, { recursive: true });
@@ -124,7 +127,7 @@ test('a flipped bit in the text of the schema is put back by the next opening, o
   assert.ok(mended > drawn * 0.9, `${mended} of ${drawn} were put back`);
 });
 
-test('an index or trigger that is gone is made anew, one that was made otherwise is built anew', () =>
+test('an index or trigger that has disappeared is made again, one that was made otherwise is built again', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const { directory, store } = rig;
     await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });

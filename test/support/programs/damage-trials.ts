@@ -203,7 +203,7 @@ process.on('uncaughtException', (error) => {
 });
 
 await makeSession();
-// All rows would lie in the journal, whose every frame has a check sum: so they do not lie in the database itself.
+// All rows would lie in the journal, whose every frame has a checksum: so they do not lie in the database itself.
 if (strategy === 'sqlite') sql(storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
 cpSync(storage, saved.storage, { recursive: true, verbatimSymlinks: true });
 if (strategy === 'local') cpSync(join(root, '.git'), saved.git, { recursive: true });

@@ -237,7 +237,7 @@ export async function damagedSchema(database: SqliteDatabase): Promise<string[]>
 }
 
 /**
- * Puts damaged parts back, all or none, and builds their indexes anew; returns their names. The connection has
+ * Puts damaged parts back, all or none, and builds their indexes again; returns their names. The connection has
  * `writable_schema` on until this is done, because SQLite opens no database whose schema it cannot read otherwise.
  * @throws StoreCorrupt where a table is gone or is described otherwise than by damage of single bytes
  */
@@ -300,8 +300,8 @@ function isSame(part: Part, other: Part): boolean {
 }
 
 /**
- * True when one column alone differs. The text of a table must be as long as it was: a longer or shorter one was changed
- * by another program, and the rows may be of its form.
+ * True when one column alone differs. The text of a table must be as long as it was: a longer or shorter one
+ * was changed by another program, and the rows may be of its form.
  */
 function isDamagedCopy(part: Part, found: FoundPart): boolean {
   const differing = partColumns.filter((column) => part[column] !== found[column]);
