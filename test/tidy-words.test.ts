@@ -10,10 +10,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Largest number of findings by rule. Lower a number when you have removed findings; never raise one. */
 const allowed = {
-  opening: 20,
-  unnamed: 60,
-  long: 130,
-  decision: 10,
+  opening: 0,
+  unnamed: 23,
+  long: 100,
+  decision: 0,
 } as const;
 
 interface Text {
@@ -75,7 +75,7 @@ const unnamed = /\b(?:nobody|somebody|anybody|whoever)(?:['’]s)?\b/gi;
 
 /** The verbs of the headings of DECISIONS. A heading with a new verb adds its verb here. */
 const verbs =
-  /\b(?:is|are|has|have|names|watches|gets?|goes|falls|holds?|keeps?|moves|narrows|owns?|proves?|runs?|sweeps|syncs|stays|takes?|waits?|works|writes?|answers?|blocks|checks?|closing|commits|compared|counts?|creates|decides|disappears|empties|follows|leaves?|loads|looks|made|makes|opens?|puts?|reads?|records|refuses|removes|repaired|replaces|reports?|returns?|saves|says?|serves?|shares?|skips?|starts?|tells|uses?|changes?|deletes?)\b/;
+  /\b(?:is|are|has|have|names|watches|gets?|goes|falls|holds?|keeps?|moves|narrows|owns?|proves?|runs?|sweeps|syncs|stays|takes?|waits?|works|writes?|answers?|blocks|checks?|closing|commits|compared|counts?|creates|decides|disappears|empties|follows|leaves?|loads|looks|made|makes|opens?|packs|puts?|reads?|records|refuses|removes|repaired|replaces|reports?|returns?|saves|says?|serves?|shares?|skips?|starts?|tells|uses?|changes?|deletes?)\b/;
 
 /** Returns what is wrong with the entries of DECISIONS: no verb, no row in the table, or too many words. */
 function wrongEntries(page: string): string[] {

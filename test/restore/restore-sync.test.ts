@@ -1,6 +1,5 @@
-// What a restore displaces is on the disk before its first change of the work tree: at the moment at which the intent is
-// written, everything that the safety checkpoint needs was synced after it was last written. The power cut itself is
-// played by scripts/torture/.
+// Displaced files are on the disk before a restore changes the work tree. When the intent is written, everything that
+// the safety checkpoint needs has been synced after its last write. scripts/torture/ plays the power cut itself.
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'uvu';
@@ -20,7 +19,10 @@ function filesBelow(directory: string): string[] {
   });
 }
 
-/** What a safety checkpoint lives in: objects, refs and rows, the session's log, its list and its marker. */
+/**
+ * Returns the files of a safety checkpoint: objects, refs and rows, the session's log, its list and its
+ * marker.
+ */
 function vital(rig: SessionRig, session: string): string[] {
   const directory = join(rig.storage, session);
   const own = join(directory, 'checkpointd');
@@ -51,7 +53,9 @@ class Syncs {
     });
   }
 
-  /** What the safety checkpoint needs and was not synced by the moment at which the intent of a restore was written. */
+  /**
+   * Returns the files that the safety checkpoint needs and that were not synced when the intent was written.
+   */
   async unsyncedAtIntent(session: string, work: () => Promise<unknown>): Promise<string[]> {
     this.#session = session;
     this.#found = undefined;

@@ -45,7 +45,7 @@ test('a restore that is done tells of temporaries that it could not remove; the 
     rig.write('new', 'one\n');
     const { id: session } = await rig.open();
     rig.write('a', 'two\n');
-    // What stands nowhere gets its name beside the temporary one, which goes then.
+    // A file without a predecessor gets its name beside the temporary one, which is then removed.
     rmSync(join(rig.work, 'new'));
     installFault((call, target) => {
       if (call === 'unlink' && target.includes('.ckpt-tmp-')) throw failed('EACCES');

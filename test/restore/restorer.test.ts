@@ -1,4 +1,4 @@
-// What a restore makes of a work tree: exactly the target, nothing rewritten that does not differ, nothing left over.
+// A restore makes the work tree exactly the target, rewrites no equal file, and leaves no temporary file.
 import { chmodSync, lstatSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';

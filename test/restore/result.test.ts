@@ -1,5 +1,5 @@
-// What a restore put in place and what stands there when it ends are compared by the capture that ends it: another
-// program that wrote meanwhile is reported, and its work is neither taken for ours nor lost.
+// The capture at the end of a restore compares restored and present contents: a write by another program is reported,
+// and is neither taken for ours nor lost.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
