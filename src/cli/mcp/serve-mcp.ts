@@ -117,8 +117,8 @@ function register(server: McpServer, tool: McpTool, session: HeldSession): void 
 
 function complaintOf(error: unknown): string {
   if (error instanceof CheckpointdRequestError) {
-    // The rest of the daemon's message names methods that are no tools.
-    if (error.kind === 'NothingToUndo') return `${error.kind}: there is no restore left to undo.`;
+    // The sentences after the first one name methods that are no tools.
+    if (error.kind === 'NothingToUndo') return `${error.kind}: ${/^[^.]*\./.exec(error.message)?.[0] ?? ''}`;
     return `${error.kind}: ${inCommands(error.message, 'tools')}`;
   }
   if (error instanceof NoSession) return `${error.fact}. checkpoint_create makes one.`;

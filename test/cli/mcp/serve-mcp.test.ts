@@ -155,7 +155,9 @@ test('a model learns what it can call: without a session, for a wrong tag, for a
     const plan = await call(client, 'checkpoint_restore', { tag: '1' });
     assert.is(plan.text, 'No file changes.\nThe restore would change nothing.');
     const undo = await call(client, 'checkpoint_undo');
-    assert.match(undo.text, /^NothingToUndo: /);
+    assert.match(undo.text, /^NothingToUndo: There is no restore left to undo\.$/);
+    const redo = await call(client, 'checkpoint_redo');
+    assert.match(redo.text, /^NothingToUndo: There is no restore to redo\.$/);
     assert.not.match(undo.text, /\w\/\w|tangent|kind/);
   }));
 
