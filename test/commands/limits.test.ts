@@ -108,14 +108,11 @@ async function reportsNamed(daemon: InProcessDaemon, strategy: string): Promise<
   assert.is((await tags()).length, 9, strategy);
 }
 
-test('limits.maxCheckpoints is kept within a minute without store/gc, and 1 acts as 2 (O29)', () =>
+// One test, so that all sessions wait at once.
+test('maxCheckpoints (1 acts as 2) and maxStoreBytes are kept within a minute without store/gc, and named checkpoints over it are reported (O29)', () =>
   withDaemon(async (daemon, strategy) => {
-    await Promise.all([keepsFour(daemon, strategy), keepsTwo(daemon, strategy)]);
-  }));
-
-test('limits.maxStoreBytes is kept within a minute without store/gc, and named checkpoints over it are reported (O29)', () =>
-  withDaemon(async (daemon, strategy) => {
-    await Promise.all([fits(daemon, strategy), reportsNamed(daemon, strategy)]);
+    const cases = [keepsFour, keepsTwo, fits, reportsNamed];
+    await Promise.all(cases.map((each) => each(daemon, strategy)));
   }));
 
 test.run();
