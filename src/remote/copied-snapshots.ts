@@ -2,6 +2,7 @@
 // Contents go through memory or a spool file of the target's; the hash is computed on the way in.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { attempt, isMissing } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -24,11 +25,49 @@ export class SnapshotCopier {
   readonly #to: CopyTarget;
   /** The ids of the target by those of the source. */
   readonly #blobs = new Map<BlobId, BlobId>();
+  /** The file of {@link remembering}, and the ids that it has. */
+  #file: string | undefined;
+  #remembered = 0;
   #copied = 0;
 
   constructor(from: Pick<Contents, 'read' | 'sizes'>, to: CopyTarget) {
     this.#from = from;
     this.#to = to;
+  }
+
+  /** Takes over which contents earlier copiers brought to the target; {@link remember} adds to the file. */
+  remembering(file: string): void {
+    this.#file = file;
+    const text = attempt(isMissing, () => files.readFileSync(file, 'latin1')) ?? '';
+    // A write that was cut leaves half a line.
+    for (const [, from, to] of text.matchAll(/^(\S+) ([0-9a-f]{40})\n/gm))
+      this.#blobs.set(from as BlobId, to as BlobId);
+    this.#remembered = this.#blobs.size;
+  }
+
+  /** Writes down what was copied since. */
+  remember(): void {
+    if (this.#file === undefined || this.#blobs.size === this.#remembered) return;
+    const added = [...this.#blobs].slice(this.#remembered).map(([from, to]) => `${from} ${to}\n`);
+    const fd = files.openSync(this.#file, 'a', 0o600);
+    try {
+      files.writeFileSync(fd, added.join(''));
+    } finally {
+      files.closeSync(fd);
+    }
+    this.#remembered = this.#blobs.size;
+  }
+
+  /** Forgets all, because the target has lost something: all is copied again. */
+  forget(): void {
+    this.#blobs.clear();
+    this.#remembered = 0;
+    if (this.#file !== undefined) files.rmSync(this.#file, { force: true });
+  }
+
+  /** The ids of the source by those of the target. */
+  get origins(): ReadonlyMap<BlobId, BlobId> {
+    return new Map([...this.#blobs].map(([from, to]) => [to, from]));
   }
 
   /** How many contents were copied so far. */

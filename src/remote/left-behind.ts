@@ -120,11 +120,14 @@ export class LeftBehind {
     return found.every(({ node, isNamed }) => isNamed || (this.#scanned.get(node.blob) ?? '') === '');
   }
 
-  /** Notes that the contents of a tree went before: they are not looked at again. */
-  noteSent(root: Directory): void {
+  /** Notes that the contents of a tree went before: they are not looked at again. `idOf` tells how this store calls them. */
+  noteSent(root: Directory, idOf: (blob: BlobId) => BlobId | undefined): void {
     for (const node of root.entries.values()) {
-      if (isDirectory(node)) this.noteSent(node);
-      else if (!this.#scanned.has(node.blob)) this.#scanned.set(node.blob, '');
+      if (isDirectory(node)) this.noteSent(node, idOf);
+      else {
+        const blob = idOf(node.blob);
+        if (blob !== undefined && !this.#scanned.has(blob)) this.#scanned.set(blob, '');
+      }
     }
   }
 

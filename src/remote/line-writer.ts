@@ -1,5 +1,6 @@
 // Makes the next head of a line from a session as it is: the records with the trees that are sent, the conversation in
 // pieces, and the commit. What the last head has already is taken from it, so the cost follows what is new.
+import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -10,7 +11,7 @@ import { emptyTree, encodeTree, type TreeItem } from '../git/objects/tree-format
 import { partsOfSnapshot } from '../store/git/checkpoints.ts';
 import type { CheckpointRecord, SnapshotStore } from '../store/snapshot-store.ts';
 import { recordText } from '../store/stored-record.ts';
-import type { Entry } from '../tree/tree.ts';
+import type { Directory, Entry } from '../tree/tree.ts';
 import { ancestors, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { SnapshotCopier } from './copied-snapshots.ts';
 import { choicesId, LeftBehind, type LeftPath, type SendChoices } from './left-behind.ts';
@@ -141,6 +142,7 @@ class SentTrees {
       hash: (size) => objects.hash(size),
       writer: (signal) => objects.snapshotWriter(signal),
     });
+    if (source.store.gitObjects === undefined) this.#copier.remembering(objects.contentsFile);
     const isSame = previous?.manifest.choices === choicesId(choices);
     this.#before = new Map(isSame ? previous.checkpoints.map(({ record }) => [record.id, record]) : []);
   }
@@ -189,7 +191,7 @@ class SentTrees {
     await this.#prime();
     const directory = await store.directory(snapshot);
     const { root, left } = await this.#behind.treeToSend(directory, rules, signal);
-    if (!this.#isGit) return { snapshot: await this.#copier.copy(root, signal), left };
+    if (!this.#isGit) return { snapshot: await this.#copy(root), left };
     if (left.length === 0) return { snapshot, left };
     const writer = objects.snapshotWriter(signal);
     try {
@@ -198,6 +200,21 @@ class SentTrees {
       await writer.abort();
       throw error;
     }
+  }
+
+  /** Copies a tree into the repository of lines. Where that has lost a content, all is copied again. */
+  async #copy(root: Directory): Promise<SnapshotId> {
+    const { signal } = this.#job;
+    let snapshot: SnapshotId;
+    try {
+      snapshot = await this.#copier.copy(root, signal);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#copier.forget();
+      snapshot = await this.#copier.copy(root, signal);
+    }
+    this.#copier.remember();
+    return snapshot;
   }
 
   async #changed(from: SnapshotId, to: SnapshotId): Promise<Entry[]> {
@@ -213,9 +230,12 @@ class SentTrees {
 
   /** Contents that went with an earlier push are not looked at again. */
   async #prime(): Promise<void> {
-    if (this.#isPrimed || !this.#isGit) return;
+    if (this.#isPrimed) return;
     this.#isPrimed = true;
-    if (this.#last !== undefined) this.#behind.noteSent(await this.#job.objects.directory(this.#last.sent));
+    if (this.#last === undefined) return;
+    const origins = this.#isGit ? undefined : this.#copier.origins;
+    const sent = await this.#job.objects.directory(this.#last.sent);
+    this.#behind.noteSent(sent, (blob) => (origins === undefined ? blob : origins.get(blob)));
   }
 }
 

@@ -23,6 +23,8 @@ export class TravelObjects {
   readonly gitDir: string;
   readonly alternates: readonly string[];
   readonly #place: GitPlace;
+  /** Where it is written which contents of a store without git objects are here. */
+  readonly contentsFile: string;
   /** For contents on their way in; emptied at open. */
   readonly spoolDirectory: string;
   readonly #writer: ObjectWriter;
@@ -34,6 +36,7 @@ export class TravelObjects {
   private constructor(directory: string, alternates: readonly string[]) {
     this.gitDir = join(directory, 'objects.git');
     this.spoolDirectory = join(directory, 'spool');
+    this.contentsFile = join(directory, 'contents');
     this.alternates = alternates;
     this.#place = { gitDir: this.gitDir, environment: alternateObjects(alternates) };
     this.#writer = new ObjectWriter(this.#place);

@@ -159,6 +159,18 @@ export class SessionDirectory {
     if (this.#standing() === undefined) makeDirectory(this.root);
   }
 
+  /** True when an import was killed before it wrote the marker: nothing but its note of deletion is there. */
+  isUnbegun(): boolean {
+    if (!this.isBeingDeleted || files.existsSync(this.markerFile)) return false;
+    const isNote = (name: string): boolean =>
+      /^(deletion|owner\.json|wanted)$|\.[0-9a-f]{12}\.tmp$/.test(name);
+    return (
+      this.#standing() !== undefined &&
+      files.readdirSync(this.root).every((name) => name === 'checkpointd') &&
+      files.readdirSync(this.own).every(isNote)
+    );
+  }
+
   /** Makes the sub-directory of our own files. */
   makeOwn(): void {
     makeDirectory(this.own);

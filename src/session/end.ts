@@ -408,6 +408,11 @@ async function removeClaimed(
   if (owner === undefined) return undefined;
   try {
     if (!mayGo()) return undefined;
+    if (directory.isUnbegun()) {
+      directory.removeNew();
+      directory.removeEmptyRoot();
+      return undefined;
+    }
     directory.ours(); // before anything is destroyed
     await lookBeforeRemoval(directory, log);
     await emptyClosed(directory, log);

@@ -5,7 +5,7 @@ import { type Killed, killedTravel } from './travel-killed.ts';
 const points: readonly (readonly [method: Killed, strategy: string, calls: readonly number[]])[] = [
   ['remote/push', 'shadow', [12, 70, 120]],
   ['remote/fetch', 'shadow', [50, 100]],
-  ['session/import', 'shadow', [200, 350, 480]],
+  ['session/import', 'shadow', [209, 350, 480]],
   ['session/import', 'sqlite', [400]],
   ['session/import', 'local', [600]],
 ];

@@ -279,4 +279,26 @@ test('a session is pushed by itself after its turns, and goes on where the remot
   assert.equal([manual.pushed, manual.checkpoints], [true, 4]);
 });
 
+for (const strategy of ['shadow', 'sqlite'])
+  test(`a secret that was sent once by name stays when it is not named again (${strategy})`, async () => {
+    const remote = bareRepository();
+    const one = await machine(remote);
+    await one.open({ strategy });
+    one.write('config.json', ['AKIA', 'ABCDEFGHIJKLMNOP'].join(''));
+    await one.turn('with a secret');
+    const names = ({ left }: { readonly left: readonly { readonly path: string }[] }): string[] =>
+      left.map(({ path }) => path);
+    assert.equal(names(await one.push()), ['config.json']);
+    assert.equal(names(await one.push({ send: ['config.json'] })), []);
+    assert.equal(names(await one.push()), ['config.json']);
+    one.write('a.txt', 'next\n');
+    await one.turn('next');
+    const next = await one.push();
+    assert.equal([next.added, names(next)], [1, ['config.json']]);
+    const two = await machine(remote);
+    await two.import(next.session);
+    await two.restore('2');
+    assert.equal(Object.keys(two.files), ['a.txt', 'src/b.txt']);
+  });
+
 test.run();
