@@ -47,7 +47,7 @@ test('a daemon without a first client listens, and ends after an idle time', () 
     assert.is(commandOf(argv).do, 'complain', argv.join(' '));
 });
 
-test('what a client of VS Code passes is understood', () => {
+test('the flags of a VS Code client are understood', () => {
   assert.equal(
     commandOf(['--stdio', '--clientProcessId=7']),
     serve({ kind: 'stdio' }, { clientProcessId: 7 }),

@@ -67,7 +67,7 @@ export function checkTools(value: unknown, what = 'tools'): ToolsByOrigin {
   const byOrigin = clientObject(value, what);
   for (const [origin, tools] of Object.entries(byOrigin)) {
     if (!Array.isArray(tools) || !tools.every(isObject)) {
-      refuse(`${what}.${origin}`, 'must be an array of objects, one a tool.');
+      refuse(`${what}.${origin}`, 'must be an array with one object per tool.');
     }
   }
   return byOrigin as ToolsByOrigin;

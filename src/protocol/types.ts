@@ -314,7 +314,7 @@ export interface SessionLimits {
   readonly maxMessageCharacters?: number;
 }
 
-/** How many captures looked at what had changed, and how many at everything, and why. */
+/** The numbers of fast and of full captures, with the reasons of the full ones. */
 export interface CaptureCounts {
   /** Captures that looked at what had changed. */
   readonly fast: Count;
@@ -1563,7 +1563,7 @@ export interface CheckpointDiffParams {
   readonly to?: CheckpointRef;
   /** The form of the answer beside the list. Absent: `nameStatus`. */
   readonly format?: DiffFormat;
-  /** Only these paths, and what lies below them. */
+  /** Only these paths and all paths below them. */
   readonly paths?: readonly PathRef[];
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
@@ -2267,7 +2267,7 @@ export interface ConversationTangentResult {
   readonly tangentStartTime?: Timestamp;
   /** Entries that it added and still holds. Absent: in no tangent. */
   readonly added?: Count;
-  /** True when it carries the files too. Absent: false. */
+  /** True when the tangent includes the files. Absent: false. */
   readonly files?: boolean;
 }
 
@@ -2729,8 +2729,8 @@ export interface StoreGcParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * Which safety checkpoints, and turns and tools whose tag another took, go that undo and redo do not reach.
-   * Absent: those that have been so for `limits.keepSafetyMs`.
+   * Which safety checkpoints, and turns and tools without their tag, are removed if neither undo nor redo
+   * needs them. Absent: those older than `limits.keepSafetyMs`.
    */
   readonly prune?: PruneMode;
   /**

@@ -69,7 +69,7 @@ test('a holder that cannot be seen is unknown, never dead', () => {
   assert.is(holderState(parseHolder('not json')), 'unknown');
 });
 
-test('who this process is stays known when the system cannot tell it again', () => {
+test('the identity of this process stays known when the system cannot report it again', () => {
   const self = describeSelf();
   installFault((_call, target) => {
     if (target.startsWith('/proc/')) throw Object.assign(new Error('EIO'), { code: 'EIO' });

@@ -97,7 +97,7 @@ test('a repository without a name of its own, a clone with --mirror and a templa
     });
   }));
 
-test('what the own repository tracks in one is captured, and nothing else of it', () =>
+test('only files that the own repository tracks in a git directory are captured', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'fixture.git');
     rig.write('fixture.git/objects/keep', '');

@@ -66,7 +66,7 @@ test('rules of the repository around it count again when they ignore the work tr
   await daemon.close();
 });
 
-test('what the repository around it tracks in the ignored work tree is captured although its own rules ignore it', async () => {
+test('files that the outer repository tracks in an ignored work tree are captured against its rules', async () => {
   const { home, project } = enclosed({ '.gitignore': '*\n' });
   git(home, 'add', '-f', 'project/b.log');
   const daemon = new InProcessDaemon();

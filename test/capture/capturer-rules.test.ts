@@ -55,7 +55,7 @@ test('nested repositories are captured as files, under their own rules, and noth
     assert.throws(() => lstatSync(ran), /ENOENT/);
   }));
 
-test('what the user tracks is captured though a rule ignores it (F28)', () =>
+test('tracked files are captured even if a rule ignores them (F28)', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', 'dist\n*.gen\n');
     rig.write('dist/x', 'tracked');
@@ -171,7 +171,7 @@ test('include opts ignored files in, exclude opts files out, and .git never come
     ]);
   }));
 
-test('what a restore would displace is captured though ignored, and a .git in it is reported', () =>
+test('ignored files that a restore would displace are captured, and a .git among them is reported', () =>
   withRig({ exclude: ['*.bin'] }, async (rig) => {
     rig.write('.gitignore', 'data\nx\n');
     for (const path of ['data/a', 'data/d/b.bin', 'data/other', 'x']) rig.write(path, path);

@@ -146,7 +146,7 @@ test('a capture may build on another snapshot than the last one', () =>
     await it.agreesFast('on the first');
   }));
 
-test('what a capture that failed had looked at is looked at again', () =>
+test('paths of a failed capture are looked at again', () =>
   HeldRig.with(async (it) => {
     it.rig.write('a/f', '1');
     it.rig.write('b/f', '1');

@@ -79,7 +79,7 @@ test('a writing that fails at any call leaves the earlier file, and no capture f
     );
   }));
 
-test('one that a kill left half written is not looked at', () =>
+test('a half-written file of known files is ignored', () =>
   withReopened(async (it) => {
     const half = `${it.file}.0123456789ab.tmp`;
     cpSync(it.file, half);

@@ -152,7 +152,7 @@ function keepsTimes(): boolean {
   return isKnown;
 }
 
-test('what has not changed is looked at and neither listed, opened nor stored again', async () => {
+test('an unchanged directory is looked at, and not listed, opened or stored again', async () => {
   const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);

@@ -74,7 +74,7 @@ test('the clock of the file system counts and not ours, which may be minutes ahe
   });
 });
 
-test('where the clock cannot be read a content is settled once it was seen unchanged for long enough', async () => {
+test('without a readable clock a content is settled once it was unchanged for long enough', async () => {
   const unknown: Fault = (call) => {
     if (call === 'statfs') throw Object.assign(new Error('no'), { code: 'ENOSYS' });
   };
@@ -139,7 +139,7 @@ function hasPython(): boolean {
 }
 
 if (hasPython()) {
-  test('what is written through a mapping shortly after a change is in the next capture (F4)', async () => {
+  test('a write through a mapping shortly after a change is in the next capture (F4)', async () => {
     await withRig({}, async (rig) => {
       rig.write('f', 'a and more');
       const writer = spawn('python3', ['-c', mapping, join(rig.root, 'f')], {

@@ -96,7 +96,7 @@ function readable(target: string): string {
   return descriptor === undefined ? target : `${readlinkSync(`/proc/self/fd/${descriptor}`)}${rest}`;
 }
 
-test('what rules, failures or names keep out of a capture proves nothing', () =>
+test('paths that rules, failures or names exclude from a capture prove nothing', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('ignored/f', '1');
@@ -121,7 +121,7 @@ test('what rules, failures or names keep out of a capture proves nothing', () =>
     assert.is(it.drifts.length, 2, 'below a name that is not UTF-8 nothing can be watched');
   }));
 
-test('it is silent when the watch was not live throughout, or cannot prove that it was heard out', async () => {
+test('the check is silent if the watch was not live throughout, or no fence passed', async () => {
   const missedNow = async (it: Audited, content: string): Promise<void> => {
     it.watch.miss(() => it.write('f', content));
     await it.capture();

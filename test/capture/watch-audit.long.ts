@@ -138,7 +138,7 @@ if (process.platform === 'linux') {
     assert.ok(captures > 15 && asked > 200, `${captures} captures, ${asked} changes`);
   });
 
-  test('where directories come, go and move, every drift that is reported is one that the thread did not tell', async () => {
+  test('each drift among created, removed and moved directories is a change that the thread did not report', async () => {
     const beside = new Beside();
     let [captures, checked] = [0, 0];
     await beside.run('trees', 2, async () => {

@@ -50,7 +50,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
   });
 }
 
-test('where all checkpoints were deleted, a comparison with the base says so, and the next create begins again', async () => {
+test('a comparison with the base says that all checkpoints were deleted, and the next create begins again', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const options = { conversationId: 'c' };

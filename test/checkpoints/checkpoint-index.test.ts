@@ -153,7 +153,7 @@ test('the predecessor follows the table, and passes over what was deleted (Q9)',
   assert.is(predecessor('1.2'), '0');
 });
 
-test('what comes after the point that was restored is detached and still listed', () => {
+test('checkpoints after a restored one are detached and still listed', () => {
   const index = filled('0', '1', '1.1', '2');
   const one = index.resolve('1').record.id;
   index.add({ record: record('restore', { parent: one }) });

@@ -82,7 +82,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     await daemon.close();
   });
 
-  test(`what is gone is deleted, also where it was skipped before, and what was never seen is new (${strategy})`, async () => {
+  test(`a missing path is deleted even if it was skipped before, and a path never seen is new (${strategy})`, async () => {
     const { daemon, root, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     write(root, { 'never.txt': 'x'.repeat(2000) });

@@ -71,7 +71,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'restore*', 'restore']),
     ));
 
-  test(`collected by a limit, what is left is neither detached nor listed in another order (${strategy})`, () =>
+  test(`a collection by a limit keeps the order of the remaining checkpoints, and detaches none (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {

@@ -130,7 +130,7 @@ for (const [what, make] of Object.entries(doubts))
       assert.is(generation(rig, session), opened + 1);
     }));
 
-test('where no temporary directory can be made, a closed session is opened to be read', () =>
+test('a closed session is opened for reading if no temporary directory can be made', () =>
   withRig(async (rig) => {
     await closed(rig, 'shadow');
     const expected = await said(rig, 'list');

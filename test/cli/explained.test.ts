@@ -57,7 +57,7 @@ test('an error under --json is data: its kind, its message and what helps', () =
     await client.close();
   }));
 
-test('what the system refuses is data as well', () =>
+test('a refused system call is data as well', () =>
   withRig(async (rig) => {
     const program = rig.run(['list', '--json', `--storage=${join(rig.work, 'a.txt', 'state')}`]);
     assert.is(await program.code, 1);

@@ -15,7 +15,7 @@ test('a message names what can be typed where it is read, and not methods of the
   );
 });
 
-test('what only the wire can ask for is no advice for a person or a model', () => {
+test('advice for a person or a model names no option that only the wire has', () => {
   const message =
     'None is left. Restore its checkpoint: checkpoint/list names them, and with kind "safety" also the states before each restore.';
   assert.is(inCommands(message), 'None is left. Restore its checkpoint: checkpointd list names them.');

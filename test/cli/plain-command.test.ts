@@ -102,7 +102,7 @@ test('plain words are read as the library reads them, and all other words are le
   );
 });
 
-test('what people and shells type is plain', () => {
+test('the usual words of people and shells are plain', () => {
   for (const words of [
     [],
     ['--json'],

@@ -258,7 +258,7 @@ test('a command takes the session used last, and reports it', () =>
     await client.close();
   }));
 
-test('a socket that owner.json names and that is not private is not spoken to', () =>
+test('a client refuses a socket of owner.json that is not private', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();

@@ -57,7 +57,7 @@ test('requests are answered in their order without waiting for the first answer;
     connection.leave();
   }));
 
-test('who hangs up, sends noise or no message, or leaves is gone', async () => {
+test('a connection that closes, or carries noise or no message, ends', async () => {
   const replies = [
     (socket: Socket) => socket.end(),
     (socket: Socket) => socket.write('noise\n'),
@@ -81,7 +81,7 @@ test('who hangs up, sends noise or no message, or leaves is gone', async () => {
   assert.match((await failure(connected(path).request('session/list', {}))).message, /closed the connection/);
 });
 
-test('who waits for an answer goes on before the next event is heard, and an answer before the end is one', async () => {
+test('a waiting request resolves before the next event is sent, and an answer before the end counts', async () => {
   const message = (more: object): Buffer => frameOf(JSON.stringify({ jsonrpc: '2.0', ...more }));
   const answer = (id: number): Buffer => message({ id, result: { sessions: [] } });
   const event = message({ method: 'session/didOpen', params: {} });

@@ -34,7 +34,7 @@ test('a nested repository in the way stays, its path is in failed, the rest goes
   await daemon.close();
 });
 
-test('what is ignored and not in the way is never touched, also when the rule came later (F73)', async () => {
+test('an ignored file that is not in the way is never touched, even if the rule came later (F73)', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -43,7 +43,7 @@ test('what is ignored and not in the way is never touched, also when the rule ca
   await daemon.close();
 });
 
-test('undo leaves what a restore had only revealed: ignored before it, visible after it took the rule away', async () => {
+test('undo leaves files that a restore only revealed: ignored before, visible after the rule disappeared', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });

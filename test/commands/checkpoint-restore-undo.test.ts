@@ -112,7 +112,7 @@ test('a path of the restore with a later edit is a conflict: overwritten and sav
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('what the ignore rules of the target hide is no part of what is undone', () =>
+test('files that the target’s ignore rules hide are no part of an undo', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out\n');
     rig.write('f', 'one\n');
@@ -127,7 +127,7 @@ test('what the ignore rules of the target hide is no part of what is undone', ()
     assert.is(rig.read('out'), 'changed since\n');
   }));
 
-test('where nothing can be undone or redone, the message says what can be and how to get older states', () =>
+test('without a restore to undo or redo, the message explains both and names the way to older states', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const method of ['checkpoint/undo', 'checkpoint/redo'] as const) {

@@ -23,7 +23,7 @@ async function mistakenUndo(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('what a mistaken undo displaced is listed and restorable after the next turn and a collection', () =>
+test('files that a mistaken undo displaced are listed and restorable after the next turn and a collection', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { checkpointsRemoved } = await rig.request('store/gc', { session: session.id });

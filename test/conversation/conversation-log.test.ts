@@ -94,7 +94,7 @@ test('when the log refuses, nothing was changed, and the next append is right', 
   assert.equal(contents(conversation), ['1', '2']);
 });
 
-test('what the client gave for idempotency is in the record, with the result', () => {
+test('the client’s key is in the record, with the result', () => {
   const { conversation, log } = room();
   const result = conversation.append(said('1'), { key: 'k', fingerprint: 'f' });
   assert.equal((log.records[0] as { idempotency?: unknown }).idempotency, {

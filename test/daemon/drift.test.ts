@@ -166,7 +166,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('what is written through mmap is found (F4)', async () => {
+  test('a write through mmap is found (F4)', async () => {
     const script = `import mmap, sys
 with open(sys.argv[1], 'r+b') as file:
     with mmap.mmap(file.fileno(), 0) as view:

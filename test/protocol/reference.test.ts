@@ -76,13 +76,13 @@ test('every link leads to a heading or a row', () => {
   assert.equal(dead, []);
 });
 
-test('it has every method, error with its code, and type', () => {
+test('the reference has every method, error with its code, and type', () => {
   for (const { name } of protocol.methods) assert.ok(text.includes(`\n### ${name}\n`), name);
   for (const { name, code } of protocol.errors)
     assert.ok(text.includes(`| ${code} | <a id="${name.toLowerCase()}">`), name);
 });
 
-test('it names no file that a reader does not have beside it', () => {
+test('the reference names only files that its reader has', () => {
   const files = [...text.matchAll(/`([\w./-]+\.(?:md|json|ts|py|rs))`/g)].map(([, file = '']) => file);
   const theirs = /^(session\.json|owner\.json|README\.md|src\/|a\.txt)/;
   const here = ['schema.json', 'openrpc.json', 'metaModel.json', 'protocol.json', 'clients/scenarios.json'];

@@ -139,7 +139,7 @@ test('a machine that started again long after the restore finds the work of that
     assert.equal(notesOf(again), []);
   }));
 
-test('of two answered restores that a power cut took, the later one counts', () =>
+test('the later of two answered restores counts after a power cut', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     rig.daemon.logged.length = 0;

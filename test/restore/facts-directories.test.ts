@@ -110,7 +110,7 @@ test('a restore of one path takes nothing away whose directories the store has l
   await daemon.close();
 });
 
-test('where the store keeps no directory, the restore is refused and nothing was changed', async () => {
+test('a restore is refused and changes nothing if the store keeps no directory', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
   const stood = standing(root);

@@ -115,7 +115,7 @@ test('a write through a descriptor that was open before the restore comes back t
     assert.equal([kept('d'), kept('e')], [[], []]);
   }));
 
-test('where the path was edited since, or removed, a late write is kept beside it (F76)', () =>
+test('a late write is kept beside a path that was edited or removed since (F76)', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     const descriptors = ['d/f', 'e/gone', 'other'].map((name) => openSync(`${work}/${name}`, 'r+'));
     await restore();

@@ -97,7 +97,7 @@ test('ignored data in a directory that the target lacks stays where it is (F73)'
   remove(root);
 });
 
-test('what cannot be saved stays, its path fails, the rest goes on (F74)', async () => {
+test('a file that cannot be saved stays and its path fails, and the others are restored (F74)', async () => {
   const root = makeDirectory();
   const onDisk = model({
     big: 'too big to save',

@@ -82,7 +82,7 @@ test('a directory that cannot be written is foreseen for writes, deletions, and 
   }
 });
 
-test('what belongs to others is foreseen: bits of theirs, and their files in a sticky directory', async () => {
+test('a plan foresees the permissions of other users’ files, and their files in a sticky directory', async () => {
   if (process.getuid?.() !== 0) return; // only root can make files of others
   const root = makeDirectory();
   const present = model({

@@ -90,7 +90,7 @@ test('paths restrict the plan to files and directories, with the files in their 
   assert.equal(only('absent'), []);
 });
 
-test('what could not be captured is neither deleted nor written over, and is reported (F74)', () => {
+test('a path that could not be captured is neither deleted nor overwritten, and is reported (F74)', () => {
   const present = model({ 'u/seen': 'x', gone: 'g', 'e/f': 'f' });
   const target = model({ 'u/in': 'y', big: 'small', e: 'file' });
   const plan = planBetween(present, target, 'hard', { unknown: ['u', 'big', 'e/secret'].map(path) });

@@ -47,7 +47,7 @@ test('an edit after the kill is reported as a conflict, and one undo brings it a
     assert.is(rig.read('made/later'), 'made in turn 2\n');
   }));
 
-test('what was made after the kill at a path that neither state holds is left alone, and reported', () =>
+test('a file created after the kill at a path of neither state is not changed, and is reported', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>

@@ -84,7 +84,7 @@ for (const lasting of [false, true])
     }));
 
 for (const give of ['cancel', 'fail'] as const) {
-  test(`a recovery that ends in ${give} before it changes anything leaves the intent to the next`, () =>
+  test(`a recovery that ends in ${give} before any change leaves the intent to the next one`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const cancel = new AbortController();

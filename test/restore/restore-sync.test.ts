@@ -102,7 +102,7 @@ const withSyncs = (body: (rig: SessionRig, syncs: Syncs) => Promise<void>): Prom
   });
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
-  test(`${strategy}: what a restore displaces is on the disk before it changes anything (F92)`, () =>
+  test(`${strategy}: displaced files are on the disk before a restore changes a file (F92)`, () =>
     withSyncs(async (rig, syncs) => {
       rig.write('a', 'one\n');
       rig.write('deep/er/b', 'one\n');

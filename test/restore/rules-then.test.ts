@@ -45,7 +45,7 @@ test('a file that a .gitignore hid then is left alone, at any depth, and reporte
     assert.is(rig.read('later'), 'made since\n');
   }));
 
-test('what the rules then would have left out gives way where the target needs its place, saved', () =>
+test('a file that the old rules would have left out is saved and replaced if the target needs its path', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out/\n');
     rig.write('out', 'a file of this name is not ignored\n');
@@ -104,7 +104,7 @@ test('undo takes away what a restore put where the exclude globs of today leave 
     assert.equal([rig.read('a'), rig.read('data/b')], ['a then\n', 'edited since\n']);
   }));
 
-test('what an include glob took in then is not taken for left out', () =>
+test('a file that an include glob captured then does not count as left out', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.settings = { include: ['*.log'] };

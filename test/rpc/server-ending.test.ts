@@ -41,7 +41,7 @@ test('shutdown answers within a second though the stop takes longer, and exit wa
   assert.is(await server.exited, 0);
 });
 
-test('what was asked before the end of input is answered before the end', async () => {
+test('requests before the end of input are answered before the end', async () => {
   const server = await started({
     'store/gc': async () => {
       await sleep(30);
@@ -55,7 +55,7 @@ test('what was asked before the end of input is answered before the end', async 
   assert.equal(server.stops, ['endOfInput']);
 });
 
-test('it is answered, too, where that takes longer than a client that shuts down would wait', async () => {
+test('they are also answered if this takes longer than a client waits after shutdown', async () => {
   const server = await started({
     'store/gc': async (_, context) => {
       await Promise.race([sleep(900), untilAborted(context)]);

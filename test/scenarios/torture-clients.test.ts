@@ -79,7 +79,7 @@ test('a client that hangs, changes its words or does not tell the end of its dae
   assert.match(await defectOf(stays), /hangs/);
 });
 
-test('how a daemon ended is read from what the client says', async () => {
+test('the end of a daemon is read from the client’s message', async () => {
   for (const [words, end] of [
     ['the daemon ended with 2: no such log', { code: 2, signal: null }],
     ['the daemon ended with exit status: 2: no such log', { code: 2, signal: null }],
@@ -92,7 +92,7 @@ test('how a daemon ended is read from what the client says', async () => {
   }
 });
 
-test('where a client is missing the torture says so, and runs through its own driver', () => {
+test('the torture reports a missing client, and runs through its own driver', () => {
   const bin = mkdtempSync(join(tmpdir(), 'checkpointd-no-clients-'));
   try {
     const git = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();

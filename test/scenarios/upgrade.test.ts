@@ -180,7 +180,7 @@ const laters: Readonly<Record<string, readonly Later[]>> = {
 };
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: what a later version wrote is refused with the remedy and left as it is (O22, O23)`, async () => {
+  test(`${strategy}: data of a later version is refused with the remedy and not changed (O22, O23)`, async () => {
     assert.ok(laters[strategy], 'there is something that a later version may write');
     for (const { what, leave, touched } of laters[strategy] ?? []) {
       await withRig(async (rig) => {
@@ -207,7 +207,7 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('what a later version wrote is neither swept nor deleted', () =>
+test('data of a later version is neither swept nor deleted', () =>
   withRig(async (rig) => {
     layOutFormat1(rig.top, 'shadow');
     const session = sessionOfFormat1(rig.work, 'shadow');

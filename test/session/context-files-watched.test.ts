@@ -55,7 +55,7 @@ for (const [name, path, change] of changes) {
     }));
 }
 
-test('what the watcher tells of other files leaves the length remembered (C25)', () =>
+test('changes of other files leave the remembered length (C25)', () =>
   withSessions(async (rig) => {
     const { session, told } = await watched(rig, 'notes.md');
     rig.write('other.txt', 'x');

@@ -116,7 +116,7 @@ test('kept sessions, living owners, foreign markers and what is not ours are nev
     assert.equal(await sweepStorage(storage, 0, log), [living.session]);
   }));
 
-test('what is renamed away is deleted by the next start, also when the last one was killed at it', () =>
+test('a session that was renamed away is deleted by the next start, even if the start before was killed', () =>
   inStorage(async (storage) => {
     const whole = orphan(storage, 'whole', 0);
     const half = orphan(storage, 'half', 0);
@@ -136,7 +136,7 @@ test('what is renamed away is deleted by the next start, also when the last one 
     assert.ok(store.exists());
   }));
 
-test('what a strategy keeps outside goes first, and a failure there leaves the orphan', () =>
+test('data outside the orphan’s directory is removed first, and a failure keeps the orphan', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session: id } = await rig.request('session/open', asked);

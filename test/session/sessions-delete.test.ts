@@ -126,7 +126,7 @@ test('a deletion that fails while its client goes, or the daemon ends, leaves no
     );
   }));
 
-test('what a session knows of its files is not written down before it is deleted', () =>
+test('a session does not write its known files before it is deleted', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const { id, parts } = await rig.open();
@@ -155,7 +155,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
   const asked = (rig: SessionRig): Promise<SessionOpenResult> =>
     rig.request('session/open', { workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' });
 
-  test(`${strategy}: what fails after the checkpoints went is a warning, and the session begins again`, () =>
+  test(`${strategy}: a failure after the removal of the checkpoints is a warning, and the session begins again`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('conversation/appendTranscript', { session, text: 'said' });
@@ -199,7 +199,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is(leftOutside(rig, strategy), none[strategy]);
     }));
 
-  test(`${strategy}: what fails before the checkpoints went leaves the session whole`, () =>
+  test(`${strategy}: a failure before the removal of the checkpoints leaves the session whole`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('checkpoint/create', { session, kind: 'turn' });

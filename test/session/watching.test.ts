@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const test = suite('watching');
 
-test('a session that is opened again holds its tree before anything is captured', () =>
+test('a reopened session knows its tree before the first capture', () =>
   withSessions(async (rig) => {
     rig.settings.retention = 'keep';
     rig.write('a.txt', 'a');

@@ -168,7 +168,7 @@ test('sqlite: a deleted session leaves neither its row nor its contents, open or
   }
 });
 
-test('what verify found damaged is written again by the next checkpoint, which can be restored', async () => {
+test('the next checkpoint writes damaged contents that verify found again, and can be restored', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const { daemon, root, session } = await kept(strategy);
     write(root, { 'b.txt': 'b\n' });

@@ -29,7 +29,7 @@ const paths = (...texts: string[]): TreePath[] => texts.map(fromText);
 const lost = (wanted: readonly TreePath[], ...gone: readonly string[]): Promise<readonly TreePath[]> =>
   new TreeReader(storeOf(all, gone)).lost('root' as SnapshotId, wanted);
 
-test('what is there, or is not in the snapshot, is not lost', async () => {
+test('a present directory, or one outside the snapshot, does not count as lost', async () => {
   assert.equal(await lost(paths('', 'd/e/f', 'd/none/x')), []);
 });
 

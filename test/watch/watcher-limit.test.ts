@@ -72,7 +72,7 @@ const openAll = `
   const { state, reason } = watcher.figures; await watcher.close();
   console.log(JSON.stringify({ before, missing: missing.length, isPassed, state, reason, said }));`;
 
-test('where there are watches for one source alone, the handles get them, and a warning says that changes are not reported', () =>
+test('the handles get the watches if they suffice for one source, and a warning says that changes are not reported', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(120, rig.root, openAll);
@@ -85,7 +85,7 @@ test('where there are watches for one source alone, the handles get them, and a 
     return Promise.resolve();
   }));
 
-test('where there are too few watches for the handles alone, both sources warn and neither tries for ever', () =>
+test('both sources warn, and neither tries for ever, if the watches do not suffice for the handles', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(50, rig.root, openAll);

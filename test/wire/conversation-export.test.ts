@@ -44,7 +44,7 @@ test('an export that finds its own document there has nothing to do: a repeat is
     assert.is((await failureOf(exported(rig, 'new.json'))).kind, 'PreconditionFailed');
   }));
 
-test('what an export replaces in a work tree is in a safety checkpoint first, ignored or not', () =>
+test('a safety checkpoint saves a file of a work tree before an export replaces it, ignored or not', () =>
   withSession(async (rig) => {
     rig.write('.gitignore', 'hidden.json\n');
     for (const [path, content] of [
@@ -64,7 +64,7 @@ test('what an export replaces in a work tree is in a safety checkpoint first, ig
     assert.is(kinds[0]?.description, 'Before an export');
   }));
 
-test('what is in the work tree of another open session is saved there', () =>
+test('a file in the work tree of another open session is saved in that session', () =>
   withSession(async (rig) => {
     const other = makePlaces().workTree;
     writeFileSync(join(other, 'a.txt'), 'theirs\n');
@@ -79,7 +79,7 @@ test('what is in the work tree of another open session is saved there', () =>
     assert.is(data, 'theirs, edited\n');
   }));
 
-test('what cannot be saved is not replaced', async () => {
+test('a file that cannot be saved is not replaced', async () => {
   const places = makePlaces();
   await withSession(
     async (rig) => {

@@ -51,7 +51,7 @@ test('the repeat of a keyed request says that it is one, whatever the method', (
     }
   }));
 
-test('what a client says of its model and of a request to it comes back', () =>
+test('a client’s facts about its model and a request come back', () =>
   withSession(async (rig) => {
     const modelInfo = { modelId: 'm', tokenLimits: { input: 1 }, features: ['tools'] };
     await rig.request('conversation/setModel', { modelInfo });

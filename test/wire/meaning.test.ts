@@ -139,7 +139,7 @@ test('warnings reach the client as window/logMessage, before the answer', async 
   }
 });
 
-test('what an editor sends in initialize, and after it to every server, is taken', () =>
+test('the messages of an editor during and after initialize are accepted', () =>
   withClient(async (client) => {
     const params = {
       processId: null,

@@ -82,7 +82,7 @@ test('all agents that are there: in, again, and out without a trace', () =>
     assert.not.ok(existsSync(join(rig.storage, 'hooks', 'enabled.json')));
   }));
 
-test('what was changed since stays, and a link stays a link', () =>
+test('later changes stay, and a link stays a link', () =>
   withRig(async (rig) => {
     mkdirSync(join(rig.home, '.claude'));
     mkdirSync(join(rig.home, 'dotfiles'));

@@ -38,7 +38,7 @@ test('one block at the end, read as two more hooks, and gone without a trace', (
   assert.is(textOf(settings.remove(`${added}\n# later\n[tui]\nx = 1\n`)), `${mine}\n# later\n[tui]\nx = 1\n`);
 });
 
-test('what does not parse, or cannot be added to, is left alone', () => {
+test('settings that do not parse, or cannot be extended, are not changed', () => {
   assert.match((settings.add('model = ') as { left: string }).left, /not TOML/);
   assert.match((settings.remove('= x') as { left: string }).left, /not TOML/);
   assert.ok('left' in settings.add('hooks = { PostToolUse = [] }\n'));

@@ -145,7 +145,7 @@ test('a checkpoint that was begun in time and took longer than an agent waits sa
     assert.match(await listed(rig), /\[1\].* slow \(captured \d\.\d s late/);
   }));
 
-test('what an agent does once its prompt was taken is not in the checkpoint of the turn', () =>
+test('edits after the prompt are not in the checkpoint of the turn', () =>
   withKeeper(async (rig) => {
     for (const agent of ['claude-code', 'gemini', 'codex'] as const) {
       const of = (name: string, more: object = {}): object => ({

@@ -134,7 +134,7 @@ test('context paths of the work tree are kept; a summary may be text alone', asy
   assert.equal(conversation.state.latestSummary, { text: 'so far', metadata: {} });
 });
 
-test('what is left out is reported, each with its name (C35)', async () => {
+test('fields that an import leaves out are reported by name (C35)', async () => {
   const { warnings } = await imported();
   for (const expected of [
     /context path "\/etc\/hosts" was left out/,
@@ -151,7 +151,7 @@ test('what is left out is reported, each with its name (C35)', async () => {
   assert.is(warnings.length, 8, warnings.join('\n'));
 });
 
-test('what was read is written in our own form and read again without loss', async () => {
+test('an imported document is exported in our own form and read again without loss', async () => {
   const { conversation } = await imported();
   const document = toDocument(conversation.state);
   const again = new Conversation('c', new MemoryLog());

@@ -77,7 +77,7 @@ test('a storage directory that is a file or lies behind one, and an unknown stra
     assert.equal(rig.stored(), []);
   }));
 
-test('what root may and others may not: an unreadable work tree, a read-only storage (Q39, F112)', () =>
+test('an unreadable work tree and a read-only storage are refused for users other than root (Q39, F112)', () =>
   withRig(async (rig) => {
     if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
       console.log('skipped: needs root and setpriv to run the daemon as another user');
@@ -138,7 +138,7 @@ test('the storage is the user’s alone, and neither errors nor the log hold con
     assert.is(statSync(rig.log).mode & 0o777, 0o600);
   }));
 
-test('where the storage is on the way to the work tree, and the work tree inside the storage (F112)', () =>
+test('a storage that contains the work tree, or is inside it, is handled by identity (F112)', () =>
   withRig(async (rig) => {
     const below = join(rig.storage, 'project');
     mkdirSync(below, { recursive: true });

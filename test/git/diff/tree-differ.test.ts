@@ -93,7 +93,7 @@ test('one process answers, another after it has been asked often, and another af
     assert.not.ok(differ.pids.some((pid) => pids.has(pid)));
   }));
 
-test('what is asked at the same time is answered each by its own git', () =>
+test('parallel questions are answered each by its own git', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const [from, to] = [tree([['a', 'a\n']]), tree([['b', 'b\n']])];
     const pairs = [
@@ -109,7 +109,7 @@ test('what is asked at the same time is answered each by its own git', () =>
       assert.equal(found[index], await nameStatus({ gitDir, from: one, to: two }));
   }));
 
-test('what is missing is reported, a cancelled question is not answered, and the next one is', () =>
+test('a missing object is reported, a cancelled question gets no answer, and the next question does', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const trees = { gitDir, from: emptyTree, to: tree([['d/a', 'a\n']]), differ };
     assert.is((await compare(trees)).items.length, 1);
@@ -138,7 +138,7 @@ test('a differ that was renewed no longer sees what was removed, and one that is
     assert.equal(differ.pids, []);
   }));
 
-test('of a long text the beginning is answered, and the next question as ever', () =>
+test('the differ answers the beginning of a long text, and the next question as usual', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const to = tree([['in.txt', 'line\n'.repeat(400_000)]]);
     const trees: DiffTrees = { gitDir, from: emptyTree, to, differ };

@@ -58,7 +58,7 @@ async function withObjects(
   });
 }
 
-test('one that is there is not written again but made young, and an empty one is replaced', () =>
+test('an existing object gets a new time instead of a new copy, and an empty one is replaced', () =>
   withObjects(async (_objects, file, write) => {
     await write();
     const { ino } = statSync(file);
@@ -73,7 +73,7 @@ test('one that is there is not written again but made young, and an empty one is
     assert.is(statSync(file).mode & 0o777 & ~0o444, 0, 'the file is read-only');
   }));
 
-test('one that fails at any call has no name, and leaves nothing', () =>
+test('an object whose writing fails at any call has no name and leaves no file', () =>
   withObjects(async (objects, file, write) => {
     let failed = 0;
     for (let fatal = 1; ; fatal += 1) {

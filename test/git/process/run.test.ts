@@ -43,7 +43,7 @@ test('a directory that has disappeared is not told as a git that is missing', ()
     });
   }));
 
-test('where the directory is there and git is not, git is what is missing', () =>
+test('a missing git is reported as missing if the directory exists', () =>
   inTemporary(async (directory) => {
     const path = process.env['PATH'];
     process.env['PATH'] = directory;

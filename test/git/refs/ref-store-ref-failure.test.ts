@@ -19,7 +19,7 @@ test('refs that git may not write are reported with their place and what helps, 
   assert.match(error.message, 'chown');
 });
 
-test('what is no refusal stays what it is', () => {
+test('an error that is no refusal is not changed', () => {
   for (const error of [
     new CheckpointdError('GitFailed', 'fatal: bad object'),
     new CheckpointdError('NoSpace', 'Permission denied'),

@@ -209,7 +209,7 @@ async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<
   });
 }
 
-test('what failed while the refs could not be read is not done behind the back of a session that goes on', () =>
+test('a change that failed with unreadable refs is not carried out later in the same session', () =>
   withUnreadableRefs(async ({ refs, again, objects: [, two], left }, mend) => {
     assert.instance(
       await refs.commit([{ ref: 'refs/own/c', to: two }]).catch((error: unknown) => error),
@@ -221,7 +221,7 @@ test('what failed while the refs could not be read is not done behind the back o
     assert.equal([...(await again()).refs.keys()], ['refs/own/a', 'refs/own/b', 'refs/own/c']);
   }));
 
-test('what failed while the refs could not be read is not done by the next open either, where a close could look', () =>
+test('a change that failed with unreadable refs is not carried out by the next open either, if the close could read them', () =>
   withUnreadableRefs(async ({ refs, again, left }, mend) => {
     mend();
     await refs.close();
@@ -272,7 +272,7 @@ test('a change that git refuses, and would refuse to take back, has changed noth
     assert.is((await again()).refs.size, 2);
   }));
 
-test('where git cannot sync refs, the store syncs each one that git wrote, and packed-refs after a deletion', () =>
+test('the store syncs the refs of a git that cannot, and packed-refs after a deletion', () =>
   withRefs(async ({ again, objects: [one, two], gitDir }) => {
     const refs = await again(false, true);
     const calls: string[] = [];

@@ -55,7 +55,7 @@ test('requests before a framing fault are dispatched, those behind it are not', 
   assert.equal(events, ['m1', 'framing']);
 });
 
-test('an output that breaks is an end', async () => {
+test('a broken output ends the connection', async () => {
   const { output, connection, events } = connect();
   output.destroy(new Error('EPIPE'));
   await turns(5);

@@ -76,7 +76,7 @@ test('a storage that was copied does not get them either; one that was moved, re
     assert.is(await count(await rig.open('moved')), 2, 'the storage was lost, and the checkpoints are found');
   }));
 
-test('what was kept before refs had an owner is taken over, and the end of the session leaves no ref', () =>
+test('refs of versions without an owner are taken over, and the end of the session leaves no ref', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     git(rig.work, 'update-ref', '-d', 'refs/checkpointd/ses_test/owner');

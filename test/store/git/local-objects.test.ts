@@ -155,7 +155,7 @@ test('objects that are copied, since the storage is on another disk, survive a p
     git(gitDirectory, 'fsck', '--strict');
   }));
 
-test('what fails after the refs have moved is no failure of the publication: its looks do it later', () =>
+test('a failure after the move of the refs is no failure of the publication: later looks repair it', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -176,7 +176,7 @@ test('what fails after the refs have moved is no failure of the publication: its
     await store.close();
   }));
 
-test('what a prune takes behind the look that has just put it back is looked for again', () =>
+test('an object that a prune takes after it was put back is looked for again', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });

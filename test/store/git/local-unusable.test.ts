@@ -115,7 +115,7 @@ test('nor is one that was never opened before', () =>
     assert.equal(contentOf(join(rig.work, '.git')), before);
   }));
 
-test('one that a kill left half made by us is finished', () =>
+test('a repository that a kill left half made by us is finished', () =>
   withSessions(async (rig) => {
     for (const name of readdirSync(join(rig.work, '.git')))
       if (name !== 'refs' && name !== 'objects') rmSync(join(rig.work, '.git', name), { recursive: true });
@@ -207,7 +207,7 @@ test('a work tree that got a repository of its own learns where its checkpoints 
     assert.match(git(rig.work, 'for-each-ref', 'refs/checkpointd'), /tags\/1$/m, 'what was there stays');
   }));
 
-test('one that lost its HEAD inside another repository is not taken for that one', () =>
+test('a repository without HEAD inside another one is not mistaken for the outer one', () =>
   withSessions(async (rig) => {
     rig.write('deep/b', 'b\n');
     const workspace = join(rig.work, 'deep');

@@ -38,7 +38,7 @@ test('the two trees shown to git are whole: fsck finds nothing (O18)', () =>
     await all.dispose();
   }));
 
-test('what git was shown is used again, and is gone after a sweep, a failure and the end (O18)', () =>
+test('the repository shown to git is reused, and removed after a sweep, a failure and the end (O18)', () =>
   withSqlite(async (rig) => {
     const { store } = rig;
     const from = await capture(store, plain({ a: 'one', 'd/b': 'two' }));

@@ -145,7 +145,7 @@ for (const column of ['tag', 'name'] as const)
       }
     }));
 
-test('a directory whose bytes were changed is not believed, and the next checkpoint does without it', () =>
+test('a directory with changed bytes is not trusted, and the next checkpoint does not use it', () =>
   withStore(openSqlite, {}, async (rig) => {
     const ids = await threeTurns(rig.store);
     const { snapshot } = (await rig.store.checkpoints()).at(-1)?.record ?? { snapshot: '' };

@@ -42,7 +42,7 @@ test('a transaction that fails once is rolled back and tried again without an er
     assert.equal(await store.checkpoints(), [{ record, tag: '1', name: 'n' }]);
   }));
 
-test('one that fails again is reported, and has changed nothing (O22)', () =>
+test('a transaction that fails again is reported, and has changed nothing (O22)', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async ({ store, directory }) => {
     const first = await checkpoint(store, plain({ a: 'a' }), { seq: 1, tag: '1' });
     const record = recordOf({ snapshot: await capture(store, plain({ a: 'b' })), seq: 2, parent: first.id });

@@ -84,7 +84,7 @@ test('a database that was cut off is reported as corrupt, not as empty', () =>
     assert.ok(['StoreCorrupt', 'DataCorrupt'].includes(outcome), outcome);
   }));
 
-test('whether libsql is there is known without loading it, down to the binary of this platform', () => {
+test('the daemon detects libsql and its binary for this platform without loading it', () => {
   assert.is(sqliteObstacle(), undefined);
   const without =
     (missing: RegExp) =>

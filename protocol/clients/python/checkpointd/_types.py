@@ -897,7 +897,7 @@ class SessionLimits(TypedDict, total=False):
 
 
 class CaptureCounts(TypedDict):
-    """How many captures looked at what had changed, and how many at everything, and why."""
+    """The numbers of fast and of full captures, with the reasons of the full ones."""
     # Captures that looked at what had changed.
     fast: Count
     # Full captures by reason. A reason that did not occur is not listed.
@@ -2176,7 +2176,7 @@ _CheckpointDiffParamsOptional = TypedDict(
         "to": "CheckpointRef",
         # The form of the answer beside the list. Absent: `nameStatus`.
         "format": "DiffFormat",
-        # Only these paths, and what lies below them.
+        # Only these paths and all paths below them.
         "paths": List["PathRef"],
         # Token under which the server reports progress on `$/progress`. Absent: no progress is
         # reported.
@@ -2973,7 +2973,7 @@ class ConversationTangentResult(_ConversationTangentResultRequired, total=False)
     tangentStartTime: Timestamp
     # Entries that it added and still holds. Absent: in no tangent.
     added: Count
-    # True when it carries the files too. Absent: false.
+    # True when the tangent includes the files. Absent: false.
     files: bool
 
 
@@ -3489,8 +3489,8 @@ class _StoreGcParamsRequired(TypedDict):
 
 class StoreGcParams(_StoreGcParamsRequired, total=False):
     """Parameters of `store/gc`."""
-    # Which safety checkpoints, and turns and tools whose tag another took, go that undo and redo
-    # do not reach. Absent: those that have been so for `limits.keepSafetyMs`.
+    # Which safety checkpoints, and turns and tools without their tag, are removed if neither undo
+    # nor redo needs them. Absent: those older than `limits.keepSafetyMs`.
     prune: PruneMode
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.

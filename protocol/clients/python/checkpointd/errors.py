@@ -108,8 +108,8 @@ class InvalidName(CheckpointdError):
 
 class WorkTreeMissing(CheckpointdError):
     r"""The work tree is not there, or another file system is mounted in its place since the
-    session was opened. Check the path. Mount what was there, or close the session and open
-    it again to go on with what is there now.
+    session was opened. Check the path. Mount the earlier file system, or close the session
+    and open it again to use the present one.
     """
 
 
@@ -237,7 +237,7 @@ class NotARepository(CheckpointdError):
 
 
 class UnknownEntry(CheckpointdError):
-    r"""No history entry has that id. Use `conversation/history` to see what there is."""
+    r"""No history entry has that id. Use `conversation/history` to see the entries."""
 
 
 class InvalidRange(CheckpointdError):

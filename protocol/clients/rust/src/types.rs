@@ -292,8 +292,8 @@ pub enum ListKind {
     /// Turns and tools.
     #[serde(rename = "all")]
     All,
-    /// Also safety checkpoints, restores, and those whose tag another took, which `store/gc` keeps
-    /// for `limits.keepSafetyMs` from then on.
+    /// Also safety checkpoints, restores, and checkpoints that lost their tag, which `store/gc`
+    /// keeps for `limits.keepSafetyMs`.
     #[serde(rename = "every")]
     Every,
     /// Only safety checkpoints: the states before each restore. `store/gc` keeps each for
@@ -1198,7 +1198,7 @@ pub struct SessionLimits {
     pub max_message_characters: Option<u64>,
 }
 
-/// How many captures looked at what had changed, and how many at everything, and why.
+/// The numbers of fast and of full captures, with the reasons of the full ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CaptureCounts {
@@ -2960,7 +2960,7 @@ pub struct CheckpointDiffParams {
     /// The form of the answer beside the list. Absent: `nameStatus`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DiffFormat>,
-    /// Only these paths, and what lies below them.
+    /// Only these paths and all paths below them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -4095,7 +4095,7 @@ pub struct ConversationTangentResult {
     /// Entries that it added and still holds. Absent: in no tangent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Count>,
-    /// True when it carries the files too. Absent: false.
+    /// True when the tangent includes the files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<bool>,
 }
@@ -4823,8 +4823,8 @@ pub struct StoreUsageResult {
 pub struct StoreGcParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Which safety checkpoints, and turns and tools whose tag another took, go that undo and redo
-    /// do not reach. Absent: those that have been so for `limits.keepSafetyMs`.
+    /// Which safety checkpoints, and turns and tools without their tag, are removed if neither undo
+    /// nor redo needs them. Absent: those older than `limits.keepSafetyMs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prune: Option<PruneMode>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A

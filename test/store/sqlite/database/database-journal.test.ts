@@ -62,7 +62,7 @@ const slowly =
     while (performance.now() < until);
   };
 
-test('what is written in slices does not grow the journal, and its space is given back at the end', () =>
+test('a write in slices does not grow the journal, and its space is freed at the end', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     let highest = 0;
     await database.inSlices(items, () => {
@@ -79,7 +79,7 @@ test('what is written in slices does not grow the journal, and its space is give
     assert.is(writtenBack(), before, 'nothing to do');
   }));
 
-test('where it cannot be written back so, SQLite does it at its commits as ever', () =>
+test('SQLite writes the journal back at its commits if the thread cannot', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     await database.inSlices(items, () => slowly(write));
     assert.ok(writtenBack() > 5);

@@ -39,7 +39,7 @@ test('a second session leaves the first its locks: a program that looks and leav
   }
 });
 
-test('of a database behind a link the journal that is really there is synced', async () => {
+test('the sync of a database behind a link syncs the journal of the real file', async () => {
   const directory = temporaryDirectory('behind');
   const file = join(directory, 'some.sqlite');
   symlinkSync(join(directory, 'real.sqlite'), file);
@@ -87,7 +87,7 @@ for (const removed of ['-wal', '-shm'])
       assert.is((await last.client.close()).code, 0);
     }));
 
-test('what was beside a database that has disappeared says nothing of the one that takes its place', () =>
+test('side files of a lost database do not count for its replacement', () =>
   withRig(async (rig) => {
     const open = { strategy: 'sqlite', retention: 'keep' } as const;
     const { client, session } = await rig.opened(open);

@@ -32,7 +32,7 @@ for (const [code, said, kind, remedy] of [
     assert.match(explained.message, remedy);
   });
 
-test("what is neither SQLite's nor the system's stays what it is", () => {
+test('an error of neither SQLite nor the system is not changed', () => {
   const error = new TypeError('a defect');
   assert.is(explain(error, '/database'), error);
 });
