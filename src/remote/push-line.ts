@@ -1,7 +1,9 @@
 // Pushes the line of one session: finds out what the remote has, makes the next head, and moves the ref only where the
 // remote still has what was seen. A ref of ours notes a head before it is sent, so that a push that was cut off is known
 // again by the next one, and a head that this storage never made tells of a second storage with its writer's id.
+import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
+import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { Carrier, isHiddenRefRefused, type RemoteRef, refRoots } from './carrier.ts';
 import type { SendChoices } from './left-behind.ts';
@@ -70,8 +72,11 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const { remotes, signal, choices, dryRun } = request;
   const remote = remotes.get(request.remote);
   const identity = await remotes.lineOf(request.session, request.origin);
+  // What was fetched tells git what the remote has already: a session that was imported sends what is new in it.
+  const fetched = join(remotes.directoryOf(remote.name), 'lines', 'objects.git', 'objects');
+  const known = files.existsSync(fetched) ? [fetched] : [];
   const carrier = new Carrier(objects.gitDir, remote.url, {
-    alternates: objects.alternates,
+    alternates: [...objects.alternates, ...known],
     ...given({ signal }),
   });
   const [refs, noted] = await Promise.all([

@@ -168,7 +168,12 @@ test('two machines that continue from one checkpoint make two lines, and each le
   await two.turn('two goes on');
   one.write('a.txt', 'one\n');
   await one.turn('one goes on');
-  const [ofTwo, ofOne] = [await two.push(), await one.push()];
+  const packed = (): number =>
+    execFileSync('git', ['count-objects'], { cwd: remote, encoding: 'utf8' }).split(' ').map(Number)[0] ?? 0;
+  const before = packed();
+  const ofTwo = await two.push();
+  assert.ok(packed() - before < 20, 'an imported session sends what is new in it');
+  const ofOne = await one.push();
   assert.is(ofTwo.session, first.session);
   assert.equal(ofOne.others, [{ writer: ofTwo.writer, head: ofTwo.head }]);
   assert.equal(
