@@ -29,7 +29,7 @@ export interface ServeFlags {
   /** How long a session that a killed daemon left is kept for a client that resumes it, ms. */
   readonly orphanGraceMs?: number;
   readonly clientProcessId?: number;
-  /** Whether further clients of the same user may come, by a private socket. */
+  /** True when further clients of the same user may come, by a private socket. */
   readonly listens: boolean;
   /** How long a daemon without a first client waits for a client, ms. */
   readonly idleMs: number;

@@ -13,7 +13,7 @@ export interface Contender {
   open(): Promise<void>;
   /** A checkpoint of the present, with its statistics. */
   create(): Promise<void>;
-  /** Whether anything changed since the last checkpoint. */
+  /** True when anything changed since the last checkpoint. */
   hasChanges(): Promise<void>;
   /** The files that differ between the last two checkpoints. */
   diff(): Promise<void>;

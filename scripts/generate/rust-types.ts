@@ -51,7 +51,7 @@ function typeOf(schema: Schema): string {
 const derive = (extra: string): string =>
   `#[derive(Debug, Clone, PartialEq, Serialize, Deserialize${extra})]\n`;
 
-/** Whether a value of the schema has a sensible nothing, so that a struct literal may end in `..Default::default()`. */
+/** True when a value of the schema has a sensible nothing, so that a struct literal may end in `..Default::default()`. */
 function hasDefault(document: ProtocolDocument, schema: Schema, depth = 0): boolean {
   if (schema.$ref !== undefined) {
     const target = document.$defs[refName(schema.$ref)];

@@ -27,7 +27,7 @@ function methodRow(method: Method, document: ProtocolDocument): string {
   return `  '${method.name}': { ${text.join(', ')} },\n`;
 }
 
-/** Whether the parameters must say which session is meant. Others may carry a field of that name: it is not theirs. */
+/** True when the parameters must say which session is meant. Others may carry a field of that name: it is not theirs. */
 function namesSession(method: Method, document: ProtocolDocument): boolean {
   return (
     method.params !== undefined && resolve(document, method.params).required?.includes('session') === true

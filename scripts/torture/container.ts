@@ -11,7 +11,7 @@ export const containerPrefix = [
   '--mount-proc',
 ] as const;
 
-/** Why there can be none here; undefined where there can. */
+/** Returns why this machine can have no container; undefined when it can. */
 export function containerRefusal(): string | undefined {
   const [program, ...words] = containerPrefix;
   const result = spawnSync(program, [...words, 'true'], { encoding: 'utf8' });

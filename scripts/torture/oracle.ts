@@ -159,7 +159,7 @@ export class Oracle {
 /** The checkpoint of a key of claims and holdings. */
 const idIn = (key: string): string => key.split(' ')[1] ?? '';
 
-/** Whether a checkpoint holds exactly these files. */
+/** True when a checkpoint holds exactly these files. */
 export function assertHolds(holding: Holding, wanted: Manifest, where: string): void {
   const wrong: string[] = [];
   for (const path of new Set([...holding.keys(), ...wanted.keys()])) {
@@ -176,7 +176,7 @@ export function holds(held: Held | undefined, { git, sha256 }: Thing): boolean {
   return held !== undefined && (held.hash === git || held.hash === sha256);
 }
 
-/** Whether every file and link of a checkpoint stands there. */
+/** True when every file and link of a checkpoint stands there. */
 export function isOnDisk(holding: Holding, work: Manifest): boolean {
   return [...holding].every(([path, held]) => {
     const thing = work.get(path);

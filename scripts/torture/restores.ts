@@ -59,7 +59,7 @@ interface Meant {
   readonly target: Manifest | undefined;
   readonly mode: 'soft' | 'hard';
   readonly path: string | undefined;
-  /** Whether a kill must leave the one state or the other. */
+  /** True when a kill must leave the one state or the other. */
   readonly isExact: boolean;
 }
 

@@ -9,7 +9,7 @@ const commandMsMax = 5_000;
 
 export const ownerBits = 0o700;
 
-/** Whether the group may do what others may not: only then can a mask be read as a right that a user gains. */
+/** True when the group may do what others may not: only then can a mask be read as a right that a user gains. */
 export function givesGroupMore(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;
 }

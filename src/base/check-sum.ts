@@ -6,7 +6,7 @@ export function withSum<T extends object>(record: T): T & { readonly sum: string
   return { ...record, sum: sumOf(record) };
 }
 
-/** Whether the record is what was written, as far as its sum tells. */
+/** True when the record is what was written, as far as its sum tells. */
 export function isIntact(record: object): boolean {
   if (!('sum' in record)) return true;
   const { sum, ...rest } = record;

@@ -62,7 +62,7 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
   readonly effects?: Effects;
-  /** Whether the same request may succeed later without a change by the caller. Default: false. */
+  /** True when the same request may succeed later without a change by the caller. Default: false. */
   readonly retryable?: boolean;
 }
 
@@ -107,7 +107,7 @@ export function failedAfterRecovery(error: unknown): unknown {
   });
 }
 
-/** Whether a store has lost what was asked for. */
+/** True when a store has lost what was asked for. */
 export function isDamage(error: unknown): error is CheckpointdError {
   return error instanceof CheckpointdError && (error.kind === 'StoreCorrupt' || error.kind === 'DataCorrupt');
 }

@@ -26,7 +26,7 @@ export function stampOf(stats: BigIntStats): Stamp {
   };
 }
 
-/** Whether nothing touched the file since, not even a rename or a new link. It allocates nothing. */
+/** True when nothing touched the file since, not even a rename or a new link. It allocates nothing. */
 export function isStampOf(stamp: Stamp, stats: BigIntStats): boolean {
   return (
     stats.ctimeNs === stamp.ctimeNs &&
@@ -62,7 +62,7 @@ export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
 }
 
 /**
- * Whether two names that an overlay shows as two files may be one: the link that made the second changed the ctime of
+ * True when two names that an overlay shows as two files may be one: the link that made the second changed the ctime of
  * both. Elsewhere one file is one inode under all its names.
  */
 export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {

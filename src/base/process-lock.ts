@@ -44,7 +44,7 @@ export function bootId(): string | undefined {
   return told.bootId;
 }
 
-/** Whether the process that wrote `holder` still runs: `unknown` when this process cannot see it. */
+/** True when the process that wrote `holder` still runs: `unknown` when this process cannot see it. */
 export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
   const self = describeSelf();
   if (holder.host !== self.host) return 'unknown';

@@ -286,7 +286,8 @@ export class Capturer {
   async #scan(request: ScanRequest): Promise<Scanned> {
     this.#scans += 1;
     try {
-      // Before the state is read: another capture, or a change that the watch missed, may replace it meanwhile.
+      // This comes before the state is read, because another capture, or a change that the watch missed, may replace it
+      // meanwhile.
       const watched = mayBeFast(this.#state, request) ? await watchedRules(this.#place) : undefined;
       const state = this.#state;
       const plan = await chooseScan(state, request, watched);

@@ -179,7 +179,9 @@ export class FileReading {
     return this.#options.earlier.get(directory.path)?.entries.get(name);
   }
 
-  /** True when there is no sink and the previous snapshot does not hold the path: that answers the question. */
+  /**
+   * True when a capture without a sink need not read the file, because the previous snapshot lacks the path.
+   */
   #isNews(directory: WalkedDirectory, name: string): boolean {
     if (this.#options.sink !== undefined) return false;
     const previous = directory.inherited.previous?.entries.get(name);

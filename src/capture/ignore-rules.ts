@@ -131,7 +131,7 @@ function extend(chain: RuleChain, where: string, rules: Buffer | 'none' | 'block
   return { ...chain, key: digest.digest('base64'), hasRules: chain.hasRules || hasPattern(rules) };
 }
 
-/** Whether a file of rules holds any line that is neither empty nor a comment. */
+/** True when a file of rules holds any line that is neither empty nor a comment. */
 export function hasPattern(rules: Buffer): boolean {
   return rules
     .toString('latin1')
@@ -182,7 +182,7 @@ export class IgnoreScopes {
   readonly #options: IgnoreScopesOptions;
   readonly #places: UserPlaces;
   readonly #open = new Map<TreePath, OpenScope>();
-  /** Whether the rules above exclude the work tree, by those rules. */
+  /** True when the rules above exclude the work tree, by those rules. */
   #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
 
   constructor(options: IgnoreScopesOptions) {

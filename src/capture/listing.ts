@@ -49,11 +49,11 @@ export interface WalkedEntry {
   stamp: Stamp | undefined;
   /** The verdict of the ignore rules; undefined until asked, and where git gave no answer. */
   ignored: boolean | undefined;
-  /** Whether the capture takes it (a directory: looks into it; a problem: reports it). */
+  /** True when the capture takes it (a directory: looks into it; a problem: reports it). */
   taken: boolean;
   /** The content that was read under `stamp`. */
   blob: BlobId | undefined;
-  /** Whether an equal stamp in a later scan proves an equal content. */
+  /** True when an equal stamp in a later scan proves an equal content. */
   settled: boolean;
   /** When this stamp was first seen: seconds of a clock that never jumps; 0 until its content was read. */
   seenAt: number;
@@ -108,7 +108,7 @@ export interface WalkedDirectory {
   readonly scope: IgnoreScope;
   readonly chain: RuleChain;
   readonly entries: Map<string, WalkedEntry>;
-  /** Whether an equal stamp in a later scan proves that the names are the same, where directories keep times. */
+  /** True when an equal stamp in a later scan proves that the names are the same, where directories keep times. */
   readonly isSettled: boolean;
   /** True when it holds a `.git` (the root's aside), which a later scan has to look at again. */
   readonly hasGit: boolean;
@@ -133,7 +133,7 @@ export interface ListingOptions {
   readonly tree: WorkTree;
   /** Enters the repository whose `.git` stands in this directory, if it is one. */
   enterRepository(directory: TreePath): Promise<{ scope: IgnoreScope; chain: RuleChain } | undefined>;
-  /** Whether a `.git` file or a `commondir` is known to point to this directory. */
+  /** True when a `.git` file or a `commondir` is known to point to this directory. */
   isPointedTo(directory: TreePath): boolean;
   /** Listings of an earlier scan, whose verdicts and contents may still hold. */
   readonly earlier: Pick<Listings, 'get'>;
@@ -141,7 +141,7 @@ export interface ListingOptions {
   readonly leftOut: ReadonlySet<string>;
   /** The clock that stamps the files, as it was when the scan began. */
   readonly clock: FileClock;
-  /** Whether files in a directory are looked at; else its own times, and so its names, are enough. */
+  /** True when files in a directory are looked at; else its own times, and so its names, are enough. */
   looksAtFiles(directory: TreePath): boolean;
   /** True for a path at which the watch proves that nothing has changed since the earlier scan. */
   readonly isUnwritten?: (path: TreePath) => boolean;

@@ -88,9 +88,9 @@ export interface Scanned {
 
 /** After so many fast scans a full one checks them. */
 const fastMax = 49;
-/** More differences between the base and the previous snapshot cost as much as everything. */
+/** Above this number of differences between the base and the previous snapshot, a full scan costs no more. */
 const differingMax = 1000;
-/** More directories than this are not asked for in the user's index again. */
+/** The largest number of directories for which the user's index is asked again. */
 const judgedMax = 1000;
 
 /** True when the request and the state do not rule a fast scan out: then {@link watchedRules} is worth its fence. */

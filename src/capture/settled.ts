@@ -24,7 +24,7 @@ export interface FileClock {
   /** The device that it holds for: something else may be mounted below. */
   readonly device: number;
   /**
-   * Whether this system's own kernel sets the stamps, of a kind of file system that stamps a directory when a name in
+   * True when this system's own kernel sets the stamps, of a kind of file system that stamps a directory when a name in
    * it is made, removed or replaced.
    */
   readonly isLocal: boolean;
@@ -82,7 +82,7 @@ function stampNow(directory: string, device: number): number | undefined {
 }
 
 /**
- * Whether an equal stamp will prove an equal file later: by the clock that set it, its last change is older than
+ * True when an equal stamp will prove an equal file later: by the clock that set it, its last change is older than
  * `afterMs`, so any later change must show. Stamps in the future (a clock that jumped) are never settled.
  */
 export function isSettled(stamp: Stamp, clock: FileClock, afterMs: number): boolean {

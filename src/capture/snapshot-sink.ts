@@ -63,7 +63,7 @@ export interface SnapshotSink {
   hash(size: number): BlobHash;
   /** `writesAll`: what is handed over is written also where it seems to be there already. */
   writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter;
-  /** Whether something of the store is known to be damaged: then a capture hands over every file again. */
+  /** True when something of the store is known to be damaged: then a capture hands over every file again. */
   isDoubtful?(): boolean;
   /** The snapshot as a tree of directories, `sealed` ids set, so that a capture can build on it. */
   directory(snapshot: SnapshotId): Promise<Directory>;

@@ -223,7 +223,7 @@ export class CheckpointIndex {
     return rows.flatMap((each) => this.#at(each) ?? []);
   }
 
-  /** Whether the head does not come after this checkpoint: a restore went back before it, or beside it. */
+  /** True when the head does not come after this checkpoint: a restore went back before it, or beside it. */
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);
     if (row === undefined || row === this.#head) return false; // what was just made is never looked for

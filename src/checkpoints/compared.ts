@@ -114,7 +114,7 @@ async function filled(
 // file that became a link) as modified, and changes of permissions alone likewise. They are cached by immutable ids, so
 // no entry is ever invalidated; evicted ones are computed again.
 
-/** Numbers of files, not of lines (Q6). */
+/** Numbers of files, not of lines. */
 export interface FileStats {
   readonly added: number;
   readonly modified: number;
@@ -204,7 +204,7 @@ async function letters(store: SnapshotStore, from: SnapshotId, to: SnapshotId): 
   }
 }
 
-/** Whether nothing but permissions differs: git does not see that. */
+/** True when nothing but permissions differs: git does not see that. */
 export function isOfPermissions({ before, after }: TreeChange): boolean {
   if (before === undefined || after === undefined) return false;
   return before.blob === after.blob && before.mode === after.mode;

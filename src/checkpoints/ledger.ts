@@ -56,7 +56,7 @@ export class Ledger {
     return added;
   }
 
-  /** Whether some checkpoint or the agent is known to have had this content (or this absence) at the path. */
+  /** True when some checkpoint or the agent is known to have had this content (or this absence) at the path. */
   isKnown(path: TreePath, content: Known): boolean {
     if (content === 'absent') return true;
     return this.history(path).some((record) => record.content === content);

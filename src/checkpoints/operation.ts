@@ -22,7 +22,7 @@ export interface ProgressFigures {
   readonly filesTotal?: number;
   readonly bytesDone: number;
   readonly bytesTotal?: number;
-  /** Whether a cancel still has an effect. Absent: as before. */
+  /** True when a cancel still has an effect. Absent: as before. */
   readonly cancellable?: boolean;
 }
 

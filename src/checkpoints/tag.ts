@@ -65,7 +65,10 @@ const charactersMax = 256;
 
 const plain = /^[\p{L}\p{N}_][\p{L}\p{N} ._-]{0,127}$/u;
 
-/** Whether text reads as a name: where nothing bears it, it is an unknown checkpoint and no mistyped tag. */
+/**
+ * True when the text reads as a name: if no checkpoint has it, the error is an unknown checkpoint and not a
+ * mistyped tag.
+ */
 export function isPlainName(text: string): boolean {
   return plain.test(text) && text.trimEnd() === text;
 }

@@ -1,4 +1,5 @@
-// How a command that works on a session is said on the command line: its words and options, from what its file tells.
+// Declares a command that works on a session on the command line: its words and options, from the description in its
+// file.
 import type { Command } from 'commander';
 import { type CliCommand, exitCodes, type Given } from './command.ts';
 import { misused } from './refusal.ts';

@@ -20,7 +20,7 @@ export class CheckpointdRequestError extends Error {
     return this.data?.kind ?? 'Unknown';
   }
 
-  /** Whether the same request may succeed later without a change by the caller. */
+  /** True when the same request may succeed later without a change by the caller. */
   get retryable(): boolean {
     return this.data?.retryable === true;
   }

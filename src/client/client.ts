@@ -29,7 +29,7 @@ export interface ClientOptions {
   /** How much the log tells. Default: `info`. */
   readonly logLevel?: 'error' | 'warn' | 'info' | 'debug';
   readonly clientInfo?: Wire.ClientInfo;
-  /** Whether the daemon tells of each request (`on('$/logTrace', …)`); see {@link CheckpointdClient.notify}. */
+  /** True when the daemon tells of each request (`on('$/logTrace', …)`); see {@link CheckpointdClient.notify}. */
   readonly trace?: Wire.TraceValue;
   /** The events to be told of; see {@link CheckpointdClient.on}. */
   readonly events?: readonly Wire.EventName[];

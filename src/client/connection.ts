@@ -201,7 +201,7 @@ export class DaemonConnection {
 
   #fail(why: string): void {
     if (this.#gone !== undefined) return;
-    // Answers that came before the end are answers.
+    // Answers that arrived before the end still count.
     while (this.#arrived.length > 0) this.#deliver();
     clearTimeout(this.#broken);
     this.#gone = new CheckpointdGoneError(why);

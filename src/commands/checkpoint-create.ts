@@ -91,7 +91,7 @@ async function moveTo(
   await afterCommit(context, lost, () => conversation.recordHead());
 }
 
-/** Whether nothing differs from a checkpoint; what one of them could not see is no difference. */
+/** True when nothing differs from a checkpoint; what one of them could not see is no difference. */
 async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
   const { index } = checkpoints;
   const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, capture));
@@ -223,7 +223,7 @@ interface ToolRun {
   readonly name: string | undefined;
   /** A description of the tool's effect; '' when the client gave none. */
   readonly message: string;
-  /** Whether files differ from what the session stood on. */
+  /** True when files differ from what the session stood on. */
   readonly hasChanges: boolean;
 }
 

@@ -353,7 +353,7 @@ class ClientSettings {
     return this.#timeline.commit({ op: 'setTools', tools }, () => ({ tools: count }), idempotency);
   }
 
-  /** Describes the model: an object, or an id alone. What is missing gets a default and a warning (C30). */
+  /** Describes the model: an object, or an id alone. A missing field gets a default and a warning (C30). */
   setModel(given: unknown, idempotency?: Idempotency): { modelInfo: ModelInfo; warnings: readonly string[] } {
     const { info, warnings } = knownModel(given);
     return this.#timeline.commit(
@@ -435,7 +435,7 @@ class TangentMode {
     return this.#timeline.propose({ op: 'exitTangent', keepTail: false });
   }
 
-  /** Whether the conversation is in a tangent, for how many whole seconds (C20), and what it added. */
+  /** True when the conversation is in a tangent, for how many whole seconds (C20), and what it added. */
   status(): { active: boolean; durationSeconds?: number; added?: number } {
     const { tangent, history } = this.#timeline.present.thread;
     if (tangent === undefined) return { active: false };

@@ -49,7 +49,7 @@ export function answersTool(message: UserMessage | undefined): boolean {
   return (message?.toolResults?.length ?? 0) > 0;
 }
 
-/** Whether a turn may start here: the user's message answers no tool. */
+/** True when a turn may start here: the user's message answers no tool. */
 export function startsTurn({ user }: HistoryEntry): boolean {
   return !answersTool(user);
 }

@@ -239,7 +239,7 @@ class SentTrees {
   }
 }
 
-/** The record as it travels: nothing in it names what stays here. */
+/** The record as it is sent: it names no path that stays on this machine. */
 function asSent(
   {
     idempotency: _key,

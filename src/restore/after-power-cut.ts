@@ -23,7 +23,7 @@ import type { RestoreSite } from './restore-site.ts';
 /** The clock of the files may tick apart from that of the note by this much. */
 const slackMs = 1_000;
 
-/** Whether a power cut, or an orderly start of the machine, lies between the note and now. */
+/** True when a power cut, or an orderly start of the machine, lies between the note and now. */
 function isOfAnotherBoot({ boot }: RestoreIntent): boolean {
   const now = bootId();
   return boot !== undefined && now !== undefined && boot !== now;
@@ -70,7 +70,7 @@ export async function recoverAnswered(site: RestoreSite, context: OperationConte
 interface AnsweredRestore {
   readonly id: string;
   readonly answeredMs: number;
-  /** Whether the machine was started again since. */
+  /** True when the machine was started again since. */
   readonly isCut: boolean;
   readonly checkpoint: StoredCheckpoint;
 }
@@ -188,7 +188,7 @@ async function isLost(
   return !isLink(present) && !isLink(wanted) && (await isTorn(store, present.blob, wanted.blob));
 }
 
-/** Whether a content is what a power cut leaves of another: shorter, or with zeros in it, and nothing else. */
+/** True when a content is what a power cut leaves of another: shorter, or with zeros in it, and nothing else. */
 async function isTorn(store: SnapshotStore, present: BlobId, whole: BlobId): Promise<boolean> {
   const [presentBytes = -1, wholeBytes = -1] = await store.sizes([present, whole]);
   if (presentBytes > wholeBytes) return false;

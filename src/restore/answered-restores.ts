@@ -90,7 +90,7 @@ export class AnsweredRestores {
     syncDirectory(this.#directory.own);
   }
 
-  /** Waits a little for what is being synced, then leaves it to the kernel and the notes where they are. */
+  /** Waits a little for running syncs, then leaves the files to the kernel and keeps the notes. */
   async close(): Promise<void> {
     await within(patienceMs, this.#running ?? Promise.resolve());
     this.#stop.abort();

@@ -73,7 +73,7 @@ export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Fold
 const everyFolding: Folding = { foldsCase: true, foldsUnicode: true };
 
 /**
- * Whether a directory folds names: looks for one that is there under a spelling that is not. Makes nothing, so that a
+ * True when a directory folds names: looks for one that is there under a spelling that is not. Makes nothing, so that a
  * dry run may ask. Where no name tells, the directory above it does: a new one inherits it.
  */
 export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding {
@@ -90,7 +90,7 @@ export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding 
   return { foldsCase, foldsUnicode: foldsUnicode ?? foldsCase };
 }
 
-/** Whether names are found under another spelling; undefined when there is none that has one. */
+/** True when names are found under another spelling; undefined when no name has another one. */
 function answerOf(
   tree: AnchoredFiles,
   directory: TreePath,

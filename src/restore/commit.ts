@@ -40,7 +40,7 @@ export class Commit {
   readonly #shared = new Set<string>();
   /** Files that the commit moved to a temporary name and could not remove, with their original names. */
   readonly stuck = new Map<TreePath, TreePath>();
-  /** The edits that the last steps met; whoever runs the steps takes them from here. */
+  /** The edits that the last steps met. The caller of the steps takes them from here. */
   readonly edited: Edited[] = [];
   readonly #names: Asides;
 
@@ -228,7 +228,7 @@ export class Commit {
     return 'done';
   }
 
-  /** Whether the directory at `at` (that stood at `home`) has nothing but the held files, all untouched. */
+  /** True when the directory at `at` (that stood at `home`) has nothing but the held files, all untouched. */
   #holdsOnly(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
     return namesBelow(this.#tree, at).every(({ name, isDirectory }) => {
       const path = join(at, name);

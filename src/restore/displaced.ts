@@ -140,7 +140,10 @@ export function removeWhenEmpty(directory: string): boolean {
   return true;
 }
 
-/** Whether nobody has written to it since it was displaced. Its bits alone are nobody's work. */
+/**
+ * True when no program has written to the file since it was displaced. A change of its permission bits alone
+ * does not count.
+ */
 export function isUnwritten(stats: BigIntStats, displaced: DisplacedFile): boolean {
   return (
     String(stats.mtimeNs) === displaced.mtimeNs &&

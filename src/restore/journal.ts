@@ -34,11 +34,11 @@ export interface RestoreIntent {
   readonly root?: DirectoryIdentity;
   /** The start of the machine in which it was written, where the system tells. */
   readonly boot?: string;
-  /** Paths that the restore left alone on purpose. A redo leaves them alone, too. */
+  /** Paths that the restore spared on purpose. A redo spares them, too. */
   readonly left?: readonly LeftAlone[];
   /** The restore that it takes back, of an undo or a redo. */
   readonly takesBack?: CheckpointId;
-  /** Whether that undo or redo is to bring back the whole state before, and not only what the restore changed. */
+  /** True when that undo or redo is to bring back the whole state before, and not only what the restore changed. */
   readonly isExact?: boolean;
   /** The plan's `directories`: a redo removes those that the first run emptied. */
   readonly directories: readonly TreePath[];

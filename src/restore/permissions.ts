@@ -89,7 +89,7 @@ class Look implements Refusals {
   }
 }
 
-/** Whether a directory in which everybody may write (as `/tmp`) keeps what is there for its owner. */
+/** True when a directory in which everybody may write (as `/tmp`) keeps what is there for its owner. */
 function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
   const above = lookAt(tree, parentOf(path));
   if (above === undefined || (above.mode & stickyBit) === 0 || above.uid === user) return false;

@@ -147,7 +147,7 @@ export interface RestoreFacts {
     readonly present: ReadonlyMap<TreePath, number>;
     readonly target: ReadonlyMap<TreePath, number>;
   };
-  /** Whether the target holds a file below a directory. Asked only for directories that are stricter now. */
+  /** True when the target holds a file below a directory. Asked only for directories that are stricter now. */
   readonly targetHolds: (directory: TreePath) => boolean;
   /** Paths whose present content is none that a checkpoint or the agent made (see ledger.ts). */
   readonly conflicts: ReadonlySet<TreePath>;
@@ -407,7 +407,7 @@ class Draft {
     }
   }
 
-  /** Reports what the restore would take away if the present capture had been able to hold it. */
+  /** Reports the files that the restore would displace and that the present capture could not hold. */
   reportUnknown(): void {
     const { mode, unknown, unknownThen, outgrown = [] } = this.#facts;
     const isReported = (path: TreePath): boolean => this.#failed.has(path) || this.#skipped.has(path);

@@ -118,7 +118,7 @@ async function finishWithoutLost(
   }
 }
 
-/** Whether an error, or what caused it, is that the signal was aborted. */
+/** True when an error, or what caused it, is that the signal was aborted. */
 function comesFromCancel(error: unknown, signal: AbortSignal): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at === signal.reason || at.name === 'AbortError') return signal.aborted;
@@ -296,7 +296,7 @@ function isRootOf(site: RestoreSite, { root }: RestoreIntent): boolean {
   return workTreeIdentity.split(':')[1] === present.inode;
 }
 
-/** Whether an unfinished restore waits for another directory than the one that stands at its path now. */
+/** True when an unfinished restore waits for another directory than the one that stands at its path now. */
 export function waitsForAnotherRoot(site: RestoreSite): boolean {
   const state = new RestoreJournal(site.directory.intentFile).read();
   if (state.kind !== 'unfinished' || site.checkpoints.index.byId(recordOf(state.intent).id) !== undefined)

@@ -39,9 +39,9 @@ export interface Interrupted {
   readonly target: SnapshotId;
   /** Paths that the run left alone on purpose. */
   readonly left: readonly LeftAlone[];
-  /** Whether it goes back to where it began, instead of on. */
+  /** True when it goes back to where it began, instead of on. */
   readonly isUndone: boolean;
-  /** Whether paths are left as they are whose contents the store has lost, since it can be undone no more either. */
+  /** True when paths are left as they are whose contents the store has lost, since it can be undone no more either. */
   readonly sparesLost: boolean;
 }
 

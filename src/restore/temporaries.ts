@@ -57,7 +57,7 @@ export class Temporaries {
   }
 }
 
-/** Whether a path bears, or lies below, a temporary name of restore `id`. */
+/** True when a path bears, or lies below, a temporary name of restore `id`. */
 export function isTemporaryOf(path: TreePath, id: string): boolean {
   return path.split('/').some((name) => name.startsWith(temporaryName(id, 0).slice(0, -1)));
 }

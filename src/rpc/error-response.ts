@@ -72,7 +72,7 @@ function fromExpected(error: CheckpointdError): WireError {
 
 export interface FailedRequest {
   readonly method: string;
-  /** Whether the method may change anything: decides what an unexpected failure says about effects. */
+  /** True when the method may change anything: decides what an unexpected failure says about effects. */
   readonly mutates: boolean;
   readonly log: Log;
 }

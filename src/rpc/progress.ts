@@ -11,7 +11,7 @@ export interface ProgressUpdate {
   readonly message?: string;
   /** 0 to 100. */
   readonly percentage?: number;
-  /** Whether `$/cancelRequest` still has an effect: false from the moment the operation commits. */
+  /** True when `$/cancelRequest` still has an effect: false from the moment the operation commits. */
   readonly cancellable?: boolean;
   readonly filesDone?: number;
   readonly filesTotal?: number;

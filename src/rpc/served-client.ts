@@ -38,7 +38,7 @@ export interface ClientStreams {
 export interface ServedClientPorts {
   readonly streams: ClientStreams;
   readonly log: Log;
-  /** Whether the client is our parent process (stdio). */
+  /** True when the client is our parent process (stdio). */
   readonly isParent: boolean;
   /** The client's process id where the command line told it. */
   readonly processId?: number;
@@ -105,7 +105,7 @@ class Lifecycle {
     this.#trace = value;
   }
 
-  /** Whether a notification may be sent to this client now: its log lines, and the events it asked for. */
+  /** True when a notification may be sent to this client now: its log lines, and the events it asked for. */
   wants(event: string): boolean {
     if (this.#state !== 'running') return false;
     return (

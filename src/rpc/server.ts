@@ -34,7 +34,7 @@ export interface ServedDaemon {
 
 export interface FirstClient {
   readonly streams: ClientStreams;
-  /** Whether the client is our parent process (stdio). */
+  /** True when the client is our parent process (stdio). */
   readonly isParent: boolean;
   /** The client's process id where the command line told it. */
   readonly processId?: number;
@@ -151,7 +151,7 @@ export class Server {
     return client;
   }
 
-  /** Whether the daemon goes with this client: it is the first, and no other client has or is opening a session. */
+  /** True when the daemon goes with this client: it is the first, and no other client has or is opening a session. */
   #endsDaemon(client: ServedClient): boolean {
     return client === this.#first && (this.#ending.hasBegun || this.#beginsEnd(client));
   }

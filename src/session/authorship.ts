@@ -122,7 +122,10 @@ function isAnothers(session: Session, { path, after }: TreeChange): boolean {
   return authorOf(session, path, contentOf(after)) === 'session';
 }
 
-/** Who made a content that is none of this session's: another open session's agent, or else the user. */
+/**
+ * Returns the author of a content from outside this session: the agent of another open session, or else the
+ * user.
+ */
 export function authorOf(session: Session, path: TreePath, content: Known): 'session' | 'user' {
   const isAgents = session.parts.neighbours(session).some((other) => {
     const last = other.enabled?.ledger.last(path);

@@ -164,7 +164,7 @@ export class TreeContextFiles implements ContextFiles {
     }
   }
 
-  /** Whether a glob looks into a directory: into an ignored one only if the glob names it without a wildcard. */
+  /** True when a glob looks into a directory: into an ignored one only if the glob names it without a wildcard. */
   #mayHold(directory: TreePath, wanted: Wanted | undefined): boolean {
     if (wanted === undefined || wanted.literal.startsWith(`${directory}/`)) return true;
     if (wanted.isAnchored && !wanted.globs.mayMatchBelow(directory)) return false;

@@ -124,7 +124,7 @@ export class SessionDirectory {
     await syncAll([this.own, this.root, this.storage]);
   }
 
-  /** Whether the session is there. @throws StoreUnavailable when something that is not ours stands in its place */
+  /** True when the session is there. @throws StoreUnavailable when something that is not ours stands in its place */
   exists(): boolean {
     if (this.#standing() === undefined) return false;
     return isFile(this.markerFile);
@@ -277,7 +277,7 @@ export function markerText(marker: Partial<SessionMarker>): string {
   return JSON.stringify(withSum(marker), null, 2);
 }
 
-/** Whether no flipped bit has changed it or taken a field away; a later format cannot be judged. */
+/** True when no flipped bit has changed it or taken a field away; a later format cannot be judged. */
 function isWhole(value: object): boolean {
   const fields = value as Partial<Record<string, unknown>>;
   if (Number(fields['format']) > sessionFormat) return true;

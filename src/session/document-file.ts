@@ -92,7 +92,7 @@ function deniedPath(path: string, cause: unknown): CheckpointdError {
   );
 }
 
-/** Whether the path is a `.git`, or lies in one or in what git would take for a repository's directory. */
+/** True when the path is a `.git`, or lies in one or in what git would take for a repository's directory. */
 function isGits(target: string): boolean {
   if (isDotGit(target)) return true;
   for (let at = dirname(target); ; at = dirname(at)) {

@@ -161,7 +161,7 @@ async function captureOf(session: Session, store: SnapshotStore): Promise<Captur
   }
 }
 
-/** The checkpoint of tag "0" (Q11): its commit message is the real program's. */
+/** The checkpoint of tag "0": its commit message is the real program's. */
 export async function createBase(
   session: Session,
   checkpoints: Checkpoints,

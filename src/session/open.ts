@@ -41,7 +41,7 @@ export interface OpenRequest {
   /** Set a conversation aside that cannot be read, so that the checkpoints of the files are served. */
   readonly recover?: 'conversation';
   readonly allowProtected: boolean;
-  /** Whether the storage is the default one; it may then lie in an allowed protected place. */
+  /** True when the storage is the default one; it may then lie in an allowed protected place. */
   readonly isDefaultStorage: boolean;
   readonly options: SessionOptions;
   /** The parameters that the client gave; the rest of the options are defaults. */
@@ -67,7 +67,7 @@ export interface Surroundings {
 
 export interface Opened {
   readonly session: Session;
-  /** Whether it existed before: open in this daemon, kept, or left by one that died. */
+  /** True when it existed before: open in this daemon, kept, or left by one that died. */
   readonly resumed: boolean;
 }
 

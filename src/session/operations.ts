@@ -63,7 +63,7 @@ export type Intended =
   | { readonly collects: readonly Id[] }
   /** checkpoint/clean: `head` goes with all the others. */
   | { readonly cleans: Id; readonly removed: number }
-  /** checkpoint/init where there are checkpoints already; a base that it makes carries the key itself. */
+  /** A checkpoint/init of a session that has checkpoints. A new base carries the key itself. */
   | { readonly enables: true };
 
 /** Returns the effect of an intention; undefined when the operation did not take place. */
@@ -289,7 +289,7 @@ export class OperationRecords {
     if (entry.key !== undefined) this.#byKey.set(entry.key, entry);
     else this.#unkeyed.add(entry);
     if (this.#unkeyed.size <= remembered) return;
-    // Only what carries no key is forgotten, the oldest first: a key is a promise.
+    // Only operations without a key are forgotten, the oldest first. A key is a promise.
     for (const old of this.#unkeyed) {
       if (old.state === 'running') continue;
       this.#unkeyed.delete(old);

@@ -163,7 +163,7 @@ export class SessionOwner {
     );
   }
 
-  /** Whether no other process has claimed the session since. A note removed by hand changes nothing. */
+  /** True when no other process has claimed the session since. A note removed by hand changes nothing. */
   holds(): boolean {
     const stamp = stampOf(this.#directory.ownerFile);
     if (stamp === this.#noteStamp || stamp === undefined) return true;
@@ -178,7 +178,7 @@ export class SessionOwner {
   release(): void {
     clearInterval(this.#heartbeat);
     try {
-      // Who cannot see our locks need not wait for our silence.
+      // A process that cannot see our locks need not wait for our silence.
       if (this.#isStillThere() && this.holds())
         writeAtomically(
           this.#directory.ownerFile,

@@ -200,7 +200,7 @@ export class Session {
     return reason === undefined ? undefined : (this.#because?.message ?? remedies[reason]);
   }
 
-  /** Whether checkpoints are removed by a limit that the client set. */
+  /** True when checkpoints are removed by a limit that the client set. */
   get hasLimits(): boolean {
     const { maxCheckpoints, maxStoreBytes } = this.parts.options.limits;
     return maxCheckpoints !== undefined || maxStoreBytes !== undefined;

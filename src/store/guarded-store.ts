@@ -108,7 +108,7 @@ export class GuardedStore implements SnapshotStore {
     return this.#there().writer(signal, this.#isDoubtful);
   }
 
-  /** Whether something of the store was found damaged since the last publication. */
+  /** True when something of the store was found damaged since the last publication. */
   isDoubtful(): boolean {
     return this.#isDoubtful;
   }
@@ -178,7 +178,7 @@ export class GuardedStore implements SnapshotStore {
   }
 }
 
-/** For what was there before and is gone when a session is opened. */
+/** The error for a store that existed earlier and is missing when a session is opened. */
 export function emptied(checkpoints: number, path?: string): CheckpointdError {
   const where = path === undefined ? '' : ` ${path}`;
   return new CheckpointdError(

@@ -233,9 +233,9 @@ export interface StrategyDriver {
   readonly name: string;
   /** Default fate of a session's checkpoints when the session ends. */
   readonly retention: 'session' | 'keep';
-  /** Whether it keeps checkpoints in a repository of the user's, and so cannot work without one. */
+  /** True when it keeps checkpoints in a repository of the user's, and so cannot work without one. */
   readonly needsRepository: boolean;
-  /** Whether nothing of a session lies outside its session directory, so that removing that removes all. */
+  /** True when nothing of a session lies outside its session directory, so that removing that removes all. */
   readonly livesInSessionDirectory: boolean;
   /** The git repository of a session's checkpoints, where it has one of its own that users may look into. */
   ownRepository?(sessionDirectory: string): string;

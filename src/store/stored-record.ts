@@ -17,7 +17,7 @@ const numbers = [
 const optionalTexts = ['madeAs', 'parent', 'toolName', 'restored', 'safety', 'scope', 'operation'] as const;
 const optionalLists = ['paths', 'revealed', 'undo', 'redo'] as const;
 
-/** The JSON of a record with a checksum; with one of its message, where that is kept apart from it. */
+/** The JSON of a record with a checksum, which covers its message too if the message is stored separately. */
 export function recordText({ message, ...rest }: CheckpointRecord, isMessageApart: boolean): string {
   return JSON.stringify(
     withSum(isMessageApart ? { ...rest, messageSum: sumOfText(message) } : { ...rest, message }),

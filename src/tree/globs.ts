@@ -54,7 +54,7 @@ export class Globs {
     return this.#globs.length === 0;
   }
 
-  /** Whether the path itself matches; its ancestors are the walker's business, which asks top down. */
+  /** True when the path itself matches; its ancestors are the walker's business, which asks top down. */
   matches(path: TreePath, isDirectory: boolean): boolean {
     return this.#globs.some((glob) => {
       if (glob.directoryOnly && !isDirectory) return false;
@@ -65,7 +65,7 @@ export class Globs {
   }
 
   /**
-   * Whether something below the directory could match, so that an ignored directory has to be looked into. Patterns
+   * True when something below the directory could match, so that an ignored directory has to be looked into. Patterns
    * without a slash do not force that: `.env` would open every `node_modules`. Write a double star, a slash and `.env`.
    */
   mayMatchBelow(directory: TreePath): boolean {

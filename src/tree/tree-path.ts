@@ -29,7 +29,7 @@ export function toText(path: TreePath): string {
   return bytesOf(path).toString('utf8');
 }
 
-/** Whether the bytes of the path are UTF-8, so that its text stands for it exactly. */
+/** True when the bytes of the path are UTF-8, so that its text stands for it exactly. */
 export function isText(path: TreePath): boolean {
   for (let i = 0; i < path.length; i += 1) {
     if (path.charCodeAt(i) > 0x7f) return fromText(toText(path)) === path;
@@ -59,7 +59,7 @@ export function nameOf(path: TreePath): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Whether `path` is `directory` or lies below it. */
+/** True when `path` is `directory` or lies below it. */
 export function isWithin(path: TreePath, directory: TreePath): boolean {
   return directory === '' || path === directory || path.startsWith(`${directory}/`);
 }
@@ -85,7 +85,7 @@ export function parseTreePath(path: TreePath): TreePath {
   return parts.join('/') as TreePath;
 }
 
-/** Whether a name is git's own directory on any file system: `.git` in any case, or its NTFS short form. */
+/** True when a name is git's own directory on any file system: `.git` in any case, or its NTFS short form. */
 export function isGitName(name: string): boolean {
   const lower = name.toLowerCase();
   return lower === '.git' || lower === 'git~1';

@@ -169,12 +169,12 @@ export function isLink(entry: { readonly mode: EntryMode }): boolean {
   return entry.mode === '120000';
 }
 
-/** Whether two entries are the same in content, kind and permissions. */
+/** True when two entries are the same in content, kind and permissions. */
 export function sameEntry(a: Omit<Entry, 'path'>, b: Omit<Entry, 'path'>): boolean {
   return a.blob === b.blob && a.mode === b.mode && a.permissions === b.permissions;
 }
 
-/** Whether two entries have the same content in the same kind of thing; modes may differ. */
+/** True when two entries have the same content in the same kind of thing; modes may differ. */
 export function sameContent(
   a: { readonly mode: EntryMode; readonly blob: BlobId },
   b: { readonly mode: EntryMode; readonly blob: BlobId },

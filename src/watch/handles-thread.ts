@@ -48,7 +48,8 @@ port.on('message', (message: ToHandles) => {
   else if (message.kind === 'open') open(message.id, message.paths);
   else handles.closeAll();
 });
-// In this loop, and so behind every change of the work tree in the kernel's one queue.
+// This loop watches the fence's directory, so a cookie comes after every earlier change in the kernel's one queue.
+// queue.
 const cookies = watchDirectory(order.fence, (_type, cookie) => {
   if (cookie === null) return;
   queue.flush();

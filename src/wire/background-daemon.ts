@@ -61,7 +61,7 @@ export class BackgroundPlace {
     writeAtomically(noteFile(this.#storage), `${JSON.stringify(note)}\n`);
   }
 
-  /** Gives the place up. Synchronous, for the last moment of a process. */
+  /** Releases the place of the background daemon. Synchronous, for the last moment of a process. */
   release(): void {
     try {
       files.rmSync(noteFile(this.#storage), { force: true });

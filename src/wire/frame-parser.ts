@@ -30,7 +30,7 @@ const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 
 const noise = 'the header holds what no header may hold';
 
-/** Whether a header, whole or not, can already be seen to be none. */
+/** True when a header, whole or not, can already be seen to be none. */
 function isNoise(text: string): boolean {
   return (
     impure.test(text) || !text.split('\r\n').every((line) => headerBeginning.test(line.replace(/\r$/, '')))

@@ -16,7 +16,7 @@ const openDirectoriesMax = 64;
 
 export type Anchoring = 'descriptors' | 'paths';
 
-/** Whether this machine can anchor by descriptors. */
+/** True when this machine can anchor by descriptors. */
 export function strongestAnchoring(): Anchoring {
   return process.platform === 'linux' && files.existsSync('/proc/self/fd') ? 'descriptors' : 'paths';
 }

@@ -289,13 +289,16 @@ function liesAt(fd: number, path: Buffer): boolean {
     files.readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' }),
   );
   if (real === undefined) return true;
-  // Where names are distinguished without letter case, the system says the one that was looked up first.
+  // Where letter case does not distinguish names, the system reports the name that was looked up first.
   const text = real.toString('latin1').toLowerCase();
   const meant = path.toString('latin1').toLowerCase();
   return text === meant || text === `${meant} (deleted)`;
 }
 
-/** Whether the system says of the root what we call it; it does not for one that something is mounted over. */
+/**
+ * True when the system's path of the root equals ours. It differs when another file system is mounted over
+ * the root.
+ */
 function tellsPlaces(tree: WorkTree): boolean {
   if (!followsDescriptors) return false;
   if (placed.has(tree)) return true;

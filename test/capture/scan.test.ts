@@ -1,4 +1,4 @@
-// When a capture may look at less than everything, and when it may not: whatever is in doubt looks at everything.
+// A scan chooses between a fast and a full look; in doubt it looks at everything.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

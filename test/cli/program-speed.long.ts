@@ -29,7 +29,7 @@ function timed(rig: DaemonRig, words: readonly string[], input = ''): number {
 const at = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
 
-/** Whether the daemon of this rig's keeper has used no processor time for three seconds. */
+/** True when the daemon of this rig's keeper has used no processor time for three seconds. */
 async function isIdle(rig: DaemonRig): Promise<boolean> {
   const ticks = (): string =>
     daemonsOf(rig.storage)

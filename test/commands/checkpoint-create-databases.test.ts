@@ -23,7 +23,7 @@ function openDatabase(file: string, mode: 'WAL' | 'PERSIST'): InstanceType<typeo
   return database;
 }
 
-/** Waits until a write of a moment ago is no longer one of the next capture. */
+/** Waits until the next capture no longer counts an earlier write as one during the capture. */
 async function rest(): Promise<void> {
   const ms = Date.now() + 50;
   await until('the clock has gone on', () => Date.now() > ms);

@@ -82,7 +82,7 @@ export class ReferenceModel {
     this.thread = { ...newThread(), tangent: this.thread.tangent };
   }
 
-  /** Whether the range lies in the history; then it is set, from the next turn on. */
+  /** True when the range lies in the history; then it is set, from the next turn on. */
   setRange(start: number, end: number): boolean {
     const { history } = this.thread;
     if (start > end || end > history.length) return false;

@@ -119,7 +119,7 @@ export class KeyedKills {
     return `${where}: ${state}`;
   }
 
-  /** Whether the daemon was killed before its answer. */
+  /** True when the daemon was killed before its answer. */
   async #run(n: number, match: string): Promise<boolean> {
     const { top } = this.#rig;
     for (const name of ['work', 'storage']) copy(join(top, `${name}-aside`), join(top, name));

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';
 import { KillPoints } from './kill-points.ts';
 
-// By the kind of call and not by its number: the watcher's calls come when they come.
+// The kill is chosen by the kind of call and not by its number, because the watcher's calls come at any time.
 const inTree = 'rename /proc/self/fd';
 const restorePoints: readonly (readonly [number, string])[] = [
   [1, 'rename .*restore.json'],

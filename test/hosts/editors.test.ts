@@ -46,7 +46,7 @@ function host(
   }
 }
 
-/** Whether the editor is here; says so when it is not. */
+/** True when the editor is here; says so when it is not. */
 function has(program: string): boolean {
   const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   const here = status === 0;

@@ -36,7 +36,7 @@ function madeFault(name: string | undefined): WorldFault {
   return fault;
 }
 
-/** Whether the example speaks of the daemon as a whole, so that others' traces would disturb it. */
+/** True when the example speaks of the daemon as a whole, so that others' traces would disturb it. */
 export function needsOwnDaemon({ method, example }: NamedExample): boolean {
   if (madeFault(example.fault).early !== undefined) return true;
   if (example.world === 'raw' || /^(initialize|shutdown|exit|\$\/|window\/)/.test(method.name)) return true;

@@ -107,7 +107,7 @@ for (const give of ['cancel', 'fail'] as const) {
       assert.ok(session.hasUnfinishedRestore);
       assert.ok(existsSync(session.parts.directory.intentFile));
       assert.is(await recover(restoreSite(session), operation()), 'finished');
-      // Where finishing failed, undoing had begun, and that is what is finished.
+      // If finishing failed, undoing had begun, and the recovery finishes the undoing.
       const whole = give === 'cancel' ? 'one' : 'two';
       for (const n of files) assert.is(rig.read(`f${n}`), `${n} ${whole}\n`);
       assert.equal(leftovers(rig), []);

@@ -71,7 +71,7 @@ export async function openedAgain(
   return resumed ? 'before' : 'after';
 }
 
-/** Whether a daemon tells of the session. */
+/** True when a daemon tells of the session. */
 export async function listed(client: WireClient, session: string): Promise<boolean> {
   const { sessions } = await client.request('session/list', {});
   return sessions.some((each) => each.session === session);

@@ -12,7 +12,7 @@ export async function failure(request: Promise<unknown>): Promise<CheckpointdErr
   throw new Error('the request succeeded, and should not have');
 }
 
-/** Whether an error is an expected failure of this kind. */
+/** True when an error is an expected failure of this kind. */
 export const refusedAs =
   (kind: string) =>
   (error: unknown): boolean =>

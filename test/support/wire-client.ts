@@ -49,7 +49,7 @@ export interface WireOptions {
   readonly cwd?: string;
   /** How long `request`, `next` and `exit` wait before they fail the test. Default: 30 s. */
   readonly timeoutMs?: number;
-  /** Whether results, errors and events must fit the schema. Default: true. */
+  /** True when results, errors and events must fit the schema. Default: true. */
   readonly validate?: boolean;
 }
 

@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface JsonHooks {
   readonly agent: string;
   readonly file: string;
-  /** Whether the agent itself reads comments. */
+  /** True when the agent itself reads comments. */
   readonly comments: boolean;
   /** The first fields of a new file, such as a version. */
   readonly base: Fields;

@@ -71,7 +71,7 @@ export function inverse(text: string, edits: readonly Edit[]): Edit[] {
   return back;
 }
 
-/** Whether a handler runs a hook of ours for this agent, wherever checkpointd was installed then. */
+/** True when a handler runs a hook of ours for this agent, wherever checkpointd was installed then. */
 export function isOurs(agent: string, handler: unknown): boolean {
   if (typeof handler !== 'object' || handler === null) return false;
   const { command, bash } = handler as { readonly command?: unknown; readonly bash?: unknown };

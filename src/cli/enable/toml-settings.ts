@@ -25,7 +25,7 @@ export function tomlSettings({ file, hint, ...hooks }: TomlHooks): Settings {
   });
 }
 
-/** Whether hooks stand in this text; undefined where it does not parse. */
+/** True when hooks stand in this text; undefined where it does not parse. */
 export function hasHooks(text: string): boolean | undefined {
   const value = parsed(text.replace(/^\uFEFF/, ''));
   if (value instanceof TomlError) return undefined;

@@ -17,7 +17,7 @@ export function skipped(
   return list.map(({ path, reason }) => ({ ...pathRef(path), reason }));
 }
 
-/** Whether checkpoints are enabled, and if not, why and what to do. */
+/** True when checkpoints are enabled, and if not, why and what to do. */
 export function checkpointsState(session: Session): Wire.CheckpointsState {
   const reason = session.disabledReason;
   return reason === undefined ? { enabled: true } : disabledState(reason, session.disabledMessage);

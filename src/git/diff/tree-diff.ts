@@ -148,7 +148,7 @@ async function diff(trees: DiffTrees, format: readonly string[], options: DiffOp
   return Buffer.concat(outputs);
 }
 
-/** Whether git failed for what it was to compare, and not for what it was asked. */
+/** True when git failed for what it was to compare, and not for what it was asked. */
 function isDamage(error: unknown): error is CheckpointdError {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
   return /corrupt|unpack|mismatch|unable to (find|read)|bad (object|tree)|cannot (read|find)/.test(

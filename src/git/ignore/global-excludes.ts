@@ -142,7 +142,7 @@ export class GlobalExcludes {
   }
 }
 
-/** Whether git cannot read the configuration; a git that died says nothing of it. */
+/** True when git cannot read the configuration; a git that died says nothing of it. */
 function isGitFailure(error: unknown): error is CheckpointdError {
   return error instanceof CheckpointdError && error.kind === 'GitFailed' && !hasDied(error);
 }

@@ -29,7 +29,7 @@ export interface IgnoreCheckerOptions {
 /** True on systems whose default file system ignores letter case. A case-sensitive volume is judged too widely. */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
-/** Whether the rules exclude a path; undefined where git gave no answer. */
+/** True when the rules exclude a path; undefined where git gave no answer. */
 export type IgnoreVerdict = boolean | undefined;
 
 /**

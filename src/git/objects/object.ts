@@ -14,7 +14,7 @@ const readBytesMax = 1 << 20;
 const inflatedBytesMax = 16 << 20;
 
 /**
- * Whether the file is there and holds the object of this id. `isThorough`: else only an empty one counts as damaged, and a
+ * True when the file is there and holds the object of this id. `isThorough`: else only an empty one counts as damaged, and a
  * large one that is not empty is `unread`.
  */
 export function stateOfLoose(

@@ -19,7 +19,7 @@ export interface TreeItem {
 /** The tree without entries; git knows it without its being stored. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-/** Whether a name may stand in a tree: one path part, and never git's own directory. */
+/** True when a name may stand in a tree: one path part, and never git's own directory. */
 export function isTreeName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || isGitName(name)) return false;
   return !name.includes('/') && !name.includes('\0');

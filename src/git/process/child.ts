@@ -26,7 +26,7 @@ export interface ChildOptions {
   readonly patienceMs?: number;
 }
 
-/** Whether the system tells that a silent process works; where it does not, each ask says how long it may take. */
+/** True when the system tells that a silent process works; where it does not, each ask says how long it may take. */
 const sees = process.platform === 'linux';
 
 /** So short that a second try, where there is one, ends within ten seconds as well. */

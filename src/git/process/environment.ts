@@ -158,7 +158,7 @@ export const durableSettings: Readonly<Record<string, string>> = {
 /** Makes git sync each ref, and `packed-refs`, before the file gets its name. A git before 2.36 ignores it. */
 export const syncedRefSettings: Readonly<Record<string, string>> = { 'core.fsync': 'reference' };
 
-/** Whether what is written there has to survive a power cut. */
+/** True when what is written there has to survive a power cut. */
 export function isDurablePlace({ settings }: GitPlace): boolean {
   return settings?.['core.fsync'] === durableSettings['core.fsync'];
 }

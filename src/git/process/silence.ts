@@ -58,7 +58,7 @@ export function silent(args: readonly string[], patienceMs: number): Checkpointd
   );
 }
 
-/** Whether git failed by hanging: asking the same again would only hang again. */
+/** True when git failed by hanging: asking the same again would only hang again. */
 export function isSilence(error: unknown): boolean {
   return error instanceof CheckpointdError && error.details?.['silentMs'] !== undefined;
 }

@@ -373,9 +373,9 @@ export interface RefStoreOptions {
   readonly onPutBack?: (back: number, lost: number) => void;
   /** The note of an unfinished transaction, in a directory of checkpointd. */
   readonly intentFile: string;
-  /** Whether moved refs survive a power cut: their directories are synced, too. */
+  /** True when moved refs survive a power cut: their directories are synced, too. */
   readonly durable: boolean;
-  /** Whether the daemon syncs the ref files because this git cannot: a power cut must leave none of them empty. */
+  /** True when the daemon syncs the ref files because this git cannot: a power cut must leave none of them empty. */
   readonly syncsFiles: boolean;
   /** True where only checkpointd makes refs, and no ref has to be synced: new ones are then made without asking git. */
   readonly isAlone?: boolean;
@@ -410,7 +410,7 @@ export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPl
   return { refs, broken };
 }
 
-/** Whether the refs are known to stand where these changes would bring them. */
+/** True when the refs are known to stand where these changes would bring them. */
 export async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
   try {
     const { refs } = await listRefs(where);

@@ -134,7 +134,7 @@ function listing(directory: string): string[] {
   return entriesIn(directory).map((entry) => entry.name);
 }
 
-/** Whether anything but directories lies in a directory or below. */
+/** True when anything but directories lies in a directory or below. */
 export function holdsFile(directory: string): boolean {
   return entriesIn(directory).some((entry) => !entry.isDirectory() || holdsFile(join(directory, entry.name)));
 }
@@ -150,7 +150,7 @@ export function entriesIn(directory: string): Dirent[] {
 const heading = /^# pack-refs with:[ -~]*$/;
 const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;
 
-/** Whether any line was taken out, so that refs may be missing. */
+/** True when any line was taken out, so that refs may be missing. */
 export function mendPackedRefs(gitDir: string): boolean {
   const file = join(gitDir, 'packed-refs');
   const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));

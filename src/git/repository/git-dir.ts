@@ -30,7 +30,7 @@ export function findRepository(directory: string): Repository | undefined {
   }
 }
 
-/** Whether a `.git` stands there, or in a directory above, that this user may not look into. */
+/** True when a `.git` stands there, or in a directory above, that this user may not look into. */
 export function isRepositoryHidden(directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     const gitDir = pointedTo(join(at, '.git')) ?? join(at, '.git');

@@ -97,7 +97,7 @@ async function includesOf(config: string, place: GitPlace): Promise<string[]> {
     .map((line) => resolve(dirname(config), line.slice(line.indexOf('\n') + 1)));
 }
 
-/** Whether git would wait for what stands there: a FIFO, a terminal; not for nothing, a directory or the null device. */
+/** True when git would wait for what stands there: a FIFO, a terminal; not for nothing, a directory or the null device. */
 export function isWaitedFor(path: string): boolean {
   return attemptOr(false, isOfSystem, () => {
     const stats = files.statSync(path);

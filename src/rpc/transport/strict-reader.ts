@@ -15,7 +15,7 @@ import { wireError } from '../error-response.ts';
 import { type Admission, idToAnswer, type Refusal, type RequestId, refusal } from './admission.ts';
 import { excessOf, outermostLevel } from './json-bounds.ts';
 
-/** Why no more messages come. `endOfInput` also stands for an input that failed. */
+/** The reason why no more messages come. `endOfInput` also stands for an input that failed. */
 export type ReaderEnd = 'endOfInput' | 'framing';
 
 export interface ReaderPorts {

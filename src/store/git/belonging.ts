@@ -63,7 +63,7 @@ async function namedIn(blob: string, gitDir: string): Promise<string | undefined
   });
 }
 
-/** Whether a session stands there that is not this one. One that is gone, or was moved here, has no say. */
+/** True when a session stands there that is not this one. One that is gone, or was moved here, has no say. */
 function isOther(named: string, own: string): boolean {
   try {
     if (files.lstatSync(join(named, 'checkpointd', 'session.json'), { throwIfNoEntry: false }) === undefined)

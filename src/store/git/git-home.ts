@@ -11,7 +11,7 @@ export interface GitHome {
   readonly strategy: string;
   /** New objects are written here. */
   readonly writePlace: GitPlace;
-  /** Whether git sees there what was written before, and so does not write it again. */
+  /** True when git sees there what was written before, and so does not write it again. */
   readonly isBelieved: boolean;
   /** All objects are seen from here, unpublished ones too; git's differ runs in it. */
   readonly readPlace: GitPlace;

@@ -13,7 +13,7 @@ import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
 
-/** A `git prune` that looked at the refs before ours moved has ended by then. */
+/** After this time, a `git prune` that read the refs before ours moved has ended. */
 const pruneMsMax = 600_000;
 /** After a publication: how soon to look whether what it linked over is still there, and how seldom in the end. */
 const lookMsMin = 50;
@@ -95,7 +95,7 @@ export class Quarantine {
     }
   }
 
-  /** Whether everything that the roots need is in the user's repository. */
+  /** True when everything that the roots need is in the user's repository. */
   async isWhole(roots: readonly string[]): Promise<boolean> {
     if (roots.length === 0) return true;
     const run = await runGit({
@@ -186,7 +186,7 @@ export class Quarantine {
     return files.existsSync(join(this.#places.commonDir, 'gc.pid'));
   }
 
-  /** Whether something was gone; it is back when this resolves. */
+  /** True when something was gone; it is back when this resolves. */
   async #healRecent(sinceMs: number): Promise<boolean> {
     const { theirs } = this.#places;
     const isThere = ({ directory, name }: ObjectFile): boolean =>

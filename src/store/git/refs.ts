@@ -7,7 +7,7 @@ import type { CheckpointId, Tag } from '../../base/ids.ts';
 export interface RefNames {
   /** Tags lie here: `refs/tags/` of the shadow, so that plain `git tag` lists them. */
   readonly tags: string;
-  /** Everything else of ours. */
+  /** All other refs of ours. */
   readonly own: string;
 }
 

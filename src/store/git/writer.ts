@@ -48,7 +48,7 @@ export interface GitWriterParts {
   readonly proven: KnownIds;
   /** Blobs of which git only said that they are there. */
   readonly there: KnownIds;
-  /** Whether git sees what was there before, and so does not write it again. */
+  /** True when git sees what was there before, and so does not write it again. */
   readonly isBelieved: boolean;
   readonly gate: SweepGate;
   readonly signal: AbortSignal | undefined;

@@ -41,7 +41,7 @@ function skippedIn(json: Row[number] | undefined, message: Row[number] | undefin
   return (typeof json === 'string' ? parseRecord(json, String(message))?.record.skipped : undefined) ?? [];
 }
 
-/** Whether a capture left anything out that may well be there. */
+/** True when a capture left anything out that may well be there. */
 export const leavesOut = (skipped: readonly SkippedPath[]): boolean =>
   skipped.some(({ reason }) => reason !== 'vanished');
 

@@ -70,7 +70,7 @@ export function stampsOf(database: SqliteDatabase, blobs: readonly BlobId[]): Ma
   return new Map(rows.map(([hash, stamp]) => [String(hash) as BlobId, Number(stamp)]));
 }
 
-/** Whether a small content is stored as other bytes than these, or cannot be unpacked. */
+/** True when a small content is stored as other bytes than these, or cannot be unpacked. */
 export function isDamaged(
   database: SqliteDatabase,
   { blob, bytes }: { readonly blob: BlobId; readonly bytes: Uint8Array },
@@ -80,7 +80,7 @@ export function isDamaged(
   return attemptOr(true, isKind('DataCorrupt'), () => Buffer.compare(unpackSmall(blob, row), bytes) !== 0);
 }
 
-/** Whether a content of any size can be read whole. */
+/** True when a content of any size can be read whole. */
 export async function isReadable(database: SqliteDatabase, blob: BlobId): Promise<boolean> {
   return attemptAsyncOr(false, isKind('DataCorrupt'), async () => {
     for await (const chunk of readBlob(database, blob)) void chunk; // checked against its id at the end

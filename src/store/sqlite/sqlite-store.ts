@@ -220,7 +220,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     try {
       if (!this.#database.isCutOff && !this.#database.isClosed) await this.#lease.give();
     } finally {
-      // Where the file is gone it would make a new one.
+      // If the file is missing, this would make a new one.
       if (!this.#database.isCutOff && this.gone() === undefined) await this.#database.finish();
       this.#database.close();
     }

@@ -132,7 +132,7 @@ async function standsByItsRows(looking: Looking, row: Row): Promise<boolean> {
 }
 
 /**
- * Whether a checkpoint has the file rows that it should; true where a directory is damaged, which is told
+ * True when a checkpoint has the file rows that it should; true where a directory is damaged, which is told
  * elsewhere.
  */
 async function hasItsRows({ database, trees, carried, slices }: Looking, row: Row): Promise<boolean> {
@@ -161,7 +161,7 @@ interface Looking extends DerivedFrom {
   readonly slices: Slices;
 }
 
-/** Whether each row of a checkpoint says what it should; as many as there are. */
+/** True when each row of a checkpoint says what it should; as many as there are. */
 async function tell(
   database: SqliteDatabase,
   checkpoint: number,

@@ -411,7 +411,7 @@ export class SeenRows {
     this.#database = database;
   }
 
-  /** Whether a directory that was stored once had gone when it was last looked for. */
+  /** True when a directory that was stored once had gone when it was last looked for. */
   isLost(tree: string): boolean {
     return this.#lost.has(tree);
   }

@@ -30,7 +30,7 @@ export interface Screen {
   readonly ended: () => Promise<void>;
 }
 
-/** Whether there is a terminal to type into; said where there is none. */
+/** True when there is a terminal to type into; said where there is none. */
 export function hasTerminal(): boolean {
   const isThere = spawnSync('tmux', ['-V']).error === undefined;
   if (!isThere) console.log('note: SKIPPED, because tmux is not installed: keys in a real terminal');

@@ -27,7 +27,7 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error));
 }
 
-/** Whether the same transaction may well succeed a moment later: not where the answer would be the same. */
+/** True when the same transaction may well succeed a moment later: not where the answer would be the same. */
 export function isWorthRetry(error: unknown): boolean {
   if (error instanceof CheckpointdError || error instanceof InvariantViolation) return false;
   return !/^SQLITE_(CONSTRAINT|CORRUPT|NOTADB|FULL|READONLY|CANTOPEN|PERM|AUTH|TOOBIG)/.test(
