@@ -72,7 +72,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const { remotes, signal, choices, dryRun } = request;
   const remote = remotes.get(request.remote);
   const identity = await remotes.lineOf(request.session, request.origin);
-  // What was fetched tells git what the remote has already: a session that was imported sends what is new in it.
+  // Fetched objects show git what the remote has: an imported session then sends only its new objects.
   const fetched = join(remotes.directoryOf(remote.name), 'lines', 'objects.git', 'objects');
   const known = files.existsSync(fetched) ? [fetched] : [];
   const carrier = new Carrier(objects.gitDir, remote.url, {

@@ -49,7 +49,6 @@ port.on('message', (message: ToHandles) => {
   else handles.closeAll();
 });
 // This loop watches the fence's directory, so a cookie comes after every earlier change in the kernel's one queue.
-// queue.
 const cookies = watchDirectory(order.fence, (_type, cookie) => {
   if (cookie === null) return;
   queue.flush();

@@ -42,7 +42,7 @@ test('an unreadable directory is flagged and its old content is not presented as
   });
 });
 
-test('an unreadable file and one that vanished are flagged; running out of descriptors fails the capture instead (O21)', () =>
+test('an unreadable and a vanished file are flagged, and a lack of descriptors fails the capture (O21)', () =>
   withRig({}, async (rig) => {
     rig.write('a', 'a');
     rig.write('b', 'b');

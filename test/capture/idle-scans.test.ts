@@ -50,7 +50,7 @@ test('a scan that takes long waits for a longer quiet than the first one did', (
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('a scan that a capture ended counts with the time that it took until then', () =>
+test('a scan that a capture ended counts with its time until then', () =>
   scanning(60_000, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan runs', () => began.length === 1);

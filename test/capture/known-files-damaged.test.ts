@@ -91,7 +91,7 @@ test('a half-written file of known files is ignored', () =>
     assert.is(it.read, filesRead);
   }));
 
-test('a daemon killed at any call of the writing leaves the next opening what it needs, and no more', () =>
+test('a daemon killed at any call of the writing leaves a usable or no file for the next opening', () =>
   withRig(async (rig) => {
     const kinds = ['open', 'rename'];
     for (const [i, kind] of [...kinds, undefined].entries()) {

@@ -145,7 +145,7 @@ test('a closed session is opened for reading if no temporary directory can be ma
     }
   }));
 
-test('a session with an unfinished restore is left to a daemon, which says what is wrong', () =>
+test('a session with an unfinished restore is left to a daemon, which reports the fault', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     writeFileSync(join(rig.storage, session, 'checkpointd', 'restore.json'), '{}');

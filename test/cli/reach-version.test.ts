@@ -74,7 +74,7 @@ test('a later protocol within the same number is no other one', () => {
   );
 });
 
-test('the newer client finds its way to an older one, whose hooks wrote nothing of it', () =>
+test('a newer client finds an older keeper, whose hooks wrote no note of it', () =>
   withRig(async (rig) => {
     const older = spawn(process.execPath, [installedAs('0.0.9', rig), 'create', `--storage=${rig.storage}`], {
       cwd: rig.work,

@@ -20,7 +20,7 @@ test('to delete more than half of more than 100 files a restore asks for confirm
   await daemon.close();
 });
 
-test('a mass deletion is one also where a file takes the place of a directory, and a dry run lists it', async () => {
+test('a mass deletion counts files of a directory that becomes a file, and a dry run lists it', async () => {
   const { daemon, root, session } = await opened({ many: 'a file' });
   rmSync(join(root, 'many'));
   write(root, Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`many/${n}`, `${n}`])));

@@ -245,7 +245,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       assert.equal(keptBeside, [{ path: path('d/f'), keptAs: `d/${kept('d')[0]}` }]);
     }));
 
-test('an edit in the moment of the exchange goes back at once when nothing else was edited', () =>
+test('an edit in the moment of the exchange returns at once if no other edit exists', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     let isEdited = false;
     const old = openSync(`${work}/d/f`, 'r+');

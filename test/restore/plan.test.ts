@@ -123,7 +123,7 @@ test('stored names that must never be written fail, and only they', () => {
   assert.is(plan.failed.length, 5);
 });
 
-test('a conflict is overwritten and reported, or skipped with what depends on it, or stops everything', () => {
+test('a conflict is overwritten and reported, or skipped with dependent paths, or stops the restore', () => {
   const present = model({ mine: 'edited', 'd/mine': 'edited', f: 'edited', other: 'new', mode: 'm' });
   const target = model({
     mine: 'old',
@@ -235,7 +235,7 @@ test('a write that an obstacle refuses leaves the other spelling of another writ
   assert.equal(failures(plan), ['vendor/x nestedGitDirectory']);
 });
 
-test('a file with other names is replaced where its bits alone differ', () => {
+test('a file with several names is replaced if only its permission bits differ', () => {
   const obstacles = {
     writes: new Map(),
     refused: new Map(),

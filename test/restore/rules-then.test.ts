@@ -78,7 +78,7 @@ test('the exclude globs and the size limit of then count, and not those of today
     assert.equal(told(done), ['data/a notCapturedThen', 'large notCapturedThen']);
   }));
 
-test('undo takes away what a restore put where the exclude globs of today leave files out, and redo brings it back', () =>
+test('undo removes restored files that today’s exclude globs leave out, and redo brings them back', () =>
   withSessions(async (rig) => {
     const excluded = ['a', 'data/b'];
     for (const file of excluded) rig.write(file, `${file} then\n`);

@@ -124,7 +124,7 @@ test('a marker that a power cut left empty is written again, so that the session
     assert.is((await rig.sessions.close(second.id)).fate, 'removed');
   }));
 
-test('a session whose store fails to close is given up all the same', () =>
+test('a session whose store fails to close is closed anyway', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     const { root } = session.parts.directory;

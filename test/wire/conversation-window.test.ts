@@ -32,7 +32,7 @@ test('the limit of a message counts characters, whatever their bytes, and can be
     { open: { limits: { maxMessageCharacters: 5 } } },
   ));
 
-test('locking without a message is refused: it would lock nothing in (Q23)', () =>
+test('a lock without a message is refused (Q23)', () =>
   withSession(async (rig) => {
     const { kind, message } = await failureOf(rig.request('conversation/setNextMessage', { lock: true }));
     assert.is(kind, 'InvalidParams');

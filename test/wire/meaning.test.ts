@@ -100,7 +100,7 @@ test('a session that is deleted and deleted, or closed, at once is ended once', 
   }
 });
 
-test('a repeat is the same request with its fields in another order too, and another one with another value', async () => {
+test('a repeat may have its fields in another order, and another value makes another request', async () => {
   const here = rig('session');
   try {
     const { client, session } = await here.connect();

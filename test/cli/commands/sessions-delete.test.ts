@@ -81,7 +81,7 @@ test('sessions delete --older-than deletes sessions that were not used for that 
     assert.equal(rig.sessions().sort(), [local, sqlite].sort());
   }));
 
-test('sessions delete refuses what is wrong or unknown, and deletes nothing then', () =>
+test('sessions delete refuses wrong or unknown words, and then deletes nothing', () =>
   withRig(async (rig) => {
     const [shadow] = await keptSessions(rig);
     const wrong: readonly (readonly [number, RegExp, ...string[]])[] = [

@@ -39,7 +39,7 @@ test('list shows turns only, oldest first, and -l keeps the first ones (Q43)', (
     assert.is(lines.length, 4);
   }));
 
-test('a limit is a whole number that is given, in either spelling (Q43)', () =>
+test('a limit is a whole number, in either spelling (Q43)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     for (const wrong of ['-l', '-l x', '-l -1', '-l 1.5', '--limit', '--limit=', 'extra'])
@@ -78,7 +78,7 @@ test('expand shows a turn with its tools; an unknown one is reported (Q44)', () 
     assert.is(unknown, "⚠️ checkpoint '9' not found");
   }));
 
-test('restore by tag, and the messages of what is missing (Q45)', () =>
+test('a restore by tag, and the messages for missing checkpoints (Q45)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(

@@ -124,7 +124,7 @@ test('two hooks at once start one keeper, and a killed keeper is followed by ano
     await until('the checkpoint', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
   }));
 
-test("a turn's checkpoint that came later than an agent waits says so, in the list and in the log", () =>
+test('a late checkpoint of a turn says so, in the list and in the log', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session', () => rig.sessions().length === 1);
@@ -136,7 +136,7 @@ test("a turn's checkpoint that came later than an agent waits says so, in the li
     assert.match(logOf(rig), /was finished 5\d\d\d ms after the prompt/);
   }));
 
-test('a checkpoint that was begun in time and took longer than an agent waits says so, too', () =>
+test('a checkpoint that began in time and ended late says so, too', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session', () => rig.sessions().length === 1);

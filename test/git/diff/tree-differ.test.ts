@@ -123,7 +123,7 @@ test('a missing object is reported, a cancelled question gets no answer, and the
     assert.is((await compare(trees)).items.length, 1);
   }));
 
-test('a differ that was renewed no longer sees what was removed, and one that is closed leaves the work to git', () =>
+test('a renewed differ no longer sees removed objects, and a closed differ leaves the work to git', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const to = tree([['a', 'only here\n']]);
     const trees = { gitDir, from: emptyTree, to, differ };

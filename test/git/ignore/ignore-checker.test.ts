@@ -107,7 +107,7 @@ test('a killed engine is started again and no answer is lost (F61)', () =>
     }
   }));
 
-test('a question that ends git (beyond a symbolic link) costs only its own answer', () =>
+test('a question that ends git (beyond a symbolic link) fails alone', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');

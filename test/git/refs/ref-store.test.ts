@@ -157,7 +157,7 @@ for (const count of [1, 2]) {
       assert.equal(left(), []);
     }));
 
-  test(`${count} refs that could not be moved back are moved back before the next change, which no note undoes`, () =>
+  test(`${count} refs whose move could not be reversed are reversed before the next change`, () =>
     withRefs(async ({ again, objects: [one, two], left }) => {
       const refs = await again(true);
       await refs.commit(both(one));

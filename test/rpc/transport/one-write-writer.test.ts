@@ -33,7 +33,7 @@ test('a frame is one write, its length counts bytes', async () => {
   assert.equal(writes, ['utf8 Content-Length: 30\r\n\r\n{"jsonrpc":"2.0","a":"ü😀"}']);
 });
 
-test('lone surrogates leave as U+FFFD, and what only looks like an escape stays', () => {
+test('lone surrogates are sent as U+FFFD, and text that only looks like an escape stays', () => {
   assert.is(
     wellFormedJson({ a: '\ud800', b: 'x\udc00y', c: '😀' }),
     '{"a":"\ufffd","b":"x\ufffdy","c":"😀"}',

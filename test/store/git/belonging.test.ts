@@ -59,7 +59,7 @@ test('a second storage does not get the refs of a session in another storage, an
     assert.is(await count(await rig.open('one')), 1);
   }));
 
-test('a storage that was copied does not get them either; one that was moved, restored or lost does', () =>
+test('a copied storage does not get the refs either, and a moved, restored or lost storage does', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     cpSync(rig.stored('one'), rig.stored('copy'), { recursive: true });

@@ -155,7 +155,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       assert.ok(after.enabled);
     }));
 
-test('a .git that names what is not there is not made again either', () =>
+test('a .git that names a missing directory is not made again either', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('elsewhere')).toString();

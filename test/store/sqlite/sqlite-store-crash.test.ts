@@ -57,7 +57,7 @@ async function seen(store: SnapshotStore, contents: ReadonlyMap<CheckpointId, Pl
   return list.map(({ record, tag, name }) => `${record.id} ${tag ?? '-'} ${name ?? '-'}`).join('\n');
 }
 
-test('a publication that dies anywhere has happened or has not (O22, O30)', () =>
+test('a publication killed at any point has happened completely or not at all (O22, O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const contents = new Map<CheckpointId, PlainTree>();
     const first = await checkpoint(rig.store, many(50, 'a'), { seq: 1, tag: '1', name: 'one' });
