@@ -1,5 +1,5 @@
-// Two states side by side, as far as they were seen: a path that one of them had to skip is neither deleted nor new in
-// it, but is compared as the last checkpoint before it had it. Reads checkpoints and publishes none.
+// Compares two states as far as captures saw them. A path that one state had to skip is neither deleted nor new in it.
+// It is compared as the last checkpoint before had it. It reads checkpoints and publishes none.
 import { LRUCache } from 'lru-cache';
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';

@@ -1,6 +1,6 @@
-// The texts of a diff: git's own stat and unified text, and a line a file before the stat; each with the changes of
-// permissions that git does not see, in git's words for a change of mode. Bytes, because neither names nor contents
-// need be UTF-8.
+// Writes the texts of a diff: git's own stat and unified text, with one line per file before the stat. Each has the
+// changes of permissions that git does not see, in git's words for a change of mode. The texts are bytes, because
+// neither names nor contents need be UTF-8.
 import { InvariantViolation } from '../base/invariant.ts';
 import { type DiffOptions, quotedPath, statText, unifiedText } from '../git/diff/tree-diff.ts';
 import type { GitTrees } from '../store/snapshot-store.ts';

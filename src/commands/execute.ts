@@ -1,7 +1,7 @@
-// The order in which a request happens, and the only place that knows it: find the session, look its key up, wait for its
-// lane, recover what a failed restore left, run, and (in the commands, step by step through afterCommit) what follows
-// the commit; then the record of the operation, and the answer. The facts that protocol.json states of a method say which
-// of these the method has. It knows no command in particular.
+// The order of a request's steps, and the only place that knows it. It finds the session, looks the key up, waits for
+// the lane, recovers an interrupted restore, and runs the command. The commands do the steps after the commit through
+// afterCommit. Then it writes the record of the operation and answers. The facts of a method in protocol.json say which
+// steps it has. It knows no single command.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';

@@ -1,5 +1,5 @@
-// The invisible half of a restore: verifies what every operation is about to replace and writes the new contents
-// under temporary names, so that a full disk, a corrupt blob or a cancel is met before the first visible change.
+// The invisible half of a restore. It verifies the files that each operation will replace, and writes the new contents
+// under temporary names. So a full disk, a corrupt blob or a cancel stops the restore before the first visible change.
 import { givesGroupMore, ownerBits } from '../base/access-lists.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';

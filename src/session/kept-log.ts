@@ -1,6 +1,6 @@
-// The session's log at opening: read back into a conversation and the records of others, or, where it cannot be read
-// and the client asks for that, set aside so that the checkpoints of the files are served without it. It mends
-// nothing and throws nothing away.
+// Opens the session's log: reads it into a conversation and the records of other modules. If the log is unreadable and
+// the client asks for it, it sets the log aside, so that the checkpoints of the files are served without it. It repairs
+// nothing and deletes nothing.
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { CheckpointdError, isDamage } from '../base/errors.ts';

@@ -1,5 +1,5 @@
-// The storage root: made private to the user, refused where another user could plant something in it or where it
-// would lie in the way of a work tree, and what is said when it fails. Knows nothing of the sessions in it.
+// Prepares the storage root: makes it private to the user, and refuses one where another user could plant a file, or
+// that is in the way of a work tree. It also explains failures. It knows nothing of the sessions in the root.
 import { dirname } from 'node:path';
 import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';

@@ -1,6 +1,6 @@
-// The state of a conversation as an immutable value, in two parts: the thread, which a rewind takes back, and the
-// settings, which it leaves as they are; and every change of it as data, with the one function that carries a change out,
-// live and at replay alike, so that what is read back is what was answered. Changes are checked before they come here.
+// The state of a conversation as an immutable value in two parts: the thread, which a rewind takes back, and the
+// settings, which it keeps. Every change is data, and one function carries it out, live and at replay. So the log gives
+// back the very state that was answered. Callers check changes first.
 
 import { unreachable } from '../../base/invariant.ts';
 import type { ClientObject } from '../client-object.ts';
