@@ -10,10 +10,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Largest number of findings by rule. Lower a number when you have removed findings; never raise one. */
 const allowed = {
-  opening: 5,
-  unnamed: 30,
-  long: 110,
-  decision: 3,
+  opening: 0,
+  unnamed: 20,
+  long: 89,
+  decision: 0,
 } as const;
 
 interface Text {
