@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, renameSync } from 'node:fs';
+import { cpSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -93,6 +93,39 @@ test('a push that has nothing new sends nothing, and the next one sends what is 
   const log = execFileSync('git', ['log', '--format=%H', next.ref], { cwd: remote, encoding: 'utf8' });
   assert.equal(log.trim().split('\n'), [next.head, first.head]);
   execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
+});
+
+test('a request that is repeated with its key gets the first answer, whatever it asks of a remote', async () => {
+  const remote = bareRepository();
+  const one = await machine(remote);
+  await one.open();
+  const { session } = await one.push();
+  const { daemon, root: workspace } = await machine(remote);
+  const requests = {
+    'remote/add': { name: 'other', url: remote },
+    'remote/fetch': { remote: 'team' },
+    'session/import': { remote: 'team', session, workspace },
+    'remote/delete': { remote: 'team', session },
+    'remote/remove': { name: 'other' },
+  } as const;
+  for (const method of Object.keys(requests) as (keyof typeof requests)[]) {
+    const params = { ...requests[method], idempotencyKey: method };
+    const first = await daemon.call(method, params as never);
+    assert.equal(await daemon.call(method, params as never), { ...first, replayed: true }, method);
+  }
+});
+
+test('a file that stays is named by its bytes when its name is not UTF-8', async () => {
+  const one = await machine(bareRepository());
+  await one.open();
+  const name = Buffer.concat([Buffer.from('.env.'), Buffer.from([0xff])]);
+  writeFileSync(Buffer.concat([Buffer.from(`${one.root}/`), name]), 'A=1\n');
+  await one.turn('with a secret');
+  const { left } = await one.push();
+  assert.equal(
+    left.map(({ pathBytes }) => pathBytes),
+    [name.toString('base64')],
+  );
 });
 
 test("the user's repository is as it was after a push, a fetch and an import", async () => {

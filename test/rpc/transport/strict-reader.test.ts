@@ -130,7 +130,9 @@ test('120,000 mutated frames: no throw, one answer a fault, the same however the
     assert.is(once.ends.length, 1, here);
     const isFraming = once.ends[0] === 'framing';
     if (isFraming) faults += 1;
-    const framing = once.refused.filter((response) => response.error.message.startsWith('The frames cannot be read'));
+    const framing = once.refused.filter((response) =>
+      response.error.message.startsWith('The frames cannot be read'),
+    );
     assert.is(framing.length, isFraming ? 1 : 0, here);
     // Frames before the first mutation are never lost.
     const sound = read([Buffer.concat(frames.slice(0, firstMutated))]);
