@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { passSeam } from '../base/seam.ts';
+import { isOnThisMachine } from '../work-tree/mounts.ts';
 
 /** @throws an error of `kind`, which may go by itself, when nothing answers at the path; AbortError */
 export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSignal): Promise<void> {
@@ -24,11 +25,12 @@ const patienceMs = 5_000;
 /**
  * True when a child could read `path` (or was told what is wrong with it), false when it was not back in time.
  *
- * Where there is no `ls` to ask with (Windows) the answer is true: nothing is known then, as without this look.
+ * A path on a disk of this machine needs no child. Without an `ls` (Windows) the answer is true, as if nothing had looked.
  */
 async function answers(path: string, signal?: AbortSignal, msMax = patienceMs): Promise<boolean> {
   signal?.throwIfAborted();
   if (process.platform === 'win32' || path.includes('\0') || path.length > argumentMax) return true;
+  if (path.startsWith('/') && isOnThisMachine(path)) return true;
   passSeam('probe', path);
   // -f neither sorts nor looks at each file; a directory given by a link is read, anything else is only looked up.
   const child = spawn('ls', ['-f', '--', path], { stdio: 'ignore', cwd: '/' });

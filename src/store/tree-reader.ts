@@ -5,6 +5,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
+import { RecentSet } from '../base/recent-set.ts';
 import { Slices } from '../base/slices.ts';
 import { noStrictModes, type StrictModes } from '../tree/strict-modes.ts';
 import { type Directory, type Entry, type FileNode, sameEntry, type TreeChange } from '../tree/tree.ts';
@@ -56,7 +57,7 @@ export class TreeReader {
     sizeCalculation: (node) => node.entries.size + 1,
   });
   /** Directories in and below which no directory is stricter than usual: immutable, so true for ever. */
-  readonly #usual = new LRUCache<string, true>({ max: usualMax });
+  readonly #usual = new RecentSet(usualMax);
   readonly #modes = new LRUCache<string, StrictModes>({ max: modesMax });
 
   constructor(source: TreeSource) {
@@ -133,13 +134,13 @@ export class TreeReader {
     const all = new Map<TreePath, number>();
     const slices = new Slices();
     const visit = async (id: string, at: TreePath): Promise<void> => {
-      if (this.#usual.get(id)) return;
+      if (this.#usual.has(id)) return;
       if (slices.isDue()) await slices.pause();
       const before = all.size;
       const node = await this.node(id);
       if (node.permissions !== undefined) all.set(at, node.permissions);
       for (const [name, entry] of node.entries) if (isSubTree(entry)) await visit(entry.tree, join(at, name));
-      if (all.size === before) this.#usual.set(id, true);
+      if (all.size === before) this.#usual.add(id);
     };
     await visit(this.#source.partsOf(snapshot).tree, rootPath);
     return all;

@@ -2,7 +2,7 @@
 // knows no work tree.
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
-import { attemptOr, isOfSystem } from '../base/attempt.ts';
+import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 
 /** Every mount that this process sees, a line each; `unknown` where the system does not say. */
@@ -46,6 +46,34 @@ export function shownWithin(mounts: string, path: string, directory: string): st
   }
   found.delete(path);
   return [...found].filter((shown) => pathBelow(shown, directory) !== undefined);
+}
+
+/** File systems on a disk or in the memory of this machine: no call on them waits for another one. */
+const localTypes = /^(?:ext[234]|xfs|btrfs|f2fs|zfs|bcachefs|tmpfs|ramfs|overlay)$/;
+
+/**
+ * True when every directory that leads to an absolute path lies on a file system of this machine, with no link on the way.
+ * It looks only where the mounts above say that the system answers.
+ */
+export function isOnThisMachine(path: string): boolean {
+  const types = new Map<string, string>();
+  for (const line of readMounts().split('\n')) {
+    const [mount = '', type = ''] = line.split(' - ');
+    types.set(unescaped(mount.split(' ')[4] ?? ''), type.split(' ')[0] ?? '');
+  }
+  let type = types.get('/') ?? '';
+  let at = '';
+  for (const name of posix.normalize(path).split('/').slice(1)) {
+    if (!localTypes.test(type)) return false;
+    if (name === '') continue;
+    at = `${at}/${name}`;
+    type = types.get(at) ?? type;
+    if (!localTypes.test(type)) return false;
+    const stats = attempt(isOfSystem, () => files.lstatSync(at, { throwIfNoEntry: false }));
+    if (stats === undefined) return true; // nothing lies below it
+    if (stats.isSymbolicLink()) return false;
+  }
+  return localTypes.test(type);
 }
 
 /** Returns the path from a directory to what lies in it, '' for the directory itself; undefined for what lies elsewhere. */

@@ -6,7 +6,7 @@ import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
-import { type ObjectType, objectHash, objectId, readLoose } from './object.ts';
+import { isLoose, type ObjectType, objectHash, objectId, readLoose } from './object.ts';
 
 /** Up to here an object is read whole; beyond, in chunks. */
 export const wholeBytesMax = 8 << 20;
@@ -21,8 +21,10 @@ export class ObjectReader {
   readonly #looseIn: readonly string[];
   #contents: GitChild;
   #facts: GitChild;
+  /** True once git was asked for an object: its process answers sooner than a file can be opened. */
+  #asksGit = false;
 
-  /** `looseIn`: object directories whose loose objects are read without git, which costs a process. */
+  /** `looseIn`: object directories whose loose objects are read without git until git runs, since a process costs more. */
   constructor(place: GitPlace, looseIn: readonly string[] = []) {
     this.#place = place;
     this.#looseIn = looseIn;
@@ -57,12 +59,20 @@ export class ObjectReader {
     return sizes;
   }
 
+  /** Returns the first object that is missing. A loose one is looked up without git. */
+  async firstMissing(ids: readonly string[]): Promise<string | undefined> {
+    const elsewhere = ids.filter((id) => !this.#looseIn.some((objects) => isLoose(objects, id)));
+    if (elsewhere.length === 0) return undefined;
+    const sizes = await this.sizes(elsewhere);
+    return elsewhere.find((_, index) => sizes[index] === -1);
+  }
+
   /**
    * One object whole, whatever its size; its hash is checked.
    * @throws DataCorrupt when it is missing, damaged or of another type
    */
   async read(type: ObjectType, id: string): Promise<Buffer> {
-    for (const objects of this.#looseIn) {
+    for (const objects of this.#asksGit ? [] : this.#looseIn) {
       const loose = readLoose(objects, type, id);
       if (loose !== undefined) return loose;
     }
@@ -97,6 +107,7 @@ export class ObjectReader {
   }
 
   async #ask(type: ObjectType, id: string): Promise<Found> {
+    this.#asksGit = true;
     try {
       const found = await this.#contents.ask(Buffer.from(`${id}\n`, 'latin1'), takeObject);
       if (found !== undefined) return found;

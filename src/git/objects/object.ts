@@ -39,6 +39,11 @@ export function stateOfLoose(
   }
 }
 
+/** True when a file with some content is in the place of the loose object. */
+export function isLoose(objects: string, id: string): boolean {
+  return stateOfLoose(join(objects, id.slice(0, 2), id.slice(2)), id, false) === 'whole';
+}
+
 /** Reads a loose object and checks its hash; undefined when it is not there, or is not what its name says. */
 export function readLoose(objects: string, type: ObjectType, id: string): Buffer | undefined {
   // It is packed, or damaged, which git explains.

@@ -11,7 +11,7 @@ import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Turns } from '../../base/turns.ts';
-import { isObjectId } from '../objects/object.ts';
+import { isLoose, isObjectId } from '../objects/object.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import { type GitPlace, syncedRefSettings } from '../process/environment.ts';
 import { gitAnswered, hasDied, runGit } from '../process/run.ts';
@@ -66,7 +66,11 @@ export class RefStore {
       this.#sync(intent);
       this.#removeIntent();
     }
-    await this.reload();
+    const stamp = this.#stampNow();
+    const refs = plainRefs(this.#options, this.#refsIn);
+    if (refs === undefined) return this.reload();
+    this.#refs = refs;
+    this.#stamp = stamp;
   }
 
   /**
@@ -201,7 +205,8 @@ export class RefStore {
         for (const change of moved) if (!(await this.#isAsked([change]))) lost.push(change.ref);
     }
     const back = moved.filter(({ ref }) => !lost.includes(ref));
-    this.#refs = refs;
+    // Equal refs stay as they are: the new ones are parts of one text, which each of them would keep in memory.
+    if (moved.length > 0 || refs.size !== this.#refs.size) this.#refs = refs;
     this.#know(back);
     this.#stamp = stamp;
     if (moved.length > 0) this.#options.onPutBack?.(back.length, lost.length);
@@ -363,6 +368,8 @@ export interface RefStoreOptions {
   readonly place: GitPlace;
   /** The directory of the ref files and their locks, when it is not the place's git dir. */
   readonly refsIn?: string;
+  /** The object directory, where refs may be read without git; see {@link plainRefs}. */
+  readonly objects?: string;
   /** Namespaces of ours, ending in `/`: nothing else is read or moved. */
   readonly prefixes: readonly string[];
   /** The directories that they lie in, looked at for the work of other programs. */
@@ -380,6 +387,26 @@ export interface RefStoreOptions {
   /** True where only checkpointd makes refs, and no ref has to be synced: new ones are then made without asking git. */
   readonly isAlone?: boolean;
 }
+
+// Reads refs without git at an opening, which spares a process. Git reports a ref without its object as broken, so git
+// is asked as soon as any object is not loose.
+
+/** More objects than this cost as much as a process. */
+const looseMax = 1000;
+
+/** Returns the refs when each is plain and leads to a loose object; undefined when git has to be asked. */
+function plainRefs({ objects, prefixes }: RefStoreOptions, refsIn: string): Map<string, string> | undefined {
+  if (objects === undefined) return undefined;
+  return attempt(isRefused, () => {
+    const refs = refsInFiles(refsIn, prefixes);
+    const ids = new Set(refs.values());
+    if (ids.size > looseMax) return undefined;
+    for (const id of ids) if (!isLoose(objects, id)) return undefined;
+    return refs;
+  });
+}
+
+const isRefused = (error: unknown): boolean => error instanceof UnreadableRefs || isOfSystem(error);
 
 // Reads all refs of some namespaces from disk with one git process, packed or not.
 

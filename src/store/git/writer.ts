@@ -272,8 +272,7 @@ export class GitWriter implements SnapshotWriter {
 
   /** Blobs that this writer was not given must be in the store already: nothing else would notice a hole. */
   async #checkThere(blobs: readonly string[]): Promise<void> {
-    const sizes = await this.#parts.reader.sizes(blobs);
-    const hole = blobs.find((_, index) => sizes[index] === -1);
+    const hole = await this.#parts.reader.firstMissing(blobs);
     if (hole !== undefined) {
       throw new CheckpointdError(
         'DataCorrupt',

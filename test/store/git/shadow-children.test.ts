@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { SnapshotId } from '../../../src/base/ids.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { large, open, rejects, tag, withShadow } from './shadow-rig.ts';
 
@@ -78,6 +79,9 @@ test('no child outlives close, and kill ends them at once', () =>
     const { snapshot } = await capture(store, { f: large('1') });
     await store.publish({ record: record(1, snapshot) });
     await contents(store, snapshot);
+    // Git is asked for what is not loose, and removes refs.
+    await rejects(store.entries('1'.repeat(40) as SnapshotId), 'StoreCorrupt');
+    for (const name of ['first', undefined]) await store.rename(record(1, snapshot).id, name);
     const pids = store.pids;
     assert.ok(pids.length >= 3);
     store.kill();
