@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let opened = client.request::<SessionOpenRequest>(open)?;
     let session = opened.session;
     if !opened.checkpoints.enabled {
-        // Outside a repository they are made when that is asked for.
+        // Outside a repository the daemon makes checkpoints only on request.
         client.request::<CheckpointInitRequest>(CheckpointInitParams::new(&session))?;
     }
     let turn = CheckpointCreateParams::new(&session, CreateKind::Turn);
