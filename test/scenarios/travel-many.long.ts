@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { bareRepository, Machine } from '../support/machines.ts';
 
 const machinesMax = 10;
-const rounds = 50;
+const rounds = 30;
 
 test(`${machinesMax} machines do ${2 * machinesMax * rounds} pushes and fetches side by side`, async () => {
   const remote = bareRepository();
