@@ -5,10 +5,11 @@
 //
 //   dist/program        what the package carries: the program, its threads, the client
 //   dist/test-programs  the same daemon behind the faults that tests install
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type OutputOptions, rolldown } from 'rolldown';
+import { noticesOf } from './notices.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -36,14 +37,14 @@ const threads: Readonly<Record<string, string>> = {
 /** With all that they import, and before the rest: every command loads both. */
 const groups = [
   { name: 'client', test: /src\/client\/client\.ts$/ },
-  { name: 'command', test: /src\/cli\/(program|commands\/(?!enable|console|serve)[\w-]+)\.ts$/ },
+  { name: 'command', test: /src\/cli\/(program|commands\/(?!enable|console|inspect|serve)[\w-]+)\.ts$/ },
 ];
 
 const inOneFile = { codeSplitting: false } as const;
 
 /** Loaded by one command or strategy alone, or not installed everywhere: they stay packages. */
 // jsonc-parser loads its own parts in a way that no bundler follows.
-const packagesApart = [/^libsql/, /^jsonc-parser/, /^@modelcontextprotocol\//, /^@inquirer\//];
+const packagesApart = [/^libsql/, /^jsonc-parser/, /^@modelcontextprotocol\//, /^@inquirer\//, /^ws$/];
 
 for (const [directory, programs] of Object.entries(directories)) {
   const to = join(root, 'dist', directory);
@@ -57,7 +58,7 @@ for (const [directory, programs] of Object.entries(directories)) {
   });
   for (const [file, source] of Object.entries(threads))
     modules.push(...(await write({ thread: source }, { file: join(to, file), ...inOneFile, format: 'esm' })));
-  writeFileSync(join(to, 'THIRD-PARTY.txt'), noticesOf(modules));
+  writeFileSync(join(to, 'THIRD-PARTY.txt'), noticesOf(root, modules));
 }
 
 await writeMain(join(root, 'dist/program'), directories['program'] ?? {});
@@ -93,24 +94,4 @@ async function write(
   const written = await bundle.write(output);
   await bundle.close();
   return written.output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []));
-}
-
-/** The licences of the packages whose code is in the files, as these ask for. */
-function noticesOf(modules: readonly string[]): string {
-  const names = modules.flatMap(
-    (file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(root, file).replaceAll('\\', '/'))?.[0] ?? [],
-  );
-  return [...new Set(names)].sort().map(noticeOf).join('\n');
-}
-
-function noticeOf(name: string): string {
-  const directory = join(root, name);
-  const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
-    readonly version: string;
-    readonly license: string;
-  };
-  const file = readdirSync(directory).find((each) => /^licen[cs]e/i.test(each));
-  const text =
-    file === undefined ? `License: ${license}` : readFileSync(join(directory, file), 'utf8').trim();
-  return `${name.slice('node_modules/'.length)} ${version}\n\n${text}\n\n${'-'.repeat(80)}\n`;
 }

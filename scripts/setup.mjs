@@ -42,7 +42,10 @@ if (process.argv.includes('--prepare')) {
 
 // A full compile takes about a second; `tsc` decides by itself what is stale, but a file that was
 // deleted from `src` must not live on in `dist`, so `--build` starts from nothing.
-if (process.argv.includes('--build')) rmSync(join(root, 'dist'), { recursive: true, force: true });
+// The inspector's page is made by a bundler that empties its directory itself, and only when its sources are newer.
+if (process.argv.includes('--build') && existsSync(join(root, 'dist')))
+  for (const name of readdirSync(join(root, 'dist')))
+    if (name !== 'inspector') rmSync(join(root, 'dist', name), { recursive: true, force: true });
 run(process.execPath, [compiler, '-p', root]);
 
 // What the programs are made of. Made anew without need they would be gone for a moment under whatever runs in this
@@ -54,3 +57,4 @@ const others = ['src', 'test', 'scripts/bundle.ts', 'package-lock.json'].map((pa
 const madeLast = join(root, 'dist', 'program', 'main.cjs');
 if ([...sources, ...others].some((file) => mtime(file) >= mtime(madeLast)))
   run(process.execPath, [join(root, 'dist', 'scripts', 'bundle.js')]);
+run(process.execPath, [join(root, 'dist', 'scripts', 'build-inspector.js')]);

@@ -12,7 +12,7 @@ type Graph = ReadonlyMap<string, readonly string[]>;
 /** By file of src: the files that it imports, for types alone included. */
 function imports(): Graph {
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
+    /\.tsx?$/.test(name),
   );
   const importsOf = (name: string): string[] => {
     const text = readFileSync(join(source, name), 'utf8');

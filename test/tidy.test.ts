@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 function sources(folder: string): { readonly name: string; readonly text: string }[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => ({ name: `${folder}/${name}`, text: readFileSync(join(root, folder, name), 'utf8') }));
 }
 
@@ -51,7 +51,7 @@ test('files are named after what they are, never utils, helpers, common, manager
     vague.map(({ name }) => name),
     [],
   );
-  const odd = src.filter(({ name }) => !/^src\/[a-z0-9-]+(\/[a-z0-9-]+)*\.ts$/.test(name));
+  const odd = src.filter(({ name }) => !/^src\/[a-z0-9-]+(\/[a-z0-9-]+)*\.tsx?$/.test(name));
   assert.equal(
     odd.map(({ name }) => name),
     [],
@@ -74,7 +74,7 @@ const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|
 const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports|tidy-words)\./;
 
 test('a test lies where the room lies that it is about, and bears the name of its file', () => {
-  const sourceNames = new Set(src.map(({ name }) => name.slice('src/'.length, -'.ts'.length)));
+  const sourceNames = new Set(src.map(({ name }) => name.slice('src/'.length).replace(/\.tsx?$/, '')));
   const isAbout = (name: string): boolean => {
     const words = name.split('-');
     return words.some((_, i) => sourceNames.has(words.slice(0, words.length - i).join('-')));

@@ -23,6 +23,12 @@ export const packages: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/server': 'MCP is served in cli/mcp/.',
   '@inquirer/select': 'People choose in cli/.',
   libsql: 'SQLite lives in store/sqlite/, loaded when used.',
+  ws: 'WebSockets are served in inspector/.',
+  vue: "The inspector's page is in inspector/page/.",
+  pinia: "The inspector's page is in inspector/page/.",
+  '@codemirror/merge': 'Differences are shown in inspector/page/.',
+  '@codemirror/state': 'Differences are shown in inspector/page/.',
+  '@codemirror/view': 'Differences are shown in inspector/page/.',
 };
 
 export const layers: readonly Layer[] = [
@@ -144,6 +150,25 @@ export const layers: readonly Layer[] = [
       'rpc',
     ],
     because: 'client knows the wire and nothing of the daemon; of base it takes what knows no daemon either.',
+  },
+  {
+    folder: 'inspector',
+    packages: ['ws', 'vue', 'pinia', '@codemirror/merge', '@codemirror/state', '@codemirror/view'],
+    not: [
+      'tree',
+      'git',
+      'conversation',
+      'watch',
+      'work-tree',
+      'capture',
+      'store',
+      'checkpoints',
+      'restore',
+      'session',
+      'commands',
+      'rpc',
+    ],
+    because: 'inspector is a page and its server: a client, which the command line brings to a session.',
   },
   {
     folder: 'cli',

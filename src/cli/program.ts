@@ -69,6 +69,7 @@ const commands: Readonly<Record<string, Add>> = {
     });
   },
   mcp: addMcp,
+  inspect: addInspect,
   enable: (program, _, done) => addHooks(program, 'enable', done),
   disable: (program, _, done) => addHooks(program, 'disable', done),
   completion: addCompletion,
@@ -206,6 +207,19 @@ async function addMcp(program: Command, _: unknown, done: (code: number) => void
     const given = givenBy(made.opts());
     workDirectory(given.path);
     done(await serveMcp(given));
+  });
+}
+
+async function addInspect(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
+  const made = withSessionOptions(program.command('inspect'))
+    .description('serve a page on 127.0.0.1 that shows, compares and restores checkpoints')
+    .option('--port <port>', 'listen on this port (default: one that is free)');
+  made.action(async () => {
+    const { runInspector } = await import('./commands/inspect.ts');
+    const given = givenBy(made.opts());
+    workDirectory(given.path);
+    const port: unknown = made.opts()['port'];
+    done(await runInspector(given, typeof port === 'string' ? port : undefined));
   });
 }
 

@@ -1,9 +1,9 @@
 // From a path to a session that can be asked: the daemon that has it open is joined; a kept one is opened by a daemon
 // of our own, which ends with the command. Decides which session is meant, and says so where there was a choice.
 import { resolve } from 'node:path';
-import { CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
+import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
 import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';
-import type { InitializeResult, SessionOpenParams } from '../protocol/types.ts';
+import type { EventName, InitializeResult, SessionOpenParams } from '../protocol/types.ts';
 import { packageVersion, storageAt } from '../wire/places.ts';
 import { endOtherVersion, joinBackground } from './background.ts';
 import { takeWrittenEvents } from './hooks/hand-over.ts';
@@ -26,7 +26,10 @@ const busyMs = 5000;
 const eventsMs = 5000;
 
 /** Other clients are told it with what we change. */
-const hello = { clientInfo: { name: 'checkpointd' }, events: ['checkpoint/didCreate'] as const };
+const helloFor = (events: readonly EventName[] = ['checkpoint/didCreate']): AttachOptions => ({
+  clientInfo: { name: 'checkpointd' },
+  events,
+});
 
 export interface Reached {
   readonly client: CheckpointdClient;
@@ -42,21 +45,24 @@ export interface Purpose {
   readonly allowProtected?: boolean;
   /** Says that the client stays: its daemon is its own, and no other command ends it. */
   readonly stays?: boolean;
+  /** The events that the command listens to. Absent: new checkpoints. */
+  readonly events?: readonly EventName[];
 }
 
 /** Finds and opens the session. @throws NoSession */
 export async function reach(
   where: Where,
-  { make = false, changesFiles = false, allowProtected = false, stays = false }: Purpose = {},
+  { make = false, changesFiles = false, allowProtected = false, stays = false, events }: Purpose = {},
 ): Promise<Reached> {
   const storage = storageAt(where.storage);
+  const hello = helloFor(events);
   const place = where.session === undefined ? resolve(where.path) : undefined;
   await Promise.all([carriedOut(storage), endOtherVersion(storage)]);
   const found = usedSessions(storage, place).filter(
     ({ session }) => where.session === undefined || session.startsWith(where.session),
   );
   const [chosen] = found;
-  const daemon = (): Promise<CheckpointdClient> => daemonFor(storage, stays);
+  const daemon = (): Promise<CheckpointdClient> => daemonFor(storage, hello, stays);
   if (chosen === undefined && make && place !== undefined) return begin(daemon, place, allowProtected);
   if (chosen === undefined) return refuse(where);
   const here = found.filter(({ workspace }) => workspace === chosen.workspace);
@@ -66,7 +72,7 @@ export async function reach(
     note(
       `${chosen.workspace} has ${here.length} sessions; the command takes the one used last, ${chosen.session} (--session=ID names another)`,
     );
-  return joinedOrOpened(chosen, daemon);
+  return joinedOrOpened(chosen, hello, daemon);
 }
 
 /** Waits for the checkpoints of what agents reported: a hook may have been killed before it reached the keeper. */
@@ -83,6 +89,7 @@ async function carriedOut(storage: string): Promise<void> {
 /** Joins the daemon that has it open, or opens it in another one, which waits with us while it is busy. */
 async function joinedOrOpened(
   chosen: StoredSession,
+  hello: AttachOptions,
   daemon: () => Promise<CheckpointdClient>,
 ): Promise<Reached> {
   const { storage, session } = chosen;
@@ -98,7 +105,7 @@ async function joinedOrOpened(
       const now: StoredSession =
         stored ?? storedSessions(storage).find((each) => each.session === session) ?? chosen;
       stored = undefined;
-      const there = await joined(now, noteOnce);
+      const there = await joined(now, hello, noteOnce);
       if (there !== undefined) {
         await own?.close();
         return there;
@@ -125,7 +132,11 @@ function refuse({ session, path }: Where): never {
 }
 
 /** Joins the session in the daemon that has it open; undefined when none answers there, or when it ends meanwhile. */
-async function joined(stored: StoredSession, tell: (why: string) => void): Promise<Reached | undefined> {
+async function joined(
+  stored: StoredSession,
+  hello: AttachOptions,
+  tell: (why: string) => void,
+): Promise<Reached | undefined> {
   const client = await holderAt(stored.socket, hello, tell);
   if (client === undefined) return undefined;
   try {
@@ -159,7 +170,7 @@ async function begin(
 }
 
 /** Joins the daemon in the background, or starts a daemon of our own. */
-async function daemonFor(storage: string, stays: boolean): Promise<CheckpointdClient> {
+async function daemonFor(storage: string, hello: AttachOptions, stays: boolean): Promise<CheckpointdClient> {
   const shared = stays ? undefined : await joinBackground(storage, hello);
   return shared ?? CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
 }

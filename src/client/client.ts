@@ -114,6 +114,11 @@ export class CheckpointdClient implements AsyncDisposable {
     return this.#link.pid;
   }
 
+  /** Resolves when the daemon cannot be reached any more, with the reason in words. Never rejects. */
+  get ended(): Promise<string> {
+    return this.#link.ended;
+  }
+
   /**
    * Sends a request. More than the daemon takes at once wait their turn.
    * @throws CheckpointdRequestError by `kind`; CheckpointdGoneError when the daemon is gone

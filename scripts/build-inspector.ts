@@ -1,0 +1,53 @@
+// Builds the inspector's page into dist/inspector, when its sources are newer than what is there: types first, then one
+// bundle with everything in it.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'vite';
+import { noticesOf } from './notices.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const page = join(root, 'src/inspector/page');
+const to = join(root, 'dist/inspector');
+
+const changedMs = (file: string): number => (existsSync(file) ? statSync(file).mtimeMs : 0);
+
+const inputs = [
+  ...readdirSync(page, { recursive: true, encoding: 'utf8' }).map((name) => join(page, name)),
+  ...[
+    'src/inspector/own-methods.ts',
+    'src/protocol/types.ts',
+    'scripts/build-inspector.ts',
+    'package-lock.json',
+  ].map((name) => join(root, name)),
+];
+const builtMs = changedMs(join(to, 'THIRD-PARTY.txt'));
+
+if (inputs.some((file) => changedMs(file) >= builtMs)) {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { status } = spawnSync(process.execPath, [compiler, '-p', page], { stdio: ['ignore', 2, 'inherit'] });
+  if (status !== 0) process.exit(status ?? 1);
+  const modules = new Set<string>();
+  const collect: Plugin = { name: 'modules', moduleParsed: ({ id }) => void modules.add(id) };
+  await build({
+    configFile: false,
+    root: page,
+    logLevel: 'warn',
+    plugins: [collect],
+    define: { __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false' },
+    // The server writes a fresh one into each answer.
+    html: { cspNonce: '__NONCE__' },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
+    build: {
+      outDir: to,
+      emptyOutDir: true,
+      // Nothing is fetched ahead: the loader of that would need the page to allow it.
+      modulePreload: false,
+      assetsInlineLimit: 0,
+      chunkSizeWarningLimit: 1500,
+      target: 'es2023',
+    },
+  });
+  writeFileSync(join(to, 'THIRD-PARTY.txt'), noticesOf(root, [...modules]));
+}

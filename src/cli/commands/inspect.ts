@@ -1,0 +1,67 @@
+// checkpointd inspect: serves the inspector, a page that shows the sessions of a storage, until Ctrl-C.
+import { systemCode } from '../../base/errors.ts';
+import { summaryOf } from '../../client/stored-sessions.ts';
+import type { InspectedSession } from '../../inspector/own-methods.ts';
+import { inspectedEvents } from '../../inspector/reached-sessions.ts';
+import { serveInspector } from '../../inspector/server.ts';
+import { storageAt } from '../../wire/places.ts';
+import { reach, type Where } from '../reach.ts';
+import { misused } from '../refusal.ts';
+import { note, plain, say } from '../terminal.ts';
+import { agentOf, usedSessions } from '../used-sessions.ts';
+
+const portMax = 65_535;
+
+/** Serves until a signal, or until the terminal is gone. Each line that the user enters prints one more link. */
+export async function runInspector(where: Where, wantedPort: string | undefined): Promise<number> {
+  const port = wantedPort === undefined ? 0 : Number(wantedPort);
+  if (!Number.isInteger(port) || port < 0 || port > portMax)
+    throw misused(
+      `"${wantedPort}" is no port`,
+      `Give a number from 0 to ${portMax}; 0 lets the system choose.`,
+    );
+  const storage = storageAt(where.storage);
+  const purpose = { events: inspectedEvents } as const;
+  const { client, session } = await reach(where, purpose);
+  const open = async (id: string) =>
+    (await reach({ path: where.path, session: id, storage }, purpose)).client;
+  const source = { storage, list: () => sessionsOf(storage), open };
+  const ended = new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+  try {
+    const server = await serveInspector({ source, session, client, port });
+    say(server.link());
+    if (process.stdin.isTTY) {
+      note('the link works once; Enter prints another one, Ctrl-C ends the inspector');
+      process.stdin.on('data', () => say(server.link()));
+    }
+    await ended;
+    process.stdin.pause();
+    await server.close();
+    return 0;
+  } catch (error) {
+    await client.close();
+    if (systemCode(error) !== 'EADDRINUSE') throw error;
+    throw misused(`port ${port} is in use`, 'Leave --port out, and the system chooses one that is free.');
+  }
+}
+
+function sessionsOf(storage: string): InspectedSession[] {
+  return usedSessions(storage).map((stored) => {
+    const { session, workspace, conversationId, strategy, retention, created, lastUsedMs } = stored;
+    const { firstPrompt, checkpoints } = summaryOf(stored);
+    return {
+      session,
+      workspace,
+      conversationId,
+      strategy,
+      retention,
+      created,
+      lastUsedMs,
+      agent: agentOf(stored),
+      ...(checkpoints === undefined ? {} : { checkpoints }),
+      ...(firstPrompt === undefined ? {} : { firstPrompt: plain(firstPrompt) }),
+    };
+  });
+}

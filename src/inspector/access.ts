@@ -1,0 +1,83 @@
+// Who may speak to the inspector: links that work once, the cookie and the second secret that a link is exchanged for,
+// and the checks of Host and Origin that keep other web pages out.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** The answer to a page that shows its link: the value of its cookie, and the secret that it sends with the WebSocket. */
+export interface Entrance {
+  readonly visitor: string;
+  readonly secret: string;
+}
+
+const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
+
+/** True when a Host header names this machine, at any port: a forwarded port (`ssh -L`) may be another one. */
+export function isLoopbackHost(host: string | undefined): host is string {
+  return host !== undefined && loopback.test(host);
+}
+
+/** True when the page that sent the request is one of ours: its origin has exactly the host and port of the request. */
+export function isSameOrigin(origin: string | undefined, host: string): boolean {
+  return origin !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
+}
+
+/** Returns the name of the cookie. Browsers send cookies to every port of a host, so the name holds the port. */
+export function cookieName(host: string): string {
+  return `checkpointd-${/:(\d+)$/.exec(host)?.[1] ?? '80'}`;
+}
+
+/** Returns the value of our cookie in a Cookie header. */
+export function cookieIn(header: string | undefined, host: string): string | undefined {
+  const start = `${cookieName(host)}=`;
+  const found = (header ?? '').split(/; */).find((each) => each.startsWith(start));
+  return found?.slice(start.length);
+}
+
+/** Keeps only digests, and compares each in constant time. */
+export class PageAccess {
+  /** Digests of the tokens of links that no page has used yet. */
+  readonly #tokens = new Set<Buffer>();
+  /** By visitor, which is the value of a cookie: the digests of the secrets of its pages. */
+  readonly #visitors = new Map<string, Buffer[]>();
+
+  /** Makes the token of a link that works once. */
+  newToken(): string {
+    const token = randomBytes(32).toString('base64url');
+    this.#tokens.add(digest(token));
+    return token;
+  }
+
+  /**
+   * Exchanges a token. A browser that has a valid cookie already keeps it, so that its other pages stay connected.
+   * Returns undefined for a token that is wrong or was used before.
+   */
+  redeem(token: string, visitor: string | undefined): Entrance | undefined {
+    const asked = digest(token);
+    const found = [...this.#tokens].filter((each) => timingSafeEqual(each, asked));
+    if (found[0] === undefined) return undefined;
+    this.#tokens.delete(found[0]);
+    const key = visitor === undefined ? undefined : hex(visitor);
+    const isVisitor = key !== undefined && this.#visitors.has(key);
+    const value = isVisitor && visitor !== undefined ? visitor : randomBytes(32).toString('base64url');
+    const secret = randomBytes(32).toString('base64url');
+    const secrets = this.#visitors.get(hex(value)) ?? [];
+    this.#visitors.set(hex(value), [...secrets, digest(secret)]);
+    return { visitor: value, secret };
+  }
+
+  /** True when a page has both the cookie and a secret that was given out with it. */
+  admits(visitor: string | undefined, secret: string | undefined): boolean {
+    if (visitor === undefined || secret === undefined) return false;
+    const asked = digest(secret);
+    // The key of the map is a digest too: how long the look-up takes says nothing of the cookie.
+    const secrets = this.#visitors.get(hex(visitor)) ?? [];
+    return secrets.filter((each) => timingSafeEqual(each, asked)).length > 0;
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function hex(text: string): string {
+  return digest(text).toString('hex');
+}

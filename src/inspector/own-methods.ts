@@ -1,0 +1,47 @@
+// The methods and events that the inspector's page and its server have beyond the daemon's protocol.
+
+/** A session of this storage, open or not. */
+export interface InspectedSession {
+  readonly session: string;
+  readonly workspace: string;
+  readonly conversationId: string;
+  readonly agent: string;
+  readonly strategy: string;
+  readonly retention: 'session' | 'keep';
+  readonly created: string;
+  readonly lastUsedMs: number;
+  /** Absent where it is not known without opening the session. */
+  readonly checkpoints?: number;
+  readonly firstPrompt?: string;
+}
+
+export interface OwnRequests {
+  /** The server's version, the storage, and the session that the command was run in. */
+  readonly 'inspector/hello': {
+    readonly params: Record<string, never>;
+    readonly result: { readonly version: string; readonly storage: string; readonly session: string };
+  };
+  readonly 'inspector/sessions': {
+    readonly params: Record<string, never>;
+    readonly result: { readonly sessions: readonly InspectedSession[] };
+  };
+  /** Makes a link for one more window. The answer is the fragment of its URL. */
+  readonly 'inspector/link': {
+    readonly params: Record<string, never>;
+    readonly result: { readonly fragment: string };
+  };
+}
+
+export interface OwnEvents {
+  /** The daemon of a session is gone; the server tries to reach the session again. */
+  readonly 'inspector/didLose': { readonly session: string; readonly why: string };
+  /** The session can be asked again. What the page knew of it may be old. */
+  readonly 'inspector/didReach': { readonly session: string };
+}
+
+/** The kinds of errors that are the server's own. */
+export const ownErrors = { gone: 'DaemonGone', refused: 'RefusedHere' } as const;
+
+/** Names the protocol of the WebSocket; the second protocol that a page offers is its secret behind `secretPrefix`. */
+export const socketProtocol = 'checkpointd';
+export const secretPrefix = 'secret.';

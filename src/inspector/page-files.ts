@@ -1,0 +1,71 @@
+// The built page as it is served: every file from memory, each with the headers that keep the page shut.
+import { extname, join, relative } from 'node:path';
+import { files } from '../base/files.ts';
+
+export interface PageFile {
+  /** A document has `__NONCE__` where the nonce of an answer belongs. */
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** Reads the built page. Keys are the paths of URLs, `/` for the document. */
+export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
+  const found = new Map<string, PageFile>();
+  const read = (at: string): void => {
+    for (const entry of files.readdirSync(at, { withFileTypes: true })) {
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) read(path);
+      else if (entry.isFile()) {
+        const name = `/${relative(directory, path).replaceAll('\\', '/')}`;
+        const type = types[extname(name)] ?? 'application/octet-stream';
+        // Vite puts the hash of the content into the name of everything but the document.
+        const kept = name.startsWith('/assets/') ? 'max-age=31536000, immutable' : 'no-store';
+        found.set(name === '/index.html' ? '/' : name, {
+          body: files.readFileSync(path),
+          headers: { 'Content-Type': type, 'Cache-Control': kept },
+        });
+      }
+    }
+  };
+  read(directory);
+  return found;
+}
+
+/** Returns a document for one answer: scripts and styles that the page makes itself bear its nonce. */
+export function documentWith(nonce: string, { body }: PageFile): Buffer {
+  return Buffer.from(body.toString('utf8').replaceAll('__NONCE__', nonce));
+}
+
+/** Returns the headers of every answer. `host` has been checked to be a loopback name. */
+export function shutHeaders(host: string, nonce: string): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' blob:",
+    `connect-src 'self' ws://${host}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    // Vue makes this one when it starts. The page sets no markup by it.
+    'trusted-types vue',
+  ];
+  return {
+    'Content-Security-Policy': policy.join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+  };
+}

@@ -1,0 +1,64 @@
+// The facts of a checkpoint: its ids, sizes, what it came after, and what its capture left out.
+import { defineComponent } from 'vue';
+import { PathName } from './parts/inert-text.tsx';
+import { useComparison } from './state/comparison.ts';
+import { useTimeline } from './state/timeline.ts';
+import { useView } from './state/view.ts';
+import { labelOf } from './timeline.tsx';
+
+export const About = defineComponent(() => {
+  const comparison = useComparison();
+  const timeline = useTimeline();
+  const view = useView();
+  const link = (id: string | undefined) => {
+    const found = id === undefined ? undefined : timeline.byId.get(id);
+    if (found === undefined || id === undefined) return id;
+    return (
+      <button type="button" class="link" onClick={() => view.select(id)}>
+        {labelOf(found)}
+      </button>
+    );
+  };
+  return () => {
+    const { checkpoint, skipped } = comparison;
+    if (checkpoint === undefined) return <div class="about dim">The present is in no checkpoint yet.</div>;
+    const { id, parent, snapshot, commit, seq, timestamp, historyLength, previousTag, damaged } = checkpoint;
+    const facts: readonly (readonly [string, unknown])[] = [
+      ['Id', <code>{id}</code>],
+      ['Order', seq],
+      ['Time', <time datetime={timestamp}>{new Date(timestamp).toLocaleString()}</time>],
+      ['Came after', link(parent)],
+      ['Statistics against', previousTag],
+      ['Entries in the conversation', historyLength],
+      ['Snapshot', <code>{snapshot}</code>],
+      ['Commit', commit === undefined ? undefined : <code>{commit}</code>],
+      ['Damaged', damaged === true ? 'yes: “Verify” in Store says what is lost' : undefined],
+    ];
+    return (
+      <div class="about" tabindex={0} role="region" aria-label="About this checkpoint">
+        <dl>
+          {facts.map(([name, value]) =>
+            value === undefined ? null : (
+              <>
+                <dt>{name}</dt>
+                <dd>{value as string}</dd>
+              </>
+            ),
+          )}
+        </dl>
+        {skipped.length === 0 ? null : (
+          <>
+            <h3>Left out</h3>
+            <ul>
+              {skipped.map((each) => (
+                <li>
+                  <PathName of={each} /> <span class="dim">{each.reason}</span>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    );
+  };
+});

@@ -1,0 +1,74 @@
+// The page: the timeline beside what is selected in it, or one of the other rooms; and a clear word where there is no
+// connection.
+import { defineComponent } from 'vue';
+import { ChangingDialog } from './changing-dialog.tsx';
+import { CheckpointPane } from './checkpoint.tsx';
+import { FileHistory } from './file-history.tsx';
+import { HelpDialog } from './help-dialog.tsx';
+import { useLink } from './state/link.ts';
+import { useTimeline } from './state/timeline.ts';
+import { useView } from './state/view.ts';
+import { StorePanel } from './store-panel.tsx';
+import { TimelinePane } from './timeline.tsx';
+import { TopBar } from './top-bar.tsx';
+import { WireLog } from './wire-log.tsx';
+
+export const App = defineComponent(() => {
+  const view = useView();
+  const link = useLink();
+  return () =>
+    link.state === 'refused' ? (
+      <Closed />
+    ) : (
+      <div class={['app', view.isDetail ? 'detail' : '']}>
+        <TopBar />
+        <Trouble />
+        {view.room === 'checkpoints' ? (
+          <main class="split">
+            <TimelinePane />
+            <CheckpointPane />
+          </main>
+        ) : (
+          <main class="room">
+            {view.room === 'store' ? <StorePanel /> : view.room === 'wire' ? <WireLog /> : <FileHistory />}
+          </main>
+        )}
+        <ChangingDialog />
+        <HelpDialog />
+      </div>
+    );
+});
+
+const Trouble = defineComponent(() => {
+  const link = useLink();
+  const timeline = useTimeline();
+  return () => {
+    const why = link.lost.get(timeline.session);
+    const words =
+      link.state === 'broken'
+        ? 'The inspector does not answer. Trying again…'
+        : why !== undefined
+          ? `The daemon is gone (${why}). Reaching the session again…`
+          : timeline.failure;
+    return words === undefined ? null : (
+      <div class="trouble" role="alert">
+        {words}
+      </div>
+    );
+  };
+});
+
+/** What is said where nothing can be shown: no data of a session is on this page. */
+export const Closed = () => (
+  <main class="closed">
+    <h1>This page is not connected</h1>
+    <p>
+      Either the inspector has ended, or this page was opened without a valid link. Each link works once, for
+      one window.
+    </p>
+    <p>
+      Run <code>checkpointd inspect</code> and open the link that it prints. In the terminal of an inspector
+      that still runs, press Enter for another link.
+    </p>
+  </main>
+);

@@ -1,0 +1,317 @@
+// The files that differ between two states, and the difference of the one that is open.
+import { computed, defineComponent, ref, shallowRef, watch } from 'vue';
+import type { DiffFile } from '../../protocol/types.ts';
+import { type Shown, shownOf } from './diff/contents.ts';
+import { DiffView, mustBeSideBySide } from './diff/diff-view.tsx';
+import { ImagePair } from './diff/image-pair.tsx';
+import { Icon } from './parts/icon.tsx';
+import { PathName } from './parts/inert-text.tsx';
+import { VirtualList } from './parts/virtual-list.tsx';
+import { useChanging } from './state/changing.ts';
+import { useComparison } from './state/comparison.ts';
+import { useView } from './state/view.ts';
+import { countOf, sizeOf } from './text.ts';
+import { labelOf } from './timeline.tsx';
+
+const rowHeight = 28;
+
+const letters: Readonly<Record<string, readonly [letter: string, look: string]>> = {
+  added: ['A', 'added'],
+  copied: ['C', 'added'],
+  deleted: ['D', 'deleted'],
+  modified: ['M', 'modified'],
+  renamed: ['R', 'modified'],
+  same: ['·', 'dim'],
+  typeChanged: ['T', 'modified'],
+};
+
+export const ChangesPane = defineComponent(() => {
+  const comparison = useComparison();
+  const view = useView();
+  const file = computed(() =>
+    comparison.files.find(
+      ({ path, pathBytes }) => path === view.file?.path && pathBytes === view.file.pathBytes,
+    ),
+  );
+  return () => (
+    <div class="changes">
+      <FileList />
+      {file.value === undefined ? (
+        <div class="empty">
+          {comparison.failure ??
+            (comparison.isLoading
+              ? 'Comparing…'
+              : comparison.files.length === 0
+                ? 'No file differs.'
+                : 'Choose a file.')}
+        </div>
+      ) : (
+        <FileDiff of={file.value} />
+      )}
+    </div>
+  );
+});
+
+const FileList = defineComponent(() => {
+  const comparison = useComparison();
+  const view = useView();
+  const at = computed(() =>
+    comparison.files.findIndex(
+      ({ path, pathBytes }) => path === view.file?.path && pathBytes === view.file.pathBytes,
+    ),
+  );
+  function onKey(event: KeyboardEvent): void {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    view.file = comparison.files[Math.min(comparison.files.length - 1, Math.max(0, at.value + by))];
+  }
+  const row = (index: number) => {
+    const file = comparison.files[index] as DiffFile;
+    const [letter, look] = letters[file.change] ?? ['?', ''];
+    return (
+      <div
+        key={index}
+        id={`files-${index}`}
+        class="file"
+        role="option"
+        aria-selected={index === at.value}
+        onClick={() => (view.file = file)}
+      >
+        <span class={['letter', look]} title={file.change}>
+          {letter}
+        </span>
+        <PathName of={file} />
+        <FileFigures of={file} />
+      </div>
+    );
+  };
+  return () => (
+    <section class="files" aria-label="Files" onKeydown={onKey}>
+      <div class="files-head">
+        <span>
+          {countOf(comparison.files.length, 'file')}
+          {comparison.isCut ? ' shown, there are more' : ''}
+        </span>
+      </div>
+      {comparison.files.length === 0 ? null : (
+        <VirtualList
+          id="files"
+          role="listbox"
+          label="Files that differ"
+          count={comparison.files.length}
+          rowHeight={rowHeight}
+          active={at.value}
+          row={row}
+        />
+      )}
+      <Skipped />
+    </section>
+  );
+});
+
+const FileFigures = (props: { readonly of: DiffFile }) => {
+  const { linesAdded = 0, linesRemoved = 0, binary, change, afterSize } = props.of;
+  if (change === 'same') return <span class="stats dim">{sizeOf(afterSize ?? 0)}</span>;
+  if (binary === true) return <span class="stats dim">binary</span>;
+  if (linesAdded + linesRemoved === 0) return <span class="stats" />;
+  return (
+    <span class="stats">
+      {linesAdded > 0 ? <span class="added">+{linesAdded}</span> : null}
+      {linesRemoved > 0 ? <span class="deleted">−{linesRemoved}</span> : null}
+    </span>
+  );
+};
+
+const Skipped = defineComponent(() => {
+  const comparison = useComparison();
+  return () =>
+    comparison.skipped.length === 0 ? null : (
+      <details class="skipped">
+        <summary>{countOf(comparison.skipped.length, 'path')} left out</summary>
+        <ul>
+          {comparison.skipped.map((each) => (
+            <li>
+              <PathName of={each} /> <span class="dim">{each.reason}</span>
+            </li>
+          ))}
+        </ul>
+      </details>
+    );
+});
+
+/** A file and what is shown of it. Both change at once: the old difference stands until the new one has come. */
+interface OpenFile {
+  readonly file: DiffFile;
+  readonly shown: Shown;
+}
+
+const FileDiff = defineComponent(
+  (props: { readonly of: DiffFile }) => {
+    const comparison = useComparison();
+    const open = shallowRef<OpenFile>();
+    const failure = ref<string>();
+    let running = new AbortController();
+
+    async function load(): Promise<void> {
+      running.abort();
+      const own = new AbortController();
+      running = own;
+      const { sides } = comparison;
+      const file = props.of;
+      if (sides === undefined) return;
+      try {
+        const shown = await shownOf(sides, file, own.signal);
+        if (own === running) [open.value, failure.value] = [{ file, shown }, undefined];
+      } catch (error) {
+        if (own === running) failure.value = error instanceof Error ? error.message : String(error);
+      }
+    }
+    watch([() => props.of, () => comparison.key], () => void load(), { immediate: true });
+
+    return () => {
+      const { file, shown } = open.value ?? { file: props.of, shown: undefined };
+      return (
+        <section class="file-diff" aria-label={`Difference of ${file.path}`}>
+          <FileHead of={file} shown={shown} />
+          {failure.value === undefined ? (
+            <Difference of={file} shown={shown} />
+          ) : (
+            <div class="empty problem" role="alert">
+              {failure.value}
+            </div>
+          )}
+        </section>
+      );
+    };
+  },
+  { props: ['of'] },
+);
+
+const Difference = (props: { readonly of: DiffFile; readonly shown: Shown | undefined }) => {
+  const { of: file, shown } = props;
+  const { isSideBySide } = useView();
+  if (shown === undefined) return <div class="empty">Reading…</div>;
+  if (shown.kind === 'text') {
+    const { before, after, hunks } = shown;
+    return (
+      <DiffView path={file.path} before={before} after={after} hunks={hunks} isSideBySide={isSideBySide} />
+    );
+  }
+  if (shown.kind === 'patch')
+    return <DiffView path="patch" before={shown.text} after={shown.text} hunks={[]} isSideBySide={false} />;
+  if (shown.kind === 'image' && (shown.before !== undefined || shown.after !== undefined))
+    return <ImagePair before={shown.before} after={shown.after} />;
+  return (
+    <div class="empty">
+      {shown.kind === 'large' ? 'This file is too large to be shown here.' : 'This file is binary.'}
+      <br />
+      <span class="dim">{sizesOf(file)}</span>
+    </div>
+  );
+};
+
+function sizesOf({ beforeSize, afterSize }: DiffFile): string {
+  const [before, after] = [beforeSize, afterSize].map((size) =>
+    size === undefined ? 'nothing' : sizeOf(size),
+  );
+  return before === after ? `${after}` : `${before} → ${after}`;
+}
+
+function modesOf({ beforeMode, afterMode }: DiffFile): string | undefined {
+  const links = [beforeMode, afterMode].includes('120000') ? 'symbolic link' : undefined;
+  if (beforeMode === undefined || afterMode === undefined || beforeMode === afterMode) return links;
+  return `mode ${beforeMode} → ${afterMode}`;
+}
+
+const FileHead = defineComponent(
+  (props: { readonly of: DiffFile; readonly shown: Shown | undefined }) => {
+    const comparison = useComparison();
+    const changing = useChanging();
+    const view = useView();
+    function restoreThis(): void {
+      const { path, pathBytes } = props.of;
+      const { checkpoint, sides } = comparison;
+      const tag = view.isPresent ? sides?.from : checkpoint?.id;
+      if (tag === undefined) return;
+      const label = view.isPresent
+        ? 'the last checkpoint'
+        : checkpoint === undefined
+          ? ''
+          : labelOf(checkpoint);
+      changing.begin({
+        does: 'restore',
+        tag,
+        label,
+        paths: [pathBytes === undefined ? { path } : { path, pathBytes }],
+      });
+    }
+    function play(): void {
+      view.history = props.of;
+      view.room = 'file';
+    }
+    return () => {
+      const { of: file, shown } = props;
+      return (
+        <header class="file-head">
+          <span class="file-title">
+            {file.oldPath === undefined ? null : (
+              <>
+                <PathName of={{ path: file.oldPath }} />
+                <span class="dim"> → </span>
+              </>
+            )}
+            <PathName of={file} />
+          </span>
+          <Remarks of={file} shown={shown} />
+          {shown?.kind === 'text' && !mustBeSideBySide(shown.hunks, shown.before) ? <Layout /> : null}
+          <button type="button" onClick={play} title="The history of this file">
+            <Icon name="history" />
+            <span class="wide-only">History</span>
+          </button>
+          <button type="button" onClick={restoreThis} title="Restore this file alone">
+            <Icon name="restore" />
+            <span class="wide-only">Restore file…</span>
+          </button>
+        </header>
+      );
+    };
+  },
+  { props: ['of', 'shown'] },
+);
+
+const Remarks = (props: { readonly of: DiffFile; readonly shown: Shown | undefined }) => {
+  const { of: file, shown } = props;
+  const mode = modesOf(file);
+  const isText = shown?.kind === 'text';
+  return (
+    <>
+      {mode === undefined ? null : <span class="chip">{mode}</span>}
+      {isText && !shown.isUtf8 ? (
+        <span class="chip warn" title="Shown byte by byte, as Latin-1.">
+          not UTF-8
+        </span>
+      ) : null}
+      {isText && shown.hunks === undefined ? (
+        <span class="chip warn" title="The daemon's patch is too long to be sent.">
+          compared here
+        </span>
+      ) : null}
+    </>
+  );
+};
+
+const Layout = () => {
+  const view = useView();
+  return (
+    <div class="switch" role="group" aria-label="Layout of differences">
+      <button type="button" aria-pressed={!view.isSideBySide} onClick={() => (view.isSideBySide = false)}>
+        Unified
+      </button>
+      <button type="button" aria-pressed={view.isSideBySide} onClick={() => (view.isSideBySide = true)}>
+        Side by side
+      </button>
+    </div>
+  );
+};

@@ -1,0 +1,201 @@
+// Fetches the difference of one file between two checkpoints, or a checkpoint and the present, when the file is opened:
+// texts with the daemon's own hunks, images, or the facts of what is not shown.
+import type { DiffFile, PathRef } from '../../../protocol/types.ts';
+import { type Hunk, hunksOf, type PatchedTexts, PatchMismatch, patched, unpatched } from '../patch.ts';
+import { useLink } from '../state/link.ts';
+
+/** The two sides. Absent: nothing before, and the present. */
+export interface Sides {
+  readonly session: string;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+export type Shown =
+  | {
+      readonly kind: 'text';
+      readonly before: string;
+      readonly after: string;
+      /** Absent: the daemon's patch was too long, and the page compares by itself. */
+      readonly hunks: readonly Hunk[] | undefined;
+      readonly isUtf8: boolean;
+    }
+  | { readonly kind: 'patch'; readonly text: string }
+  | { readonly kind: 'image'; readonly before: Blob | undefined; readonly after: Blob | undefined }
+  | { readonly kind: 'binary' }
+  | { readonly kind: 'large' };
+
+/** The largest text of one side that is opened. */
+const maxTextBytes = 32_000_000;
+const maxImageBytes = 16_000_000;
+
+const imageTypes: Readonly<Record<string, string>> = {
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  gif: 'image/gif',
+  ico: 'image/x-icon',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  webp: 'image/webp',
+};
+
+export function imageTypeOf(path: string): string | undefined {
+  return imageTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()];
+}
+
+const refOf = ({ path, pathBytes }: PathRef): PathRef =>
+  pathBytes === undefined ? { path } : { path, pathBytes };
+
+const oldRefOf = (file: DiffFile): PathRef =>
+  file.oldPath === undefined
+    ? refOf(file)
+    : { path: file.oldPath, ...(file.oldPathBytes === undefined ? {} : { pathBytes: file.oldPathBytes }) };
+
+/** Fetches what is shown of a file. `file` is as a comparison of the same sides lists it. */
+export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
+  const type = imageTypeOf(file.path);
+  if (file.binary === true && type !== undefined) return imagesOf(sides, file, type, signal);
+  if (file.binary === true) return { kind: 'binary' };
+  if (Math.max(file.beforeSize ?? 0, file.afterSize ?? 0) > maxTextBytes) return { kind: 'large' };
+  if (sides.from === undefined) return onlyAfter(sides, file, signal);
+  const patch = await patchOf(sides, file, signal);
+  if (patch === undefined) return bothRead(sides, file, signal);
+  const isNew = file.change === 'added';
+  const isGone = file.change === 'deleted';
+  const before =
+    isNew || isGone ? new Uint8Array() : await fileBytes(sides.session, sides.from, oldRefOf(file), signal);
+  if (before === undefined) return { kind: 'large' };
+  const [isUtf8, [beforeText = '', patchText = '']] = decoded([before, patch]);
+  try {
+    const hunks = hunksOf(patchText);
+    const compared: PatchedTexts = isGone ? unpatched('', hunks) : patched(beforeText, hunks);
+    return { kind: 'text', ...compared, isUtf8 };
+  } catch (error) {
+    if (!(error instanceof PatchMismatch)) throw error;
+    // A link that became a file, or a file that changed between the two requests.
+    return { kind: 'patch', text: patchText };
+  }
+}
+
+/** Returns the patch of one file; undefined when it is too long to be sent. */
+async function patchOf(
+  { session, from, to }: Sides,
+  file: DiffFile,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const params = {
+    session,
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    format: 'unified',
+    perFile: true,
+    paths: [refOf(file), oldRefOf(file)],
+  } as const;
+  const { files } = await useLink().ask('checkpoint/diff', params, { signal });
+  const found = files.find(({ path, pathBytes }) => path === file.path && pathBytes === file.pathBytes);
+  if (found?.unified === undefined) return undefined;
+  return found.encoding === 'base64' ? fromBase64(found.unified) : new TextEncoder().encode(found.unified);
+}
+
+async function bothRead(sides: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
+  const { session, from, to } = sides;
+  if (to === undefined && file.change !== 'deleted') return { kind: 'large' };
+  const [before, after] = await Promise.all([
+    from === undefined || file.change === 'added'
+      ? new Uint8Array()
+      : fileBytes(session, from, oldRefOf(file), signal),
+    to === undefined || file.change === 'deleted'
+      ? new Uint8Array()
+      : fileBytes(session, to, refOf(file), signal),
+  ]);
+  if (before === undefined || after === undefined) return { kind: 'large' };
+  const [isUtf8, [beforeText = '', afterText = '']] = decoded([before, after]);
+  return { kind: 'text', before: beforeText, after: afterText, hunks: undefined, isUtf8 };
+}
+
+/** Shows a file of the base, which comes after nothing. */
+async function onlyAfter({ session, to }: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
+  const after = to === undefined ? undefined : await fileBytes(session, to, refOf(file), signal);
+  if (after === undefined) return { kind: 'large' };
+  const type = imageTypeOf(file.path);
+  if (after.subarray(0, 8000).includes(0))
+    return type === undefined
+      ? { kind: 'binary' }
+      : { kind: 'image', before: undefined, after: new Blob([after], { type }) };
+  const [isUtf8, [text = '']] = decoded([after]);
+  return { kind: 'text', before: text, after: text, hunks: [], isUtf8 };
+}
+
+async function imagesOf(sides: Sides, file: DiffFile, type: string, signal: AbortSignal): Promise<Shown> {
+  const { session, from, to } = sides;
+  if (Math.max(file.beforeSize ?? 0, file.afterSize ?? 0) > maxImageBytes) return { kind: 'binary' };
+  const blob = (bytes: Uint8Array<ArrayBuffer> | undefined): Blob | undefined =>
+    bytes === undefined ? undefined : new Blob([bytes], { type });
+  const [before, after] = await Promise.all([
+    from === undefined || file.change === 'added'
+      ? undefined
+      : fileBytes(session, from, oldRefOf(file), signal),
+    to === undefined || file.change === 'deleted' ? undefined : fileBytes(session, to, refOf(file), signal),
+  ]);
+  return { kind: 'image', before: blob(before), after: blob(after) };
+}
+
+/** Reads a whole file of a checkpoint; undefined when it is not there or too large. */
+export async function fileBytes(
+  session: string,
+  tag: string,
+  path: PathRef,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = [];
+  let offset = 0;
+  for (;;) {
+    const params = { session, tag, ...refOf(path), offset };
+    const {
+      exists,
+      data = '',
+      encoding,
+      size,
+      eof,
+    } = await useLink().ask('checkpoint/readFile', params, { signal });
+    if (!exists || size > maxTextBytes) return undefined;
+    const chunk = encoding === 'base64' ? fromBase64(data) : new TextEncoder().encode(data);
+    chunks.push(chunk);
+    offset += chunk.length;
+    if (eof || chunk.length === 0) return joined(chunks, offset);
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+/** Decodes all as UTF-8, or all byte by byte where one of them is not. */
+function decoded(all: readonly Uint8Array[]): readonly [isUtf8: boolean, texts: readonly string[]] {
+  try {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    return [true, all.map((bytes) => decoder.decode(bytes))];
+  } catch {
+    return [false, all.map(fromLatin1)];
+  }
+}
+
+function fromLatin1(bytes: Uint8Array): string {
+  const part = 1 << 15;
+  let text = '';
+  for (let at = 0; at < bytes.length; at += part)
+    text += String.fromCharCode(...bytes.subarray(at, at + part));
+  return text;
+}

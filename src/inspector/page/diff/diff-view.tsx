@@ -1,0 +1,120 @@
+// Two texts and how they differ, in one column or two. Only the lines in view are drawn, so that a text of a million
+// lines opens as fast as a short one.
+import { syntaxHighlighting } from '@codemirror/language';
+import {
+  type DiffConfig,
+  goToNextChunk,
+  goToPreviousChunk,
+  MergeView,
+  unifiedMergeView,
+} from '@codemirror/merge';
+import { EditorState, type Extension } from '@codemirror/state';
+import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
+import { classHighlighter } from '@lezer/highlight';
+import { defineComponent, onBeforeUnmount, onMounted, ref, shallowRef, watch } from 'vue';
+import type { Hunk } from '../patch.ts';
+import { changesOf } from './changes.ts';
+import { languageOf } from './languages.ts';
+
+export interface DiffViewProps {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  readonly hunks: readonly Hunk[] | undefined;
+  readonly isSideBySide: boolean;
+}
+
+/** In one column the removed lines of a hunk are drawn all at once, so longer hunks are shown in two. */
+const removedMax = 1500;
+
+/** Marks of direction and other characters without a shape, besides those that the editor knows. */
+const alsoSpecial = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u00ad]/g;
+
+/** The editor's styles are an element that it makes itself, which needs the nonce of this document. */
+const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
+
+const fixed: Extension = [
+  EditorView.cspNonce.of(nonce),
+  EditorState.readOnly.of(true),
+  EditorView.editable.of(false),
+  // Only line feeds end lines, as they do for the daemon; a carriage return is shown as a sign.
+  EditorState.lineSeparator.of('\n'),
+  highlightSpecialChars({
+    addSpecialChars: alsoSpecial,
+    render: (code, _, placeholder) => {
+      const sign = document.createElement('span');
+      sign.className = 'sign';
+      sign.textContent = placeholder;
+      sign.title = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+      return sign;
+    },
+  }),
+  syntaxHighlighting(classHighlighter),
+  lineNumbers(),
+  keymap.of([
+    { key: 'n', run: goToNextChunk },
+    { key: 'p', run: goToPreviousChunk },
+  ]),
+];
+
+const labelled = (label: string): Extension =>
+  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });
+
+export function mustBeSideBySide(hunks: readonly Hunk[] | undefined, before: string): boolean {
+  if (hunks === undefined) return before.length > 100_000;
+  return hunks.some(({ removed }) => removed.length > removedMax);
+}
+
+export const DiffView = defineComponent(
+  (props: DiffViewProps) => {
+    const element = ref<HTMLElement>();
+    const view = shallowRef<EditorView | MergeView>();
+    let draws = 0;
+
+    async function draw(): Promise<void> {
+      draws += 1;
+      const own = draws;
+      const { path, before, after, hunks } = props;
+      const language = await languageOf(path, Math.max(before.length, after.length));
+      const parent = element.value;
+      if (own !== draws || parent === undefined) return;
+      view.value?.destroy();
+      const diffConfig: DiffConfig =
+        hunks === undefined
+          ? { scanLimit: 200, timeout: 500 }
+          : { scanLimit: 200, override: (a, b) => changesOf(a, b, hunks) };
+      const shared = { gutter: true, diffConfig, collapseUnchanged: { margin: 3, minSize: 6 } };
+      if (props.isSideBySide || mustBeSideBySide(hunks, before))
+        view.value = new MergeView({
+          a: { doc: before, extensions: [fixed, language, labelled(`${path}, before`)] },
+          b: { doc: after, extensions: [fixed, language, labelled(`${path}, after`)] },
+          parent,
+          ...shared,
+        });
+      else
+        view.value = new EditorView({
+          doc: after,
+          extensions: [
+            fixed,
+            language,
+            labelled(`${path}, changes`),
+            before === after ? [] : unifiedMergeView({ original: before, mergeControls: false, ...shared }),
+          ],
+          parent,
+        });
+      parent.dataset['drawn'] = path;
+    }
+
+    onMounted(() => void draw());
+    watch(
+      () => [props.path, props.before, props.after, props.isSideBySide],
+      () => void draw(),
+    );
+    onBeforeUnmount(() => {
+      draws += 1;
+      view.value?.destroy();
+    });
+    return () => <div ref={element} class="diff" />;
+  },
+  { props: ['path', 'before', 'after', 'hunks', 'isSideBySide'] },
+);

@@ -1,0 +1,16 @@
+// How the page gets in: the token in the fragment of its link is exchanged once, and taken out of the history at once.
+// The secret that comes back lives as long as this tab, so that a reload works and another tab needs a link of its own.
+
+const kept = 'checkpointd-secret';
+
+/** Returns the secret of this tab; undefined when it has none and the link, if any, is not valid. */
+export async function enteredSecret(): Promise<string | undefined> {
+  const token = location.hash.slice(1);
+  if (location.hash !== '') history.replaceState(null, '', location.pathname);
+  if (token === '') return sessionStorage.getItem(kept) ?? undefined;
+  const answer = await fetch('/enter', { method: 'POST', body: token, credentials: 'same-origin' });
+  if (!answer.ok) return undefined;
+  const { secret } = (await answer.json()) as { readonly secret: string };
+  sessionStorage.setItem(kept, secret);
+  return secret;
+}

@@ -1,0 +1,54 @@
+// The keys of the page.
+import { defineComponent, nextTick, ref, watch } from 'vue';
+import { useView } from './state/view.ts';
+
+const keys: readonly (readonly [string, string])[] = [
+  ['j  k', 'next and previous checkpoint'],
+  ['J  K', 'next and previous file'],
+  ['Enter', 'open what is selected'],
+  ['n  p', 'next and previous difference, with the focus in it'],
+  ['/', 'search'],
+  ['Esc', 'leave the search, close, go back'],
+  ['c', 'compare with the selected checkpoint; again: no more'],
+  ['s', 'unified or side by side'],
+  ['r', 'restore: shows the plan first'],
+  ['u', 'undo the last restore: shows the plan first'],
+  ['a', 'show all checkpoints, or hide the noise'],
+  ['1  2  3', 'changes, conversation, about'],
+  ['?', 'this list'],
+];
+
+export const HelpDialog = defineComponent(() => {
+  const view = useView();
+  const dialog = ref<HTMLDialogElement>();
+  watch(
+    () => view.isHelp,
+    async (isOpen) => {
+      await nextTick();
+      if (isOpen) dialog.value?.showModal();
+      else dialog.value?.close();
+    },
+  );
+  return () => (
+    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => (view.isHelp = false)}>
+      <h2 id="help-title">Keys</h2>
+      <dl class="keys">
+        {keys.map(([key, words]) => (
+          <>
+            <dt>
+              {key.split('  ').map((each) => (
+                <kbd>{each}</kbd>
+              ))}
+            </dt>
+            <dd>{words}</dd>
+          </>
+        ))}
+      </dl>
+      <div class="buttons">
+        <button type="button" class="primary" onClick={() => (view.isHelp = false)}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+});

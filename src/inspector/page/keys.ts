@@ -1,0 +1,60 @@
+// The keys of the whole page. In a field only Escape means something, and no key changes a file by itself.
+import { useChanging } from './state/changing.ts';
+import { useComparison } from './state/comparison.ts';
+import { useView } from './state/view.ts';
+import { labelOf, listId } from './timeline.tsx';
+
+export function listenToKeys(): void {
+  const [view, comparison, changing] = [useView(), useComparison(), useChanging()];
+
+  /** The timeline knows its rows: it gets the arrow key that the letter stands for. */
+  const inTimeline = (key: string): void => {
+    const list = document.getElementById(listId);
+    list?.focus({ preventScroll: true });
+    list?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+  };
+  const stepFile = (by: number): void => {
+    const { files } = comparison;
+    const at = files.findIndex(({ path }) => path === view.file?.path);
+    view.file = files[Math.min(files.length - 1, Math.max(0, at + by))];
+  };
+  const restore = (): void => {
+    const { checkpoint } = comparison;
+    if (checkpoint !== undefined)
+      changing.begin({ does: 'restore', tag: checkpoint.id, label: labelOf(checkpoint) });
+  };
+  const actions: Readonly<Record<string, () => void>> = {
+    '/': () => document.getElementById('search')?.focus(),
+    '1': () => (view.tab = 'changes'),
+    '2': () => (view.tab = 'conversation'),
+    '3': () => (view.tab = 'about'),
+    '?': () => (view.isHelp = true),
+    a: () => (view.showsNoise = !view.showsNoise),
+    c: () => (view.base = view.base === undefined && !view.isPresent ? view.selected : undefined),
+    j: () => inTimeline('ArrowDown'),
+    J: () => stepFile(1),
+    k: () => inTimeline('ArrowUp'),
+    K: () => stepFile(-1),
+    r: restore,
+    s: () => (view.isSideBySide = !view.isSideBySide),
+    u: () => changing.begin({ does: 'undo' }),
+  };
+
+  document.addEventListener('keydown', (event) => {
+    const { key, target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (document.querySelector('dialog[open]') !== null) return;
+    const isField =
+      target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea');
+    if (key === 'Escape') {
+      if (isField) {
+        if (target instanceof HTMLInputElement && target.id === 'search') view.query = '';
+        target.blur();
+      } else view.isDetail = false;
+      return;
+    }
+    if (isField || !Object.hasOwn(actions, key)) return;
+    event.preventDefault();
+    actions[key]?.();
+  });
+}

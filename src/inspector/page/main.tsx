@@ -1,0 +1,34 @@
+// Where the page begins: it exchanges its link, connects, and shows the session that the command was run in.
+import { createPinia } from 'pinia';
+import { createApp } from 'vue';
+import { App, Closed } from './app.tsx';
+import { enteredSecret } from './entry.ts';
+import { listenToKeys } from './keys.ts';
+import { useLink } from './state/link.ts';
+import { followTimeline, useTimeline } from './state/timeline.ts';
+import { useView } from './state/view.ts';
+import './style.css';
+
+async function begin(): Promise<void> {
+  const secret = await enteredSecret();
+  if (secret === undefined) {
+    createApp(Closed).mount('#app');
+    return;
+  }
+  const app = createApp(App);
+  app.use(createPinia());
+  const [link, timeline, view] = [useLink(), useTimeline(), useView()];
+  const wire = link.open(secret);
+  app.mount('#app');
+  followTimeline();
+  listenToKeys();
+  const { session } = await wire.ask('inspector/hello', {});
+  await timeline.show(session);
+  view.selected ??= timeline.head;
+  document.title = `${timeline.info?.workspace.split('/').at(-1) ?? 'checkpointd'} · checkpointd`;
+}
+
+// A link that breaks before the first answer is said by the page itself.
+begin().catch((error: unknown) => {
+  if (!(error instanceof Error)) throw error;
+});

@@ -1,0 +1,89 @@
+// A long list of rows of one height: only those in view are elements. The list itself has the focus, and names its
+// active row to screen readers.
+import { defineComponent, onBeforeUnmount, onMounted, ref, type VNode, watch } from 'vue';
+
+/** Rows above and below the view that are rendered, too, so that scrolling shows no gaps. */
+const spareRows = 12;
+
+export interface VirtualListProps {
+  readonly count: number;
+  readonly rowHeight: number;
+  readonly label: string;
+  readonly id: string;
+  readonly role: 'tree' | 'listbox' | 'log';
+  /** The row that is kept in view when it changes; -1 for none. */
+  readonly active: number;
+  /** Stays at the end while rows are added there. */
+  readonly sticks?: boolean;
+  readonly row: (index: number) => VNode;
+}
+
+export const VirtualList = defineComponent(
+  (props: VirtualListProps) => {
+    const element = ref<HTMLElement>();
+    const [top, height] = [ref(0), ref(600)];
+    let isAtEnd = props.sticks === true;
+    const observer = new ResizeObserver(() => measure());
+
+    function measure(): void {
+      const list = element.value;
+      if (list === undefined) return;
+      height.value = list.clientHeight;
+      if (isAtEnd && props.sticks === true) list.scrollTop = list.scrollHeight;
+      top.value = list.scrollTop;
+    }
+    function onScroll(): void {
+      const list = element.value;
+      if (list === undefined) return;
+      top.value = list.scrollTop;
+      isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - props.rowHeight;
+    }
+    const reveal = (index: number): void => {
+      if (element.value !== undefined && index >= 0) scrollTo(element.value, index, props.rowHeight);
+    };
+    onMounted(() => {
+      if (element.value !== undefined) observer.observe(element.value);
+      measure();
+      reveal(props.active);
+    });
+    onBeforeUnmount(() => observer.disconnect());
+    watch(() => props.active, reveal, { flush: 'post' });
+    watch(() => props.count, measure, { flush: 'post' });
+
+    return () => {
+      const { count, rowHeight, active, id } = props;
+      const first = Math.max(0, Math.floor(top.value / rowHeight) - spareRows);
+      const last = Math.min(count, Math.ceil((top.value + height.value) / rowHeight) + spareRows);
+      const rows = Array.from({ length: Math.max(0, last - first) }, (_, i) => props.row(first + i));
+      const isActiveShown = active >= first && active < last;
+      return (
+        <div
+          ref={element}
+          id={id}
+          class="virtual"
+          role={props.role}
+          aria-label={props.label}
+          aria-activedescendant={isActiveShown ? `${id}-${active}` : undefined}
+          tabindex={0}
+          onScroll={onScroll}
+        >
+          <div class="virtual-space" role="presentation" style={{ height: `${count * rowHeight}px` }}>
+            <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
+              {rows}
+            </div>
+          </div>
+        </div>
+      );
+    };
+  },
+  { props: ['count', 'rowHeight', 'label', 'id', 'role', 'active', 'sticks', 'row'] },
+);
+
+/** Scrolls no more than is needed to show a row and its neighbours. */
+function scrollTo(list: HTMLElement, index: number, rowHeight: number): void {
+  const from = index * rowHeight;
+  const to = from + rowHeight;
+  if (from < list.scrollTop + rowHeight) list.scrollTop = Math.max(0, from - rowHeight);
+  else if (to > list.scrollTop + list.clientHeight - rowHeight)
+    list.scrollTop = to + rowHeight - list.clientHeight;
+}

@@ -1,0 +1,97 @@
+// The daemon's unified patch of one file, read into hunks and applied: the later text is made of the earlier one and the
+// patch, so that of two large texts only one crosses the wire. Pure.
+
+/** A run of lines that differ. Lines are counted from 0; an empty side begins where the other one stands. */
+export interface Hunk {
+  readonly fromLine: number;
+  readonly removed: readonly string[];
+  readonly toLine: number;
+  readonly added: readonly string[];
+}
+
+/** Lines with their line ends, and how the sides differ in them. */
+export interface PatchedTexts {
+  readonly before: string;
+  readonly after: string;
+  readonly hunks: readonly Hunk[];
+}
+
+/** The patch does not fit the text: one of them is of another moment. */
+export class PatchMismatch extends Error {}
+
+const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+/** Reads the hunks of a patch of one file, context left out. Both sides are split at line feeds alone. */
+export function hunksOf(patch: string): Hunk[] {
+  const hunks: Hunk[] = [];
+  const lines = patch.split('\n');
+  for (let at = 0; at < lines.length; at += 1) {
+    const found = header.exec(lines[at] ?? '');
+    if (found === null) continue;
+    const [, fromText, fromCount = '1', toText, toCount = '1'] = found;
+    // A side without lines names the line before it.
+    let fromLine = Number(fromText) - (fromCount === '0' ? 0 : 1);
+    let toLine = Number(toText) - (toCount === '0' ? 0 : 1);
+    const end = { from: fromLine + Number(fromCount), to: toLine + Number(toCount) };
+    let run: { fromLine: number; removed: string[]; toLine: number; added: string[] } | undefined;
+    while (fromLine < end.from || toLine < end.to || lines[at + 1]?.startsWith('\\') === true) {
+      at += 1;
+      const line = lines[at];
+      if (line === undefined) throw new PatchMismatch('the patch is cut');
+      const text = `${line.slice(1)}\n`;
+      if (line.startsWith('\\')) endWithoutBreak(lines[at - 1], run);
+      else if (line.startsWith('-') || line.startsWith('+')) {
+        if (run === undefined) hunks.push((run = { fromLine, removed: [], toLine, added: [] }));
+        if (line.startsWith('-')) fromLine += run.removed.push(text) > 0 ? 1 : 0;
+        else toLine += run.added.push(text) > 0 ? 1 : 0;
+      } else {
+        run = undefined;
+        fromLine += 1;
+        toLine += 1;
+      }
+    }
+  }
+  return hunks;
+}
+
+/** The line before the remark has no line feed at its end. */
+function endWithoutBreak(
+  before: string | undefined,
+  run: { removed: string[]; added: string[] } | undefined,
+): void {
+  const side =
+    before?.startsWith('-') === true
+      ? run?.removed
+      : before?.startsWith('+') === true
+        ? run?.added
+        : undefined;
+  const last = side?.pop();
+  if (last !== undefined) side?.push(last.slice(0, -1));
+}
+
+/** Returns both texts. @throws PatchMismatch */
+export function patched(before: string, hunks: readonly Hunk[]): PatchedTexts {
+  const lines = before.split(/(?<=\n)/);
+  const parts: string[] = [];
+  let at = 0;
+  for (const { fromLine, removed, added } of hunks) {
+    if (fromLine < at || removed.some((line, i) => lines[fromLine + i] !== line))
+      throw new PatchMismatch('the patch is of another text');
+    for (; at < fromLine; at += 1) parts.push(lines[at] ?? '');
+    parts.push(...added);
+    at += removed.length;
+  }
+  for (; at < lines.length; at += 1) parts.push(lines[at] ?? '');
+  return { before, after: parts.join(''), hunks };
+}
+
+/** Returns the earlier text. @throws PatchMismatch */
+export function unpatched(after: string, hunks: readonly Hunk[]): PatchedTexts {
+  const swapped = hunks.map(({ fromLine, removed, toLine, added }) => ({
+    fromLine: toLine,
+    removed: added,
+    toLine: fromLine,
+    added: removed,
+  }));
+  return { before: patched(after, swapped).after, after, hunks };
+}

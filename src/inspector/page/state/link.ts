@@ -1,0 +1,47 @@
+// The one link of this page, and what the page knows of it: whether it is open, and which sessions are out of reach.
+import { defineStore } from 'pinia';
+import { reactive, ref, shallowRef } from 'vue';
+import {
+  type AnswerOf,
+  type AskOptions,
+  type LinkState,
+  type Method,
+  type Params,
+  WireLink,
+} from '../wire.ts';
+
+export const useLink = defineStore('link', () => {
+  const state = ref<LinkState>('connecting');
+  /** Grows with each message of the log, which is no reactive object itself. */
+  const logged = ref(0);
+  /** By session: why its daemon cannot be reached. */
+  const lost = reactive(new Map<string, string>());
+  const wire = shallowRef<WireLink>();
+
+  function open(secret: string): WireLink {
+    let isDue = false;
+    const onLog = (): void => {
+      if (isDue) return;
+      isDue = true;
+      requestAnimationFrame(() => {
+        isDue = false;
+        logged.value += 1;
+      });
+    };
+    const link = new WireLink(secret, (now) => (state.value = now), onLog);
+    link.on('inspector/didLose', ({ session, why }) => lost.set(session, why));
+    link.on('inspector/didReach', ({ session }) => lost.delete(session));
+    wire.value = link;
+    return link;
+  }
+
+  function linked(): WireLink {
+    if (wire.value === undefined) throw new Error('the link has not been opened');
+    return wire.value;
+  }
+
+  const ask = <M extends Method>(method: M, params: Params<M>, options?: AskOptions): Promise<AnswerOf<M>> =>
+    linked().ask(method, params, options);
+
+  return { state, logged, lost, wire, open, linked, ask };
+});

@@ -1,0 +1,64 @@
+// Reads the search field: a text in messages, tools, tags, names and ids; or, when it has a slash, a path whose
+// changes the daemon knows.
+import { defineStore } from 'pinia';
+import { computed, ref, watch } from 'vue';
+import type { Checkpoint } from '../../../protocol/types.ts';
+import { useLink } from './link.ts';
+import { useTimeline } from './timeline.ts';
+import { useView } from './view.ts';
+
+const pauseMs = 200;
+const historyMax = 1000;
+
+export const useSearch = defineStore('search', () => {
+  const view = useView();
+  const link = useLink();
+  const timeline = useTimeline();
+  /** The checkpoints that hold a new content of the path. Absent: the text is no path, or is being looked up. */
+  const holders = ref<ReadonlySet<string>>();
+  const text = computed(() => view.query.trim().toLowerCase());
+  const path = computed(() => {
+    const wanted = view.query.trim();
+    return wanted.includes('/') || wanted.startsWith('path:')
+      ? wanted.replace(/^path:|^\.?\//, '')
+      : undefined;
+  });
+  let looks = 0;
+
+  watch([path, () => timeline.session, () => timeline.checkpoints.length], ([wanted]) => {
+    looks += 1;
+    const own = looks;
+    if (wanted === undefined || wanted === '') {
+      holders.value = undefined;
+      return;
+    }
+    setTimeout(() => own === looks && void look(wanted, own), pauseMs);
+  });
+
+  async function look(wanted: string, own: number): Promise<void> {
+    const params = { session: timeline.session, path: wanted, limit: historyMax };
+    try {
+      const { entries } = await link.ask('ledger/history', params);
+      if (own === looks) holders.value = new Set(entries.flatMap(({ checkpoint }) => checkpoint ?? []));
+    } catch {
+      // A path that the daemon refuses, as one outside the work tree, is in no checkpoint.
+      if (own === looks) holders.value = new Set();
+    }
+  }
+
+  const matches = computed(() => {
+    const wanted = text.value;
+    if (wanted === '') return undefined;
+    const known = holders.value;
+    if (known !== undefined && known.size > 0) return ({ id }: Checkpoint) => known.has(id);
+    return ({ id, tag, formerTag, name, toolName, description, kind }: Checkpoint): boolean =>
+      [id, tag, formerTag, name, toolName, description, kind].some((each) =>
+        each?.toLowerCase().includes(wanted),
+      );
+  });
+  const note = computed(() =>
+    holders.value !== undefined && holders.value.size > 0 ? 'that changed this path' : undefined,
+  );
+
+  return { matches, note };
+});

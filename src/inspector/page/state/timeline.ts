@@ -1,0 +1,156 @@
+// The checkpoints of the session that is shown, kept up to date by the daemon's events.
+import { defineStore } from 'pinia';
+import { computed, ref, shallowRef, watch } from 'vue';
+import type { Checkpoint, SessionGetResult } from '../../../protocol/types.ts';
+import { LinkError } from '../wire.ts';
+import { useLink } from './link.ts';
+
+const pageItems = 1000;
+const quietMs = 150;
+const watchMs = 500;
+
+export const useTimeline = defineStore('timeline', () => {
+  const link = useLink();
+  const session = ref('');
+  const info = shallowRef<SessionGetResult>();
+  const checkpoints = shallowRef<readonly Checkpoint[]>([]);
+  const isLoading = ref(true);
+  const failure = ref<string>();
+  /** Paths that may have changed since the last capture. */
+  const dirtyPaths = ref(0);
+  /** Grows whenever the work tree may have changed. */
+  const presentVersion = ref(0);
+  const head = computed(() => info.value?.head?.id);
+  const byId = computed(() => new Map(checkpoints.value.map((each) => [each.id, each])));
+  const byTag = computed(() => new Map(checkpoints.value.map((each) => [each.tag, each])));
+  let loads = 0;
+  let refreshing: ReturnType<typeof setTimeout> | undefined;
+
+  /** Shows a session; what was known of another one goes. */
+  async function show(wanted: string): Promise<void> {
+    session.value = wanted;
+    checkpoints.value = [];
+    info.value = undefined;
+    await load();
+  }
+
+  /** Reads everything anew. A load that is overtaken by a later one changes nothing. */
+  async function load(): Promise<void> {
+    loads += 1;
+    const own = loads;
+    isLoading.value = true;
+    try {
+      const got = link.ask('session/get', { session: session.value });
+      got.catch(() => undefined); // the list fails too
+      for await (const [found, isAll] of growing(session.value)) {
+        if (own !== loads) return;
+        // The first page is painted at once; a list that was there already is replaced as a whole.
+        if (isAll || checkpoints.value.length < found.length) checkpoints.value = found;
+      }
+      info.value = await got;
+      dirtyPaths.value = info.value.watcher.dirtyPaths;
+      failure.value = undefined;
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      if (own === loads) failure.value = error.message;
+    } finally {
+      if (own === loads) isLoading.value = false;
+    }
+  }
+
+  /** Reads everything anew once no more events come. */
+  function loadSoon(): void {
+    clearTimeout(refreshing);
+    refreshing = setTimeout(() => void load(), quietMs);
+  }
+
+  function add(checkpoint: Checkpoint): void {
+    checkpoints.value = withNew(checkpoints.value, checkpoint);
+    if (info.value !== undefined) info.value = { ...info.value, head: checkpoint };
+    dirtyPaths.value = 0;
+    presentVersion.value += 1;
+  }
+
+  /** Returns the checkpoint that the statistics of this one are against. */
+  function previousOf({ previousTag, parent, id }: Checkpoint): Checkpoint | undefined {
+    const byItsTag = previousTag === undefined ? undefined : byTag.value.get(previousTag);
+    const found = byItsTag ?? (parent === undefined ? undefined : byId.value.get(parent));
+    return found?.id === id ? undefined : found;
+  }
+
+  const known = { session, info, checkpoints, isLoading, failure, dirtyPaths, presentVersion, head, byId };
+  return { ...known, show, load, loadSoon, add, previousOf };
+});
+
+/** Lists the checkpoints of a session page by page; each step has all so far. */
+async function* growing(
+  session: string,
+): AsyncGenerator<readonly [found: readonly Checkpoint[], isAll: boolean]> {
+  let found: readonly Checkpoint[] = [];
+  let cursor: string | undefined;
+  do {
+    const from = cursor === undefined ? {} : { cursor };
+    const page = await useLink().ask('checkpoint/list', {
+      session,
+      kind: 'every',
+      limit: pageItems,
+      ...from,
+    });
+    found = [...found, ...page.checkpoints];
+    cursor = page.nextCursor;
+    yield [found, cursor === undefined];
+  } while (cursor !== undefined);
+}
+
+/** Returns the list with a new checkpoint, which takes its tag from an older one. */
+function withNew(all: readonly Checkpoint[], checkpoint: Checkpoint): readonly Checkpoint[] {
+  const { id, tag } = checkpoint;
+  const others = all.map((each) => {
+    if (tag === undefined || each.tag !== tag) return each;
+    const { tag: former, ...rest } = each;
+    return { ...rest, formerTag: former };
+  });
+  return [...others.filter((each) => each.id !== id), checkpoint];
+}
+
+/** Keeps the timeline up to date from now on. */
+export function followTimeline(): void {
+  const timeline = useTimeline();
+  const wire = useLink().linked();
+  const isOurs = (event: { readonly session: string }): boolean => event.session === timeline.session;
+  wire.on('checkpoint/didCreate', (event) => isOurs(event) && timeline.add(event.checkpoint));
+  wire.on('checkpoint/didRestore', (event) => {
+    if (!isOurs(event)) return;
+    timeline.presentVersion += 1;
+    timeline.loadSoon();
+  });
+  wire.on('worktree/didChange', (event) => {
+    if (!isOurs(event)) return;
+    timeline.dirtyPaths = event.dirtyPaths;
+    timeline.presentVersion += 1;
+  });
+  wire.on('inspector/didReach', (event) => isOurs(event) && timeline.loadSoon());
+  let awaiting: ReturnType<typeof setTimeout> | undefined;
+  // No event says that a watch has started, so its state is read until it has.
+  watch(
+    () => timeline.info,
+    (info) => {
+      clearTimeout(awaiting);
+      const state = info?.watcher.state;
+      if (info === undefined || state === 'live' || state === 'unwatched') return;
+      awaiting = setTimeout(() => void readAgain(info), watchMs);
+    },
+    { immediate: true },
+  );
+}
+
+/** Replaces what is known of the session, unless it was read anew meanwhile or the link is lost. */
+async function readAgain(info: SessionGetResult): Promise<void> {
+  const timeline = useTimeline();
+  try {
+    const now = await useLink().ask('session/get', { session: info.session });
+    if (timeline.info === info) timeline.info = now;
+  } catch (error) {
+    if (!(error instanceof LinkError)) throw error;
+  }
+}

@@ -1,0 +1,62 @@
+// The state of the view: the selected checkpoint, what it is compared with, the open file, and how things are shown.
+import { defineStore } from 'pinia';
+import { computed, ref, watch } from 'vue';
+import type { PathRef } from '../../../protocol/types.ts';
+
+/** The work tree as it is now, in the place of a checkpoint. */
+export const present = 'present';
+
+export type Tab = 'changes' | 'conversation' | 'about';
+export type Room = 'checkpoints' | 'store' | 'wire' | 'file';
+export type Theme = 'system' | 'light' | 'dark';
+
+function kept<T extends string>(name: string, fallback: T): T {
+  return (localStorage.getItem(`checkpointd-${name}`) as T | null) ?? fallback;
+}
+
+export const useView = defineStore('view', () => {
+  const room = ref<Room>('checkpoints');
+  const tab = ref<Tab>('changes');
+  /** A checkpoint's id, or `present`. */
+  const selected = ref<string>();
+  /** The earlier side of the comparison. Absent: the checkpoint before the selected one. */
+  const base = ref<string>();
+  const file = ref<PathRef>();
+  /** The path whose history is played. */
+  const history = ref<PathRef>();
+  const query = ref('');
+  const showsNoise = ref(kept<'yes' | 'no'>('noise', 'no') === 'yes');
+  const isSideBySide = ref(kept<'side' | 'unified'>('diff', 'unified') === 'side');
+  const theme = ref<Theme>(kept('theme', 'system'));
+  /** On a narrow window one column is shown at a time. */
+  const isDetail = ref(false);
+  const isHelp = ref(false);
+
+  watch(
+    theme,
+    (now) => {
+      localStorage.setItem('checkpointd-theme', now);
+      document.documentElement.dataset['theme'] = now;
+    },
+    { immediate: true },
+  );
+  watch(showsNoise, (now) => localStorage.setItem('checkpointd-noise', now ? 'yes' : 'no'));
+  watch(isSideBySide, (now) => localStorage.setItem('checkpointd-diff', now ? 'side' : 'unified'));
+
+  function select(id: string): void {
+    if (id !== selected.value) file.value = undefined;
+    selected.value = id;
+    room.value = 'checkpoints';
+  }
+
+  /** Selects, and shows the details where only one column has room. */
+  function open(id: string): void {
+    select(id);
+    isDetail.value = true;
+  }
+
+  const isPresent = computed(() => selected.value === present);
+
+  const shown = { room, tab, selected, base, file, history, query, showsNoise, isSideBySide, theme };
+  return { ...shown, isDetail, isHelp, isPresent, select, open };
+});

@@ -1,0 +1,78 @@
+// Text of others, shown so that it cannot mislead: control characters, line breaks and marks that turn the direction of
+// writing become visible signs. And times, sizes and counts in words.
+
+/** Control characters but tab and line feed, separators of lines, and marks of direction. */
+const unsafe = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
+
+export interface Piece {
+  readonly text: string;
+  /** The code point in words, where the piece is a sign for one that has no shape: `U+202E`. */
+  readonly code?: string;
+}
+
+/** Returns the text in pieces; each character that has no shape of its own is a piece with its code. */
+export function piecesOf(text: string, isOneLine = true): Piece[] {
+  const pieces: Piece[] = [];
+  let plain = '';
+  for (const character of text) {
+    const isSpace = character === '\n' || character === '\t';
+    if (isSpace ? !isOneLine : !unsafe.test(character)) plain += character;
+    else if (isSpace) plain += ' ';
+    else {
+      if (plain !== '') pieces.push({ text: plain });
+      plain = '';
+      pieces.push({ text: signOf(character), code: codeOf(character) });
+    }
+  }
+  if (plain !== '') pieces.push({ text: plain });
+  return pieces;
+}
+
+/** Returns the text for a title or a label, where no markup is possible. */
+export function plainText(text: string): string {
+  return piecesOf(text)
+    .map(({ text, code }) => (code === undefined ? text : `<${code}>`))
+    .join('');
+}
+
+function codeOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** The pictures of control characters begin at U+2400. */
+function signOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  return code === 0x7f ? '\u2421' : '\u2426';
+}
+
+export function countOf(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
+}
+
+export function sizeOf(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let [value, unit] = [bytes, 0];
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** Returns `14:05:09`, with the date where that is not today. */
+export function timeOf(timestamp: string | number): string {
+  const at = new Date(timestamp);
+  const time = at.toLocaleTimeString('en-GB');
+  if (at.toDateString() === new Date().toDateString()) return time;
+  return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time.slice(0, 5)}`;
+}
+
+export function sinceWords(ms: number): string {
+  const minutes = Math.max(0, Math.round((Date.now() - ms) / 60_000));
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  return minutes < 48 * 60
+    ? `${Math.round(minutes / 60)} h ago`
+    : `${Math.round(minutes / 60 / 24)} days ago`;
+}

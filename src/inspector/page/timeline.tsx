@@ -1,0 +1,338 @@
+// The timeline: turns and tools as a tree, restores and what they left as branches, the present at its end.
+import { type ComputedRef, computed, defineComponent, ref } from 'vue';
+import type { Checkpoint } from '../../protocol/types.ts';
+import { Icon } from './parts/icon.tsx';
+import { InertText } from './parts/inert-text.tsx';
+import { VirtualList } from './parts/virtual-list.tsx';
+import { laneMax, type Rows, type TimelineRow, timelineRows } from './rows.ts';
+import { useSearch } from './state/search.ts';
+import { useTimeline } from './state/timeline.ts';
+import { present, useView } from './state/view.ts';
+import { countOf, plainText, timeOf } from './text.ts';
+
+const rowHeight = 34;
+const laneWidth = 12;
+const middle = rowHeight / 2;
+
+export const listId = 'timeline';
+
+/** Returns the x of a lane. */
+const xOf = (lane: number): number => 10 + lane * laneWidth;
+
+const Lanes = (props: { readonly row: TimelineRow; readonly lanes: number; readonly isHead: boolean }) => {
+  const { lane, isReached, goesOn, passing, branches, checkpoint } = props.row;
+  const x = xOf(lane);
+  const lines = [
+    ...passing.map((each) => `M${xOf(each)} 0V${rowHeight}`),
+    ...(isReached ? [`M${x} 0V${middle}`] : []),
+    ...(goesOn ? [`M${x} ${middle}V${rowHeight}`] : []),
+    ...branches.map(
+      (each) => `M${x} ${middle}C${x} ${rowHeight} ${xOf(each)} ${middle} ${xOf(each)} ${rowHeight}`,
+    ),
+  ];
+  const radius = props.row.depth === 1 ? 3.5 : 4.5;
+  return (
+    <svg class="lanes" width={xOf(props.lanes) + 6} height={rowHeight} aria-hidden="true" focusable="false">
+      <path d={lines.join('')} />
+      {checkpoint.kind === 'restore' ? (
+        <rect
+          x={x - 4}
+          y={middle - 4}
+          width="8"
+          height="8"
+          class="dot"
+          transform={`rotate(45 ${x} ${middle})`}
+        />
+      ) : (
+        <circle
+          cx={x}
+          cy={middle}
+          r={radius}
+          class={['dot', props.isHead ? 'head' : '', lane > 0 ? 'aside' : '']}
+        />
+      )}
+    </svg>
+  );
+};
+
+export const Stats = (props: { readonly of: Checkpoint['stats'] }) => {
+  const { added, modified, deleted } = props.of;
+  if (added + modified + deleted === 0) return <span class="stats none">–</span>;
+  const words = `${added} added, ${modified} modified, ${deleted} deleted`;
+  return (
+    <span class="stats" title={words} role="img" aria-label={words}>
+      {added > 0 ? <span class="added">+{added}</span> : null}
+      {modified > 0 ? <span class="modified">~{modified}</span> : null}
+      {deleted > 0 ? <span class="deleted">−{deleted}</span> : null}
+    </span>
+  );
+};
+
+/** Returns the label of a checkpoint: its tag, or what it is. */
+export function labelOf({ tag, formerTag, kind, name }: Checkpoint): string {
+  if (tag !== undefined) return tag;
+  if (formerTag !== undefined) return `${formerTag}′`;
+  if (kind === 'safety') return 'saved';
+  return kind === 'restore' ? 'restore' : (name ?? kind);
+}
+
+/** How far the keys go in the list. */
+const steps: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 15,
+  PageUp: -15,
+  Home: -Infinity,
+  End: Infinity,
+};
+
+interface ShownRows {
+  readonly shown: ComputedRef<Rows>;
+  /** The row that is selected; behind the last one for the present. */
+  readonly at: ComputedRef<number>;
+  readonly isFolded: (id: string) => boolean;
+  readonly fold: (id: string) => void;
+  readonly step: (by: number) => void;
+}
+
+function useRows(): ShownRows {
+  const timeline = useTimeline();
+  const view = useView();
+  const search = useSearch();
+  const folded = ref<ReadonlySet<string>>(new Set());
+  const shown = computed(() =>
+    timelineRows(timeline.checkpoints, {
+      head: timeline.head,
+      showsNoise: view.showsNoise || search.matches !== undefined,
+      folded: folded.value,
+      matches: search.matches,
+    }),
+  );
+  const at = computed(() => {
+    const { rows } = shown.value;
+    if (view.selected === present) return rows.length;
+    return rows.findIndex(({ checkpoint }) => checkpoint.id === view.selected);
+  });
+  function fold(id: string): void {
+    const next = new Set(folded.value);
+    if (!next.delete(id)) next.add(id);
+    folded.value = next;
+  }
+  function step(by: number): void {
+    const { rows } = shown.value;
+    const last = rows.length;
+    const next = Math.min(last, Math.max(0, (at.value < 0 ? last : at.value) + by));
+    view.select(rows[next]?.checkpoint.id ?? present);
+  }
+  return { shown, at, isFolded: (id) => folded.value.has(id), fold, step };
+}
+
+export const TimelinePane = defineComponent(() => {
+  const view = useView();
+  const { shown, at, isFolded, fold, step } = useRows();
+  const lanes = computed(() => shown.value.rows.reduce((most, { lane }) => Math.max(most, lane), 0));
+  function onKey(event: KeyboardEvent): void {
+    const by = steps[event.key];
+    const id = shown.value.rows[at.value]?.checkpoint.id;
+    if (by !== undefined) step(by);
+    else if (event.key === 'Enter') view.isDetail = true;
+    else if (event.key === 'ArrowLeft' && id !== undefined && !isFolded(id)) fold(id);
+    else if (event.key === 'ArrowRight' && id !== undefined && isFolded(id)) fold(id);
+    else return;
+    event.preventDefault();
+  }
+  const tools = (rows: readonly TimelineRow[], index: number): boolean => rows[index + 1]?.depth === 1;
+
+  return () => {
+    const { rows, noise } = shown.value;
+    const row = (index: number) =>
+      index === rows.length ? (
+        <PresentRow index={index} lanes={lanes.value} />
+      ) : (
+        <CheckpointRow
+          key={rows[index]?.checkpoint.id ?? index}
+          of={rows[index] as TimelineRow}
+          index={index}
+          lanes={lanes.value}
+          canFold={tools(rows, index) || (rows[index]?.folded ?? 0) > 0}
+          fold={fold}
+        />
+      );
+    return (
+      <section class="timeline" aria-label="Timeline" onKeydown={onKey}>
+        <TimelineHead count={rows.length} noise={noise} />
+        <VirtualList
+          id={listId}
+          role="tree"
+          label="Checkpoints, oldest first"
+          count={rows.length + 1}
+          rowHeight={rowHeight}
+          active={at.value}
+          sticks={true}
+          row={row}
+        />
+      </section>
+    );
+  };
+});
+
+const TimelineHead = defineComponent(
+  (props: { readonly count: number; readonly noise: number }) => {
+    const timeline = useTimeline();
+    const view = useView();
+    const search = useSearch();
+    return () => {
+      const { count, noise } = props;
+      const words = timeline.isLoading && count === 0 ? 'Loading…' : countOf(count, 'checkpoint');
+      return (
+        <div class="timeline-head">
+          <SearchField />
+          <div class="timeline-facts">
+            <span role="status">
+              {words}
+              {search.note === undefined ? '' : ` · ${search.note}`}
+            </span>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={view.showsNoise}
+                onChange={() => (view.showsNoise = !view.showsNoise)}
+              />
+              {noise > 0 ? `Show ${noise.toLocaleString('en')} more` : 'Show all'}
+            </label>
+          </div>
+        </div>
+      );
+    };
+  },
+  { props: ['count', 'noise'] },
+);
+
+const SearchField = defineComponent(() => {
+  const view = useView();
+  return () => (
+    <label class="search">
+      <Icon name="search" />
+      <span class="hidden">Search by message, tool, tag or path</span>
+      <input
+        id="search"
+        type="search"
+        placeholder="Message, tool, tag or path/"
+        autocomplete="off"
+        spellcheck={false}
+        value={view.query}
+        onInput={(event) => (view.query = (event.target as HTMLInputElement).value)}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </label>
+  );
+});
+
+interface RowProps {
+  readonly of: TimelineRow;
+  readonly index: number;
+  readonly lanes: number;
+  readonly canFold: boolean;
+  readonly fold: (id: string) => void;
+}
+
+const CheckpointRow = defineComponent(
+  (props: RowProps) => {
+    const timeline = useTimeline();
+    const view = useView();
+    return () => {
+      const { checkpoint, depth, folded } = props.of;
+      const { id, kind, description, toolName, timestamp, stats, detached, name } = checkpoint;
+      const isHead = id === timeline.head;
+      const classes = ['row', kind, depth === 1 ? 'tool' : '', detached === true ? 'detached' : ''];
+      return (
+        <div
+          id={`${listId}-${props.index}`}
+          class={classes}
+          role="treeitem"
+          aria-level={depth + 1}
+          aria-selected={view.selected === id}
+          aria-expanded={props.canFold ? folded === 0 : undefined}
+          data-tag={labelOf(checkpoint)}
+          onClick={() => view.open(id)}
+        >
+          <Lanes row={props.of} lanes={Math.min(props.lanes, laneMax)} isHead={isHead} />
+          {props.canFold && depth === 0 ? (
+            <span
+              class="fold"
+              aria-hidden="true"
+              onClick={(event) => {
+                event.stopPropagation();
+                props.fold(id);
+              }}
+            >
+              <Icon name={folded > 0 ? 'folded' : 'unfolded'} />
+            </span>
+          ) : (
+            <span class="fold" />
+          )}
+          <span class="tag">{kind === 'restore' ? '' : labelOf(checkpoint)}</span>
+          <span class="message" title={plainText(description)}>
+            {name === undefined ? null : (
+              <span class="chip">
+                <InertText text={name} isLong={true} />
+              </span>
+            )}
+            <InertText
+              text={kind === 'tool' && toolName !== undefined ? describe(checkpoint) : description}
+              isLong={true}
+            />
+            {folded > 0 ? <span class="dim"> · {countOf(folded, 'tool')}</span> : null}
+          </span>
+          {isHead ? <span class="chip here">here</span> : null}
+          {view.base === id ? <span class="chip">from</span> : null}
+          <Stats of={stats} />
+          <time datetime={timestamp}>{timeOf(timestamp)}</time>
+        </div>
+      );
+    };
+  },
+  { props: ['of', 'index', 'lanes', 'canFold', 'fold'] },
+);
+
+/** Returns the line of a tool without the word that its indentation says. */
+function describe({ toolName = '', description }: Checkpoint): string {
+  const rest = description.replace(/^Tool: /, '');
+  return rest.startsWith(toolName) ? rest : `${toolName} · ${rest}`;
+}
+
+const PresentRow = defineComponent(
+  (props: { readonly index: number; readonly lanes: number }) => {
+    const timeline = useTimeline();
+    const view = useView();
+    return () => (
+      <div
+        id={`${listId}-${props.index}`}
+        class="row present"
+        role="treeitem"
+        aria-level={1}
+        aria-selected={view.selected === present}
+        data-tag="now"
+        onClick={() => view.open(present)}
+      >
+        <svg
+          class="lanes"
+          width={xOf(Math.min(props.lanes, laneMax)) + 6}
+          height={rowHeight}
+          aria-hidden="true"
+        >
+          <path d={`M${xOf(0)} 0V${middle - 5}`} class="dashed" />
+          <circle cx={xOf(0)} cy={middle} r="4.5" class="dot open" />
+        </svg>
+        <span class="fold" />
+        <span class="tag">now</span>
+        <span class="message">
+          {timeline.dirtyPaths > 0
+            ? `${countOf(timeline.dirtyPaths, 'path')} touched since`
+            : 'The work tree'}
+        </span>
+      </div>
+    );
+  },
+  { props: ['index', 'lanes'] },
+);

@@ -1,0 +1,130 @@
+// The bar at the top: which session, how well it is reached, and the rooms of the page.
+import { computed, defineComponent, onMounted, ref, shallowRef } from 'vue';
+import type { InspectedSession } from '../own-methods.ts';
+import { Icon, type IconName } from './parts/icon.tsx';
+import { useLink } from './state/link.ts';
+import { useTimeline } from './state/timeline.ts';
+import { type Room, type Theme, useView } from './state/view.ts';
+import { plainText, sinceWords } from './text.ts';
+
+const rooms: readonly (readonly [Room, string, IconName])[] = [
+  ['checkpoints', 'Checkpoints', 'history'],
+  ['store', 'Store', 'store'],
+  ['wire', 'Wire', 'wire'],
+];
+
+const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
+const themeIcons: Readonly<Record<Theme, IconName>> = { system: 'screen', light: 'sun', dark: 'moon' };
+
+export const TopBar = defineComponent(() => {
+  const view = useView();
+  const link = useLink();
+  async function openWindow(): Promise<void> {
+    const { fragment } = await link.ask('inspector/link', {});
+    window.open(`/${fragment}`, '_blank', 'noopener');
+  }
+  return () => (
+    <header class="top">
+      <SessionPicker />
+      <LinkDot />
+      <nav class="rooms" aria-label="Rooms">
+        {rooms.map(([room, label, icon]) => (
+          <button
+            type="button"
+            aria-current={view.room === room ? 'page' : undefined}
+            title={label}
+            onClick={() => (view.room = room)}
+          >
+            <Icon name={icon} />
+            <span class="wide-only">{label}</span>
+          </button>
+        ))}
+      </nav>
+      <button
+        type="button"
+        class="bare"
+        title="Open another window"
+        aria-label="Open another window"
+        onClick={() => void openWindow()}
+      >
+        <Icon name="window" />
+      </button>
+      <button
+        type="button"
+        class="bare"
+        title={`Colours: ${view.theme}`}
+        aria-label={`Colours: ${view.theme}. Change`}
+        onClick={() => (view.theme = nextTheme[view.theme])}
+      >
+        <Icon name={themeIcons[view.theme]} />
+      </button>
+      <button
+        type="button"
+        class="bare"
+        title="Keys (?)"
+        aria-label="Keys"
+        onClick={() => (view.isHelp = true)}
+      >
+        <Icon name="help" />
+      </button>
+    </header>
+  );
+});
+
+const SessionPicker = defineComponent(() => {
+  const link = useLink();
+  const timeline = useTimeline();
+  const view = useView();
+  const sessions = shallowRef<readonly InspectedSession[]>([]);
+  const isStale = ref(true);
+  async function read(): Promise<void> {
+    isStale.value = false;
+    sessions.value = (await link.ask('inspector/sessions', {})).sessions;
+  }
+  onMounted(() => void read());
+  const name = (path: string): string => plainText(path.slice(path.lastIndexOf('/') + 1) || path);
+  const words = ({ workspace, agent, firstPrompt, lastUsedMs }: InspectedSession): string => {
+    const said = firstPrompt === undefined ? '' : ` · “${plainText(firstPrompt).slice(0, 40)}”`;
+    return `${name(workspace)} · ${agent}${said} · ${sinceWords(lastUsedMs)}`;
+  };
+  async function choose(session: string): Promise<void> {
+    view.base = undefined;
+    view.selected = undefined;
+    view.file = undefined;
+    await timeline.show(session);
+    view.selected = timeline.head;
+  }
+  return () => (
+    <label class="session">
+      <span class="hidden">Session</span>
+      <select
+        id="session"
+        title={timeline.info === undefined ? '' : plainText(timeline.info.workspace)}
+        value={timeline.session}
+        onFocus={() => void read()}
+        onChange={(event) => void choose((event.target as HTMLSelectElement).value)}
+      >
+        {sessions.value.map((each) => (
+          <option value={each.session}>{words(each)}</option>
+        ))}
+      </select>
+    </label>
+  );
+});
+
+const LinkDot = defineComponent(() => {
+  const link = useLink();
+  const timeline = useTimeline();
+  const state = computed((): readonly [look: string, words: string] => {
+    if (link.state !== 'open') return ['bad', link.state === 'refused' ? 'Not connected' : 'Connecting…'];
+    if (link.lost.has(timeline.session)) return ['bad', 'The daemon is gone; reaching it again'];
+    const watch = timeline.info?.watcher.state;
+    if (watch === undefined) return ['wait', 'Reading'];
+    return watch === 'live' ? ['good', 'Live'] : ['wait', `Watch: ${watch}`];
+  });
+  return () => (
+    <span class={['link-dot', state.value[0]]} role="status" title={state.value[1]}>
+      <span class="link-words">{state.value[1]}</span>
+    </span>
+  );
+});

@@ -1,0 +1,95 @@
+// The sessions that pages look at: each is reached when a page first asks for it, and reached again when its daemon is
+// gone. Their events go to every page.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CheckpointdClient, EventName, NotificationMethod } from '../client/client.ts';
+import type { InspectedSession } from './own-methods.ts';
+
+/** How the command line finds sessions and comes to them. */
+export interface SessionSource {
+  readonly storage: string;
+  readonly list: () => readonly InspectedSession[];
+  /** Opens the session in the daemon that has it, or in another one. */
+  readonly open: (session: string) => Promise<CheckpointdClient>;
+}
+
+export const inspectedEvents = [
+  'checkpoint/didCreate',
+  'checkpoint/didRestore',
+  'checkpoint/didFail',
+  'worktree/didChange',
+  'worktree/didDrift',
+  'conversation/didChange',
+  'conversation/didFillWindow',
+] as const satisfies readonly (EventName & NotificationMethod)[];
+
+const firstPauseMs = 200;
+const longestPauseMs = 5000;
+
+type Tell = (method: string, params: object) => void;
+
+export class ReachedSessions {
+  readonly #source: SessionSource;
+  readonly #tell: Tell;
+  readonly #clients = new Map<string, Promise<CheckpointdClient>>();
+  readonly #end = new AbortController();
+
+  constructor(source: SessionSource, tell: Tell) {
+    this.#source = source;
+    this.#tell = tell;
+  }
+
+  /** Takes over a session that the command has opened. */
+  adopt(session: string, client: CheckpointdClient): void {
+    this.#clients.set(session, Promise.resolve(client));
+    this.#listen(session, client);
+  }
+
+  /** Returns the client of a session, which is opened if no page has asked for it yet. */
+  async client(session: string): Promise<CheckpointdClient> {
+    const known = this.#clients.get(session);
+    if (known !== undefined) return known;
+    const opening = this.#source.open(session);
+    this.#clients.set(session, opening);
+    try {
+      const client = await opening;
+      if (this.#end.signal.aborted) await client.close();
+      else this.#listen(session, client);
+      return client;
+    } catch (error) {
+      if (this.#clients.get(session) === opening) this.#clients.delete(session);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    const all = await Promise.allSettled(this.#clients.values());
+    await Promise.allSettled(
+      all.map(async (each) => each.status === 'fulfilled' && (await each.value.close())),
+    );
+  }
+
+  #listen(session: string, client: CheckpointdClient): void {
+    for (const event of inspectedEvents)
+      client.on(event, (params) => {
+        if (params.session === session) this.#tell(event, params);
+      });
+    void client.ended.then((why) => this.#reachAgain(session, why));
+  }
+
+  async #reachAgain(session: string, why: string): Promise<void> {
+    if (this.#end.signal.aborted) return;
+    this.#clients.delete(session);
+    this.#tell('inspector/didLose', { session, why });
+    for (let pauseMs = firstPauseMs; !this.#end.signal.aborted; ) {
+      try {
+        await delay(pauseMs, undefined, { signal: this.#end.signal });
+        await this.client(session);
+        this.#tell('inspector/didReach', { session });
+        return;
+      } catch {
+        pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      }
+    }
+  }
+}

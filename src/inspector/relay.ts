@@ -1,0 +1,131 @@
+// One page: what it asks over its WebSocket goes to the daemon of the session that it names, as the same JSON-RPC. A
+// page may read everything of a session, and change what people change by hand; it can end or delete nothing.
+import type { RawData, WebSocket } from 'ws';
+import {
+  type CheckpointdClient,
+  CheckpointdGoneError,
+  CheckpointdRequestError,
+  type ProgressValue,
+  type RequestMethod,
+} from '../client/client.ts';
+import { methods } from '../protocol/methods.ts';
+import { ownErrors } from './own-methods.ts';
+import type { ReachedSessions } from './reached-sessions.ts';
+
+/** The changes that a page may ask for, besides everything that has no effects. */
+const changes: ReadonlySet<string> = new Set([
+  'checkpoint/create',
+  'checkpoint/redo',
+  'checkpoint/rename',
+  'checkpoint/restore',
+  'checkpoint/revert',
+  'checkpoint/undo',
+  'store/gc',
+]);
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Answers what is not the daemon's to answer; undefined for every other method. */
+export type OwnAnswers = (method: string) => object | undefined;
+
+interface Refusal {
+  readonly code: number;
+  readonly message: string;
+  readonly data: object;
+}
+
+export class Relay {
+  readonly #socket: WebSocket;
+  readonly #sessions: ReachedSessions;
+  readonly #own: OwnAnswers;
+  /** The requests in flight, by the id that the page gave them. */
+  readonly #running = new Map<number, AbortController>();
+
+  constructor(socket: WebSocket, sessions: ReachedSessions, own: OwnAnswers) {
+    this.#socket = socket;
+    this.#sessions = sessions;
+    this.#own = own;
+    socket.on('message', (data, isBinary) => {
+      const message = isBinary ? undefined : messageOf(textOf(data));
+      if (message === undefined) socket.close(1007, 'no JSON-RPC message');
+      else void this.#take(message);
+    });
+    // Reads are given up with their page. A change that has begun is finished.
+    socket.on('close', () => {
+      for (const running of this.#running.values()) running.abort();
+    });
+    socket.on('error', () => undefined); // `close` follows
+  }
+
+  send(message: object): void {
+    if (this.#socket.readyState === this.#socket.OPEN)
+      this.#socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  }
+
+  async #take({ id, method, params }: Json): Promise<void> {
+    const given = typeof params === 'object' && params !== null ? (params as Json) : {};
+    if (method === '$/cancelRequest') this.#running.get(Number(given['id']))?.abort();
+    if (typeof id !== 'number' || typeof method !== 'string') return;
+    const running = new AbortController();
+    this.#running.set(id, running);
+    try {
+      const own = this.#own(method);
+      this.send({ id, result: own ?? (await this.#ask(id, method, given, running.signal)) });
+    } catch (error) {
+      this.send({ id, error: refusalOf(error) });
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  async #ask(id: number, method: string, params: Json, signal: AbortSignal): Promise<unknown> {
+    const { session, workDoneToken, ...rest } = params;
+    if (!isAllowed(method)) throw new NotHere(`The inspector does not pass on ${method}.`);
+    if (typeof session !== 'string') throw new NotHere(`${method} has to name a session.`);
+    const client: CheckpointdClient = await this.#sessions.client(session);
+    const onProgress = (value: ProgressValue): void =>
+      this.send({ method: '$/progress', params: { token: id, value } });
+    return client.request(
+      method,
+      { session, ...rest },
+      {
+        ...(workDoneToken === undefined ? {} : { onProgress }),
+        ...(changes.has(method) && workDoneToken === undefined ? {} : { signal }),
+      },
+    );
+  }
+}
+
+class NotHere extends Error {}
+
+function isAllowed(method: string): method is RequestMethod {
+  if (!Object.hasOwn(methods, method)) return false;
+  const { kind, effects, namesSession } = methods[method as RequestMethod];
+  return kind === 'request' && namesSession && (effects === 'none' || changes.has(method));
+}
+
+function textOf(data: RawData): string {
+  return (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString('utf8');
+}
+
+function messageOf(text: string): Json | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    return typeof message === 'object' && message !== null && !Array.isArray(message)
+      ? (message as Json)
+      : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof CheckpointdRequestError)
+    return { code: error.code, message: error.message, data: error.data ?? {} };
+  const message = error instanceof Error ? error.message : String(error);
+  const isGone = error instanceof CheckpointdGoneError;
+  const kind = isGone ? ownErrors.gone : ownErrors.refused;
+  // The last change of a daemon that ended may or may not be done.
+  return { code: -32000, message, data: { kind, retryable: isGone, effects: isGone ? 'unknown' : 'none' } };
+}

@@ -1,0 +1,213 @@
+// The inspector's page in Chromium, on a real daemon and a real repository: the timeline, differences, comparisons, a
+// restore with its undo, several windows, and the death of the daemon.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startBrowser } from '../../support/inspector/browser.ts';
+import { Inspected } from '../../support/inspector/inspected.ts';
+import { WatchedPage } from '../../support/inspector/watched-page.ts';
+import { until } from '../../support/until.ts';
+
+const hostile = '<img src=x onerror=alert(1)>.txt';
+const turned = 'gpj.\u202Egnp.txt';
+
+const browser: Browser | undefined = await startBrowser();
+const inspected = new Inspected();
+let shown: WatchedPage;
+
+const seen = (title: string, body: () => Promise<void>): void => {
+  test(title, () =>
+    browser === undefined ? Promise.resolve(console.log('skipped: no Chromium here')) : body(),
+  );
+};
+
+test.before(async () => {
+  if (browser === undefined) return;
+  const { rig } = inspected;
+  rig.write('code.ts', Array.from({ length: 60 }, (_, i) => `export const n${i} = ${i};\n`).join(''));
+  await inspected.open();
+  await inspected.turn('change <b>one</b> line');
+  rig.write('code.ts', rig.read('code.ts')?.replace('n30 = 30', 'n30 = 31') ?? '');
+  rig.write(hostile, 'alert\u202E(1)\u0007\n');
+  rig.write(turned, 'x\n');
+  await inspected.tool('edit', 'code.ts');
+  await inspected.turn('and another');
+  rig.write('code.ts', rig.read('code.ts')?.replace('n5 = 5', 'n5 = 6') ?? '');
+  writeFileSync(join(rig.work, 'latin.txt'), Buffer.from('caf\xe9\n', 'latin1'));
+  writeFileSync(join(rig.work, 'data.bin'), Buffer.from([0, 1, 2, 3]));
+  await inspected.tool('edit', 'code.ts again');
+  await inspected.tool('bash', 'changed nothing');
+  shown = await WatchedPage.open(browser, await inspected.inspect());
+});
+test.after(async () => {
+  await browser?.close();
+  await inspected.dispose();
+});
+
+seen('the timeline shows turns and tools, without noise at first', async () => {
+  const { page } = shown;
+  const tags = () =>
+    page.locator('[role=treeitem]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-tag')));
+  assert.equal(await tags(), ['0', '1', '1.1', '2', '2.1', '2.2', 'now']);
+  assert.match(await page.locator('[data-tag="1"]').innerText(), /change <b>one<\/b> line/);
+  assert.is(page.url().includes('#'), false, 'the token is not in the address');
+});
+
+seen('a checkpoint of another client appears at once', async () => {
+  const { page } = shown;
+  await inspected.turn('a third turn, made live');
+  await page.locator('[data-tag="3"]', { hasText: 'made live' }).waitFor();
+  inspected.rig.write('a.txt', 'touched\n');
+  await page.locator('[data-tag="now"]', { hasText: 'touched since' }).waitFor();
+});
+
+seen("a difference shows the daemon's hunk, by words, in one column and in two", async () => {
+  const { page } = shown;
+  await shown.select('1.1');
+  await shown.file('code.ts');
+  assert.is(
+    await page
+      .locator('.diff .cm-deletedChunk')
+      .innerText()
+      .then((text) => text.trim()),
+    'export const n30 = 30;',
+  );
+  assert.equal(await page.locator('.diff .cm-changedText').allInnerTexts(), ['1']);
+  assert.ok((await page.locator('.diff .cm-collapsedLines').count()) > 0, 'equal lines are folded');
+  await page.keyboard.press('s');
+  await page.locator('.diff .cm-merge-a .cm-changedLine').waitFor();
+  assert.is(await page.locator('.diff .cm-merge-b .cm-changedLine').innerText(), 'export const n30 = 31;');
+  await page.keyboard.press('s');
+  await page.locator('.diff .cm-deletedChunk').waitFor();
+});
+
+seen('names and contents that could mislead are shown with signs, and run nothing', async () => {
+  const { page } = shown;
+  await shown.select('1.1');
+  await shown.file(hostile);
+  assert.is(await page.locator('img[src=x]').count(), 0);
+  const signs = await page
+    .locator('.diff .sign')
+    .evaluateAll((all) => all.map((each) => each.getAttribute('title')));
+  assert.equal(
+    signs.toSorted((a, b) => (a ?? '').localeCompare(b ?? '')),
+    ['U+0007', 'U+202E'],
+  );
+  assert.ok((await page.locator('.file .sign[title="U+202E"]').count()) > 0, 'in the name, too');
+});
+
+seen('bytes that are not UTF-8 and binary files are named as such', async () => {
+  const { page } = shown;
+  await shown.select('2.1');
+  await shown.file('latin.txt');
+  await page.locator('.file-head .chip', { hasText: 'not UTF-8' }).waitFor();
+  assert.match(await page.locator('.diff .cm-insertedLine').innerText(), /café/);
+  await page.locator('.file', { hasText: 'data.bin' }).click();
+  await page.locator('.empty', { hasText: 'binary' }).waitFor();
+});
+
+seen('any two checkpoints are compared, and one with the present', async () => {
+  const { page } = shown;
+  await shown.select('2.1');
+  const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
+  await page.selectOption('#compare', base);
+  await page.locator('.files-head', { hasText: '5 files' }).waitFor();
+  await shown.file('code.ts');
+  assert.equal(await page.locator('.diff .cm-changedText').allInnerTexts(), ['6', '1']);
+  await shown.select('now');
+  await shown.file('a.txt');
+  await page.selectOption('#compare', '');
+});
+
+seen('search finds messages and tools, and the changes of a path', async () => {
+  const { page } = shown;
+  const count = () => page.locator('[role=treeitem]:not([data-tag=now])').count();
+  await page.keyboard.press('/');
+  await page.keyboard.type('made live');
+  await until('one is found', async () => (await count()) === 1);
+  await page.fill('#search', 'path:code.ts');
+  await page.locator('.timeline-facts', { hasText: 'that changed this path' }).waitFor();
+  await until('the holders are shown', async () => (await count()) === 3);
+  await page.locator('#search').press('Escape');
+  await until('all are back', async () => (await count()) > 5);
+});
+
+seen('keys walk the timeline, and show what they do', async () => {
+  const { page } = shown;
+  await shown.select('1');
+  await page.keyboard.press('j');
+  await page.locator('.checkpoint-head .tag', { hasText: '1.1' }).waitFor();
+  await page.keyboard.press('k');
+  await page.locator('.checkpoint-head .tag', { hasText: /^1$/ }).waitFor();
+  await page.keyboard.press('?');
+  await page.locator('dialog.help[open]').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('dialog.help[open]').waitFor({ state: 'detached' });
+});
+
+seen(
+  'a restore shows its plan with the conflict, is done after the second button, and undone by one click',
+  async () => {
+    const { page } = shown;
+    const { rig } = inspected;
+    rig.write('code.ts', 'edited by hand\n');
+    await shown.select('1');
+    await page.keyboard.press('r');
+    const dialog = page.locator('dialog.changing[open]');
+    await dialog.locator('[data-list=conflict]', { hasText: 'code.ts' }).waitFor();
+    await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
+    assert.is(rig.read('code.ts'), 'edited by hand\n', 'a plan changes nothing');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    assert.is(rig.read('code.ts'), 'edited by hand\n', 'Enter cancels');
+    await page.click('#restore');
+    await dialog.getByText('Delete them').click();
+    await dialog.locator('[data-list=deleted]', { hasText: 'data.bin' }).waitFor();
+    await dialog.locator('button.confirm').click();
+    await dialog.locator('h2', { hasText: 'Restored [1]' }).waitFor();
+    assert.match(rig.read('code.ts') ?? '', /n30 = 30/);
+    assert.is(rig.read('data.bin'), undefined);
+    await dialog.locator('button.take-back').click();
+    await dialog.locator('h2', { hasText: 'undone' }).waitFor();
+    assert.is(rig.read('code.ts'), 'edited by hand\n');
+    assert.ok(rig.read('data.bin') !== undefined);
+    await dialog.locator('button.close').click();
+    await page.locator('.row.restore').first().waitFor();
+  },
+);
+
+seen('a second window opens by a link of its own; a link that was used, or none, shows nothing', async () => {
+  if (browser === undefined) return;
+  const link = await inspected.inspect();
+  const second = await WatchedPage.open(browser, link);
+  await inspected.turn('seen in both windows');
+  for (const { page } of [shown, second])
+    await page.locator('[role=treeitem]', { hasText: 'seen in both' }).waitFor();
+  for (const useless of [link, new URL(link).origin, `${new URL(link).origin}/#wrong`]) {
+    const stranger = await WatchedPage.open(browser, useless, { waits: false });
+    await stranger.page.locator('h1', { hasText: 'This page is not connected' }).waitFor();
+    assert.is(await stranger.page.locator('[role=treeitem]').count(), 0);
+    await stranger.close();
+  }
+  await second.page.reload();
+  await second.page.locator('[role=treeitem]', { hasText: 'seen in both' }).waitFor();
+  await second.close();
+});
+
+seen('after the death of the daemon the page says so, and goes on', async () => {
+  const { page } = shown;
+  await inspected.client?.kill();
+  await page.locator('.trouble', { hasText: 'daemon is gone' }).waitFor();
+  await page.locator('.trouble').waitFor({ state: 'detached' });
+  await shown.select('2.1');
+  await shown.file('code.ts');
+  await page.locator('.link-dot.good').waitFor();
+});
+
+seen('the page made no error, broke no rule of its policy and asked nothing of another place', () =>
+  shown.close(),
+);
+
+test.run();

@@ -1,0 +1,169 @@
+// A page can read everything and make the changes that people make by hand. It can end and delete nothing.
+import { once } from 'node:events';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { WebSocket } from 'ws';
+import { secretPrefix, socketProtocol } from '../../src/inspector/own-methods.ts';
+import { Inspected } from '../support/inspector/inspected.ts';
+import { until } from '../support/until.ts';
+
+interface Answer {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: Record<string, unknown>;
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data: { readonly kind: string };
+  };
+}
+
+/** A page without a browser. */
+class Page {
+  readonly socket: WebSocket;
+  readonly heard: Answer[] = [];
+  #lastId = 0;
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (data: Buffer) => this.heard.push(JSON.parse(data.toString()) as Answer));
+  }
+
+  static async enter(link: string): Promise<Page> {
+    const { origin, hash, host } = new URL(link);
+    const entered = await fetch(`${origin}/enter`, {
+      method: 'POST',
+      headers: { origin },
+      body: hash.slice(1),
+    });
+    const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const { secret } = (await entered.json()) as { readonly secret: string };
+    const protocols = [socketProtocol, secretPrefix + secret];
+    const socket = new WebSocket(`ws://${host}/wire`, protocols, { headers: { origin, cookie } });
+    const page = new Page(socket);
+    await once(socket, 'open');
+    return page;
+  }
+
+  async ask(method: string, params: object = {}): Promise<Answer> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    await until(`an answer to ${method}`, () => this.heard.some((each) => each.id === id));
+    return this.heard.find((each) => each.id === id) as Answer;
+  }
+}
+
+const inspected = new Inspected();
+let page: Page;
+let session = '';
+
+test.before(async () => {
+  await inspected.open();
+  await inspected.turn('first');
+  ({ session } = inspected);
+  page = await Page.enter(await inspected.inspect());
+});
+test.after(async () => {
+  page.socket.terminate();
+  await inspected.dispose();
+});
+
+async function anotherLink(): Promise<string> {
+  const { result } = await page.ask('inspector/link');
+  return `http://${new URL(page.socket.url).host}/${String(result?.['fragment'])}`;
+}
+
+test('reads are passed on, and answered as the daemon answers', async () => {
+  const { result } = await page.ask('checkpoint/list', { session });
+  assert.equal(result, await inspected.ask('checkpoint/list', {}));
+});
+
+test('an error of the daemon comes with its kind', async () => {
+  const { error } = await page.ask('checkpoint/get', { session, tag: '99' });
+  assert.is(error?.data.kind, 'UnknownCheckpoint');
+  const wrong = await page.ask('checkpoint/get', { session, tag: 7 });
+  assert.is(wrong.error?.data.kind, 'InvalidParams');
+});
+
+test('nothing that ends, deletes, opens or rewrites is passed on', async () => {
+  for (const method of [
+    'shutdown',
+    'exit',
+    'initialize',
+    'session/close',
+    'session/delete',
+    'session/open',
+    'checkpoint/clean',
+    'checkpoint/delete',
+    'conversation/clear',
+    'conversation/append',
+    'conversation/import',
+    'conversation/export',
+    'rpc.discover',
+    'constructor',
+    '__proto__',
+    'made/up',
+  ]) {
+    const { error } = await page.ask(method, { session });
+    assert.is(error?.data.kind, 'RefusedHere', method);
+  }
+  const nameless = await page.ask('checkpoint/list');
+  assert.is(nameless.error?.data.kind, 'RefusedHere');
+});
+
+test('a session that does not exist is an error, and the page lives on', async () => {
+  const { error } = await page.ask('checkpoint/list', { session: 'ses_00000000000000000000000000' });
+  assert.is(error?.data.kind, 'RefusedHere');
+  assert.ok((await page.ask('session/get', { session })).result);
+});
+
+test('the server answers who it is, which sessions there are, and makes links', async () => {
+  assert.is((await page.ask('inspector/hello')).result?.['session'], session);
+  const sessions = (await page.ask('inspector/sessions')).result?.['sessions'];
+  assert.match(JSON.stringify(sessions), `"session":"${session}"`);
+  const second = await Page.enter(await anotherLink());
+  assert.ok((await second.ask('session/get', { session })).result);
+  second.socket.terminate();
+});
+
+test('events reach the page: checkpoints of another client, changes of the work tree', async () => {
+  const id = await inspected.turn('second');
+  await until('didCreate', () =>
+    page.heard.some(
+      ({ method, params }) =>
+        method === 'checkpoint/didCreate' && JSON.stringify(params).includes(`"id":"${id}"`),
+    ),
+  );
+  inspected.rig.write('a.txt', 'changed\n');
+  await until('didChange', () => page.heard.some(({ method }) => method === 'worktree/didChange'));
+});
+
+test('a restore shows its plan, is done, and is undone', async () => {
+  inspected.rig.write('a.txt', 'spoilt\n');
+  const plan = await page.ask('checkpoint/restore', { session, tag: '1', dryRun: true });
+  assert.equal(plan.result?.['restored'], [{ path: 'a.txt' }]);
+  assert.is(inspected.rig.read('a.txt'), 'spoilt\n');
+  assert.ok((await page.ask('checkpoint/restore', { session, tag: '1', scope: 'files' })).result);
+  assert.is(inspected.rig.read('a.txt'), 'a\n');
+  assert.ok((await page.ask('checkpoint/undo', { session })).result);
+  assert.is(inspected.rig.read('a.txt'), 'spoilt\n');
+});
+
+test('what is no JSON-RPC ends the WebSocket', async () => {
+  const rude = await Page.enter(await anotherLink());
+  rude.socket.send('no JSON');
+  const [code] = (await once(rude.socket, 'close')) as [number];
+  assert.is(code, 1007);
+});
+
+test('a daemon that dies is told, and its session is reached again', async () => {
+  await inspected.client?.kill();
+  await until('didLose', () => page.heard.some(({ method }) => method === 'inspector/didLose'));
+  await until('didReach', () => page.heard.some(({ method }) => method === 'inspector/didReach'));
+  const { result } = await page.ask('checkpoint/list', { session });
+  assert.match(JSON.stringify(result), '"tag":"2"');
+});
+
+test.run();

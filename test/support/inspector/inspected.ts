@@ -1,0 +1,57 @@
+// A repository, a daemon with a session, and `checkpointd inspect` on it: what the tests of the inspector's page share.
+import type { ParamsOf, RequestMethod, ResultOf } from '../../../src/protocol/types.ts';
+import { DaemonRig } from '../daemon-rig.ts';
+import { until } from '../until.ts';
+import type { WireClient } from '../wire-client.ts';
+
+export class Inspected {
+  readonly rig = new DaemonRig();
+  client: WireClient | undefined;
+  session = '';
+
+  /** Starts a daemon, or another one after a kill, and opens the session in it. */
+  async open(conversationId = 'conversation'): Promise<void> {
+    this.client = await this.rig.start();
+    const { session } = await this.rig.open(this.client, {
+      retention: 'keep',
+      conversationId,
+    });
+    this.session = session;
+  }
+
+  /** Asks the daemon as an agent does. */
+  ask<M extends RequestMethod>(method: M, params: Omit<ParamsOf<M>, 'session'>): Promise<ResultOf<M>> {
+    if (this.client === undefined) throw new Error('no daemon was started');
+    return this.client.request(method, { session: this.session, ...params });
+  }
+
+  /** Makes the checkpoint of a turn. Returns its id. */
+  async turn(message: string): Promise<string> {
+    return idOf(await this.ask('checkpoint/create', { kind: 'turn', message }));
+  }
+
+  /** Makes the checkpoint of a tool. Returns its id. */
+  async tool(toolName: string, message?: string): Promise<string> {
+    const said = message === undefined ? {} : { message };
+    return idOf(await this.ask('checkpoint/create', { kind: 'tool', toolName, ...said }));
+  }
+
+  /** Runs `checkpointd inspect` and returns the link that it prints. */
+  async inspect(...words: string[]): Promise<string> {
+    const program = this.rig.run(['inspect', `--storage=${this.rig.storage}`, ...words]);
+    await until('the inspector prints a link', () => {
+      if (program.stderr.includes('checkpointd:')) throw new Error(program.stderr);
+      return program.stdout.includes('\n');
+    });
+    return program.stdout.trim();
+  }
+
+  dispose(): Promise<void> {
+    return this.rig.dispose();
+  }
+}
+
+function idOf({ checkpoint }: ResultOf<'checkpoint/create'>): string {
+  if (checkpoint === undefined) throw new Error('no checkpoint was made');
+  return checkpoint.id;
+}

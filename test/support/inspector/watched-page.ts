@@ -1,0 +1,68 @@
+// A window on the inspector that must not complain: every error, every violation of its policy and every request to
+// another place than the inspector is kept, and fails the test that made it.
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+export class WatchedPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly complaints: string[] = [];
+
+  private constructor(context: BrowserContext, page: Page) {
+    this.context = context;
+    this.page = page;
+  }
+
+  /** Opens a link in a browser profile of its own, and waits for the first checkpoint. */
+  static async open(
+    browser: Browser,
+    link: string,
+    options: { readonly waits?: boolean } = {},
+  ): Promise<WatchedPage> {
+    const context = await browser.newContext({
+      viewport: { width: 1360, height: 800 },
+      reducedMotion: 'reduce',
+    });
+    context.setDefaultTimeout(15_000);
+    const watched = new WatchedPage(context, await context.newPage());
+    const { page, complaints } = watched;
+    const { origin } = new URL(link);
+    page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+    page.on('console', (message) => {
+      // A connection that is refused is written to the console by the browser itself.
+      const isOurs =
+        message.type() === 'error' && !/WebSocket connection|Failed to load resource/.test(message.text());
+      if (isOurs || /Content.Security.Policy|TrustedHTML/i.test(message.text()))
+        complaints.push(message.text());
+    });
+    page.on('dialog', (dialog) => {
+      complaints.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('request', (request) => {
+      if (!/^(blob|data):/.test(request.url()) && new URL(request.url()).origin !== origin)
+        complaints.push(`request: ${request.url()}`);
+    });
+    await page.goto(link);
+    if (options.waits !== false) await page.locator('[role=treeitem][data-tag="0"]').waitFor();
+    return watched;
+  }
+
+  /** Selects a checkpoint by its tag, and waits until the head of the page names it. */
+  async select(tag: string): Promise<void> {
+    await this.page.click(`[role=treeitem][data-tag="${tag}"]`);
+    await this.page
+      .locator('.checkpoint-head .tag', { hasText: new RegExp(`^${tag.replaceAll('.', '\\.')}$`) })
+      .waitFor();
+  }
+
+  /** Opens a file of the comparison, and waits for its difference. */
+  async file(path: string): Promise<void> {
+    await this.page.locator('.file', { has: this.page.locator(`.path[title="${path}"]`) }).click();
+    await this.page.locator(`.diff[data-drawn="${path}"]`).waitFor();
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+    if (this.complaints.length > 0) throw new Error(this.complaints.join('\n'));
+  }
+}
