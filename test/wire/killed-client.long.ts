@@ -60,6 +60,12 @@ const elsewhere = [
   'conversation/setAgents',
   'conversation/recordLines',
   'conversation/import',
+  'remote/push', // scenarios/travel-killed.ts
+  'remote/fetch',
+  'session/import',
+  'remote/add', // one rename of the list of remotes
+  'remote/remove',
+  'remote/delete', // the remote changes, and the session does not
 ];
 
 async function stateOf(client: WireClient, session: string, root: string): Promise<unknown> {
