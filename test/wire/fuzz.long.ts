@@ -26,7 +26,9 @@ test('a real daemon answers or ends in order, whatever comes (F103)', async () =
         client.write(frameOf({ jsonrpc: '2.0', id: 'last', method: 'shutdown' }));
         const { code, signal } = await client.endInput();
         assert.is(signal, null, here);
-        const framing = client.frames.filter((frame) => frame.error?.message.startsWith('The frames cannot be read'));
+        const framing = client.frames.filter((frame) =>
+          frame.error?.message.startsWith('The frames cannot be read'),
+        );
         const wasShutDown = client.frames.some((frame) => frame.id === 'last');
         assert.is(code, wasShutDown && framing.length === 0 ? 0 : 1, here);
         assert.ok(framing.length <= 1, here);
