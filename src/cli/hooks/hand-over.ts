@@ -1,7 +1,6 @@
 // One line to the keeper of a storage, which is started where none answers.
-import { systemCode } from '../../base/errors.ts';
 import { programFile } from '../../wire/places.ts';
-import { askKeeper, keeperSocket } from './keeper-socket.ts';
+import { askKeeper, keeperSocket, NoKeeper } from './keeper-socket.ts';
 import { writtenEvents } from './written-events.ts';
 
 /** A message of a hook or a command to the keeper. */
@@ -22,8 +21,7 @@ export async function handOver(storage: string, line: KeeperLine): Promise<Keepe
   try {
     answer = await askKeeper(keeperSocket(storage), text);
   } catch (error) {
-    const code = systemCode(error);
-    if (code !== 'ENOENT' && code !== 'ECONNREFUSED') throw error;
+    if (!(error instanceof NoKeeper)) throw error;
     answer = await startKeeper(storage, text);
   }
   return answer === '' ? {} : (JSON.parse(answer) as KeeperAnswer);

@@ -25,7 +25,15 @@ function hashOf(text: string): string {
   return hash.toString(16).padStart(8, '0');
 }
 
-/** Sends one line and resolves with the answer. Rejects when no keeper listens, or when the place is not private. */
+/** No keeper listens, or it ended before it answered. */
+export class NoKeeper extends Error {
+  override readonly name = 'NoKeeper';
+}
+
+/** The system reports the last two when the keeper is killed between its start to listen and its answer. */
+const noKeeperCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+
+/** Sends one line and resolves with the answer. @throws NoKeeper; Error when other users can reach the socket */
 export function askKeeper(path: string, line: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const complaint = socketComplaint(path);
@@ -34,9 +42,11 @@ export function askKeeper(path: string, line: string): Promise<string> {
     const socket = connect({ path, noDelay: true }, () => socket.write(`${line}\n`));
     socket.setEncoding('utf8');
     socket.on('data', (text: string) => (answer += text));
-    socket.once('error', reject);
+    socket.once('error', (error) =>
+      reject(noKeeperCodes.has(systemCode(error) ?? '') ? new NoKeeper(error.message) : error),
+    );
     socket.once('close', () =>
-      answer.endsWith('\n') ? resolve(answer) : reject(new Error('the keeper closed the connection')),
+      answer.endsWith('\n') ? resolve(answer) : reject(new NoKeeper('the keeper closed the connection')),
     );
   });
 }

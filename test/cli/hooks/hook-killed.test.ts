@@ -1,6 +1,7 @@
 // Each event of an agent is carried out once, even if hooks, keepers or agents are killed.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +10,7 @@ import { writeEvent, writtenEvents } from '../../../src/cli/hooks/written-events
 import type { DaemonRig } from '../../support/daemon-rig.ts';
 import { daemonsOf } from '../../support/programs/keepers.ts';
 import { until } from '../../support/until.ts';
-import { event, hook, keepersOf, listed, logOf, startHook, withKeeper } from './hook-rig.ts';
+import { event, hook, keepersOf, listed, logOf, socketOf, startHook, withKeeper } from './hook-rig.ts';
 
 /** Waits until every event was carried out. */
 const allTaken = (rig: DaemonRig): Promise<void> =>
@@ -50,6 +51,23 @@ test('the end of a conversation whose keeper was killed captures what changed', 
     await hook(rig, 'codex', event(rig, 'SessionEnd'));
     await allTaken(rig);
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
+  }));
+
+test('a hook whose keeper dies before it answers starts another keeper', () =>
+  withKeeper(async (rig) => {
+    const path = socketOf(rig);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const dying = createServer((socket) =>
+      socket.once('data', () => {
+        dying.close();
+        socket.destroy();
+      }),
+    );
+    await new Promise<void>((resolve) => dying.listen(path, resolve));
+    chmodSync(path, 0o600);
+    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
+    await allTaken(rig);
+    assert.match(await listed(rig), /\[1\].*one/);
   }));
 
 test('the end of a conversation that never began makes no session', () =>
