@@ -34,6 +34,7 @@ export type ErrorKind =
   | 'ConfirmationRequired'
   | 'DataCorrupt'
   | 'NothingToUndo'
+  | 'UnknownPart'
   | 'GitMissing'
   | 'GitTooOld'
   | 'GitFailed'

@@ -19,7 +19,7 @@ import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
 /** Every record carries the stack, so an unbounded one costs the square of the restores, in memory and on disk. */
-const undoMax = 100;
+export const undoMax = 100;
 
 export const checkpointRestore = defineCommand(
   'checkpoint/restore',
@@ -156,7 +156,7 @@ async function pathsBack(
 }
 
 /** Refuses when the session does not stand where the caller believes. @throws PreconditionFailed */
-function checkExpectation(index: CheckpointIndex, expected: string | null | undefined): void {
+export function checkExpectation(index: CheckpointIndex, expected: string | null | undefined): void {
   if (expected == null) return;
   const head = index.head?.record.id;
   if (index.resolve(expected).record.id === head) return;

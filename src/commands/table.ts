@@ -17,6 +17,7 @@ import {
 } from './checkpoint-contents.ts';
 import { checkpointCreate } from './checkpoint-create.ts';
 import { checkpointRedo, checkpointRestore, checkpointUndo } from './checkpoint-restore.ts';
+import { checkpointRevert } from './checkpoint-revert.ts';
 import type { Commands } from './command.ts';
 import {
   conversationAddContext,
@@ -77,6 +78,7 @@ export const commands: Commands = {
   'checkpoint/redo': checkpointRedo,
   'checkpoint/rename': checkpointRename,
   'checkpoint/restore': checkpointRestore,
+  'checkpoint/revert': checkpointRevert,
   'checkpoint/stats': checkpointStats,
   'checkpoint/undo': checkpointUndo,
   'conversation/append': conversationAppend,

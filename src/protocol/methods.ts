@@ -19,7 +19,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = 'e7e40607075f79a3ce6fcbf2360484fa';
+export const schemaHash = '98b19427891974618f1e4a0c7bbb4faa';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {
@@ -49,6 +49,7 @@ export const methods = {
   'checkpoint/files': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: true, progress: false, namesSession: true },
   'checkpoint/readFile': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: true, progress: false, namesSession: true },
   'checkpoint/restore': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'workspace', idempotency: 'key', cancellable: true, progress: true, namesSession: true },
+  'checkpoint/revert': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'workspace', idempotency: 'key', cancellable: true, progress: true, namesSession: true },
   'checkpoint/undo': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'workspace', idempotency: 'key', cancellable: true, progress: true, namesSession: true },
   'checkpoint/redo': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'workspace', idempotency: 'key', cancellable: true, progress: true, namesSession: true },
   'checkpoint/delete': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false, namesSession: true },
@@ -146,6 +147,7 @@ export const errorCodes = {
   ConfirmationRequired: 4004,
   DataCorrupt: 4005,
   NothingToUndo: 4006,
+  UnknownPart: 4007,
   GitMissing: 5001,
   GitTooOld: 5002,
   GitFailed: 5003,

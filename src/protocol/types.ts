@@ -129,6 +129,15 @@ export type RestoreScope = 'files' | 'conversation' | 'both';
 /** What to do with paths that were edited outside the session. */
 export type ConflictPolicy = 'overwrite' | 'skip' | 'fail';
 
+/** What a revert does with paths where a later change contradicts it. */
+export type RevertConflictPolicy = 'leave' | 'markers' | 'fail';
+
+/** The outcome of a revert at one path. */
+export type RevertOutcome = 'clean' | 'alreadyGone' | 'conflict';
+
+/** Why a change cannot be taken back at a path. */
+export type RevertConflict = 'content' | 'binary' | 'link' | 'deleted' | 'bothAdded' | 'mode' | 'kind' | 'renamed' | 'inTheWay' | (string & {});
+
 /** Why one path could not be restored. */
 export type FailureReason = 'unsaved' | 'nestedGitDirectory' | 'collision' | 'unsafeName' | 'blocked' | 'contentLost' | 'changedMeanwhile' | 'accessDenied' | 'readOnly' | 'nameTooLong' | 'busy' | 'unsupported' | (string & {});
 
@@ -157,7 +166,7 @@ export type TraceValue = 'off' | 'messages' | 'verbose';
 export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint/didRestore' | 'checkpoint/didFail' | 'worktree/didChange' | 'worktree/didDrift' | 'conversation/didChange' | 'conversation/didFillWindow' | 'remote/didFindLine' | 'remote/didPush' | (string & {});
 
 /** The name of an error in the registry. */
-export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'InvalidName' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'TangentDisabled' | 'UnknownRemote' | 'InvalidRemote' | 'RemoteUnreachable' | 'RemoteRefused' | 'RemoteCorrupt' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
+export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'InvalidName' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'UnknownPart' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'TangentDisabled' | 'UnknownRemote' | 'InvalidRemote' | 'RemoteUnreachable' | 'RemoteRefused' | 'RemoteCorrupt' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
 
 /** The kind of damage. */
 export type ProblemKind = 'missing' | 'corrupt' | 'unreferenced' | (string & {});
@@ -203,6 +212,33 @@ export interface ConflictPath {
   readonly pathBytes?: Base64;
   /** Who edited it, as far as the ledger knows. Absent: not known, or a dry run. */
   readonly author?: Author;
+}
+
+/** The author of a content. */
+export interface Writer {
+  /** The kind of author. */
+  readonly author: Author;
+  /** The other session that wrote the content, if `author` is `session`. */
+  readonly session?: SessionId;
+}
+
+/** A path that the range of a revert changed. */
+export interface RevertPath {
+  /** The path, relative to the work tree, separated by `/`. */
+  readonly path: PathText;
+  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  readonly pathBytes?: Base64;
+  /** The outcome at the path. */
+  readonly outcome: RevertOutcome;
+  /** The reason for a conflict. */
+  readonly reason?: RevertConflict;
+  /**
+   * In a conflict: the author of the content at the end of the range, which the revert would take back.
+   * Absent: the path did not exist.
+   */
+  readonly taken?: Writer;
+  /** In a conflict: the author of the present content. Absent: the path does not exist. */
+  readonly later?: Writer;
 }
 
 /** Numbers of files (not lines) that changed. Renamed, copied and type-changed files count as modified. */
@@ -396,6 +432,54 @@ export interface RestoreResult {
   readonly checkpoint?: Checkpoint;
   /** The lengths of the conversation now. Absent: it was not restored. */
   readonly conversation?: ConversationLengths;
+  /** The true numbers: a list longer than `limits.maxListedPaths` is cut. */
+  readonly counts: RestoreCounts;
+  /** True when nothing was changed. Absent: false. */
+  readonly dryRun?: boolean;
+  /** How long it took. */
+  readonly ms: Milliseconds;
+  /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
+  readonly replayed?: boolean;
+  /** The operation that this answer belongs to, for `operation/get`. */
+  readonly operation?: OperationId;
+  /**
+   * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
+   * Absent: no warnings.
+   */
+  readonly warnings?: readonly string[];
+}
+
+/** The effects of a revert, or those it would have after a dry run. The lists are those of a restore. */
+export interface RevertResult {
+  /** The earlier end of the range. */
+  readonly from: CheckpointId;
+  /** The later end of the range. Absent: the present. */
+  readonly to?: CheckpointId;
+  /**
+   * Every path that the range changed and that was asked for, in the order of their bytes. Empty in the
+   * repeated answer to a key after a restart.
+   */
+  readonly paths: readonly RevertPath[];
+  /** Paths that were written, in the order of their bytes. */
+  readonly restored: readonly PathRef[];
+  /**
+   * Paths that were deleted, in the order of their bytes. The range had added them, and no later change
+   * touched them.
+   */
+  readonly deleted: readonly PathRef[];
+  /** Paths that could not be restored. They are unchanged, and the revert went on. */
+  readonly failed: readonly FailedPath[];
+  /**
+   * Paths at which a later change contradicts the revert. `paths` has the reasons. With `conflicts: "markers"`
+   * a text is in `restored`, too. Unchanged paths are in `skipped`.
+   */
+  readonly conflicts: readonly ConflictPath[];
+  /** Paths that were left alone on purpose. */
+  readonly skipped: readonly SkippedPath[];
+  /** The checkpoint of the state before; `checkpoint/undo` leads back to it. Absent: a dry run. */
+  readonly safety?: CheckpointId;
+  /** The checkpoint of the state after. Absent: a dry run. */
+  readonly checkpoint?: Checkpoint;
   /** The true numbers: a list longer than `limits.maxListedPaths` is cut. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
@@ -1684,6 +1768,45 @@ export interface CheckpointRestoreParams {
   /** Allows deleting more than half of more than 100 files. Absent: false. */
   readonly confirm?: boolean;
   /** Answers the plan and changes nothing. Absent: false. */
+  readonly dryRun?: boolean;
+  /**
+   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
+   * every new intent.
+   */
+  readonly idempotencyKey?: IdempotencyKey;
+  /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
+  readonly workDoneToken?: ProgressToken;
+}
+
+/** Parameters of `checkpoint/revert`: either `tag`, or `from` with or without `to`. */
+export interface CheckpointRevertParams {
+  /** The session, as `session/open` named it. */
+  readonly session: SessionId;
+  /**
+   * The checkpoint whose work is taken back. The work of a turn reaches from its checkpoint to the next turn
+   * of its line, or to the present. The work of a tool reaches from its predecessor to its checkpoint. The
+   * work of a restore is its own change.
+   */
+  readonly tag?: CheckpointRef;
+  /** The earlier end of a range on one line. */
+  readonly from?: CheckpointRef;
+  /** The later end of that range. Absent: the present. */
+  readonly to?: CheckpointRef;
+  /**
+   * Only these paths, and all paths below them. A renamed file is found by either name. A path that the range
+   * did not change is refused.
+   */
+  readonly paths?: readonly PathRef[];
+  /** The policy for paths where a later change contradicts the revert. Absent: `leave`. */
+  readonly conflicts?: RevertConflictPolicy;
+  /** What must be true. */
+  readonly expect?: RestoreExpectation;
+  /** Allows deleting more than half of more than 100 files. Absent: false. */
+  readonly confirm?: boolean;
+  /**
+   * Changes nothing and answers the plan: `paths` says for each path whether it is clean, already gone or a
+   * conflict. Absent: false.
+   */
   readonly dryRun?: boolean;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
@@ -3449,6 +3572,14 @@ export interface RequestTypes {
    * safety checkpoint. A path that could not be restored is in `failed`; the others are restored.
    */
   'checkpoint/restore': { params: CheckpointRestoreParams; result: RestoreResult; };
+  /**
+   * Takes the change between two checkpoints back out of the present, and keeps all later changes, by a
+   * three-way merge of trees and contents. A safety checkpoint saves the present first, and `checkpoint/undo`
+   * reverses the revert. The merge compares bytes, so a change of all line ends is a change of all lines. It
+   * follows renamed files on either side, but no renamed directories. It uses no merge driver or attribute of
+   * the repository.
+   */
+  'checkpoint/revert': { params: CheckpointRevertParams; result: RevertResult; };
   /**
    * Takes back what the last restore did that has not been taken back: the paths that it wrote, deleted or
    * displaced become what its safety checkpoint holds. What was made or changed since on other paths stays,

@@ -326,6 +326,18 @@ function ConflictPolicy(v: unknown, p: string, g: Gathering): void {
   oneOf(v, p, g, ['overwrite', 'skip', 'fail']);
 }
 
+function RevertConflictPolicy(v: unknown, p: string, g: Gathering): void {
+  oneOf(v, p, g, ['leave', 'markers', 'fail']);
+}
+
+function RevertOutcome(v: unknown, p: string, g: Gathering): void {
+  oneOf(v, p, g, ['clean', 'alreadyGone', 'conflict']);
+}
+
+function RevertConflict(v: unknown, p: string, g: Gathering): void {
+  string(v, p, g);
+}
+
 function FailureReason(v: unknown, p: string, g: Gathering): void {
   string(v, p, g);
 }
@@ -404,6 +416,24 @@ function ConflictPath(v: unknown, p: string, g: Gathering): void {
   need(o, 'path', p, g, PathText);
   may(o, 'pathBytes', p, g, Base64);
   may(o, 'author', p, g, Author);
+}
+
+function Writer(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'author', p, g, Author);
+  may(o, 'session', p, g, SessionId);
+}
+
+function RevertPath(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'path', p, g, PathText);
+  may(o, 'pathBytes', p, g, Base64);
+  need(o, 'outcome', p, g, RevertOutcome);
+  may(o, 'reason', p, g, RevertConflict);
+  may(o, 'taken', p, g, Writer);
+  may(o, 'later', p, g, Writer);
 }
 
 function FileStats(v: unknown, p: string, g: Gathering): void {
@@ -517,6 +547,27 @@ function RestoreResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'safety', p, g, CheckpointId);
   may(o, 'checkpoint', p, g, Checkpoint);
   may(o, 'conversation', p, g, ConversationLengths);
+  need(o, 'counts', p, g, RestoreCounts);
+  may(o, 'dryRun', p, g, boolean);
+  need(o, 'ms', p, g, Milliseconds);
+  may(o, 'replayed', p, g, boolean);
+  may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+}
+
+function RevertResult(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'from', p, g, CheckpointId);
+  may(o, 'to', p, g, CheckpointId);
+  need(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, RevertPath));
+  need(o, 'restored', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, PathRef));
+  need(o, 'deleted', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, PathRef));
+  need(o, 'failed', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, FailedPath));
+  need(o, 'conflicts', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, ConflictPath));
+  need(o, 'skipped', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, SkippedPath));
+  may(o, 'safety', p, g, CheckpointId);
+  may(o, 'checkpoint', p, g, Checkpoint);
   need(o, 'counts', p, g, RestoreCounts);
   may(o, 'dryRun', p, g, boolean);
   need(o, 'ms', p, g, Milliseconds);
@@ -1417,6 +1468,22 @@ function CheckpointRestoreParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'scope', p, g, RestoreScope);
   may(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 10000, PathRef));
   may(o, 'onConflict', p, g, ConflictPolicy);
+  may(o, 'expect', p, g, RestoreExpectation);
+  may(o, 'confirm', p, g, boolean);
+  may(o, 'dryRun', p, g, boolean);
+  may(o, 'idempotencyKey', p, g, IdempotencyKey);
+  may(o, 'workDoneToken', p, g, ProgressToken);
+}
+
+function CheckpointRevertParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'session', p, g, SessionId);
+  may(o, 'tag', p, g, CheckpointRef);
+  may(o, 'from', p, g, CheckpointRef);
+  may(o, 'to', p, g, CheckpointRef);
+  may(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 10000, PathRef));
+  may(o, 'conflicts', p, g, RevertConflictPolicy);
   may(o, 'expect', p, g, RestoreExpectation);
   may(o, 'confirm', p, g, boolean);
   may(o, 'dryRun', p, g, boolean);
@@ -2515,6 +2582,7 @@ const params = new Map<string, Check>([
   ['checkpoint/files', CheckpointFilesParams],
   ['checkpoint/readFile', CheckpointReadFileParams],
   ['checkpoint/restore', CheckpointRestoreParams],
+  ['checkpoint/revert', CheckpointRevertParams],
   ['checkpoint/undo', CheckpointUndoParams],
   ['checkpoint/redo', CheckpointRedoParams],
   ['checkpoint/delete', CheckpointDeleteParams],
@@ -2590,6 +2658,7 @@ const results = new Map<string, Check>([
   ['checkpoint/files', CheckpointFilesResult],
   ['checkpoint/readFile', CheckpointReadFileResult],
   ['checkpoint/restore', RestoreResult],
+  ['checkpoint/revert', RevertResult],
   ['checkpoint/undo', RestoreResult],
   ['checkpoint/redo', RestoreResult],
   ['checkpoint/delete', CheckpointDeleteResult],

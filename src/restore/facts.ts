@@ -75,9 +75,11 @@ async function planOnce(site: RestoreSite, job: RestoreJob, context: OperationCo
     return withPut(checkpoints.store, tree, captured, put);
   };
   try {
-    let present = await capture();
-    const hidden = await hiddenByToday(site, job, present, tree);
-    if (hidden.length > 0) present = await capture(hidden);
+    const asked = job.alsoInclude ?? [];
+    let present = await capture(asked);
+    const hiddenNow = await hiddenByToday(site, job, present, tree);
+    const hidden = [...asked, ...hiddenNow];
+    if (hiddenNow.length > 0) present = await capture(hidden);
     const look = new Look(site, job, tree, context.signal);
     let seen = await look.at(present);
     const { toSave } = seen.obstructions;
@@ -152,7 +154,8 @@ async function factsOf(
     );
     for (const path of await leftOutThen(site, target, added)) leave.set(path, 'notCapturedThen');
   }
-  for (const path of await conflictsIn(site.checkpoints, changes, present.snapshot)) conflicts.add(path);
+  if (job.reverted === undefined)
+    for (const path of await conflictsIn(site.checkpoints, changes, present.snapshot)) conflicts.add(path);
   const directoryPermissions = {
     present: await store.directoryPermissions(present.snapshot),
     target: await store.directoryPermissions(target.snapshot),

@@ -40,6 +40,8 @@ export interface RestoreIntent {
   readonly takesBack?: CheckpointId;
   /** True when that undo or redo is to bring back the whole state before, and not only what the restore changed. */
   readonly isExact?: boolean;
+  /** The only paths that the restore may change. A redo keeps to them, too. Absent: all. */
+  readonly only?: readonly TreePath[];
   /** The plan's `directories`: a redo removes those that the first run emptied. */
   readonly directories: readonly TreePath[];
   readonly operation?: OperationId;
@@ -130,6 +132,7 @@ export function intentOf(
     ...(job.takesBack === undefined
       ? {}
       : { takesBack: job.takesBack.restore, isExact: job.takesBack.isExact }),
+    ...given({ only: job.only && [...job.only] }),
     directories: plan.directories,
     ...given({ operation: context.stamp.operation as OperationId | undefined }),
     startedAt: record.timestamp,

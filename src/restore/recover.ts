@@ -192,13 +192,13 @@ function recordFor(
   { before, safety }: { readonly before: StoredCheckpoint; readonly safety: StoredCheckpoint },
 ): CheckpointRecord {
   // A restore that recovery undoes has no effect, so its checkpoint carries no key.
-  const { idempotency, ...facts } = recordOf(intent);
+  const { idempotency, reverted, ...facts } = recordOf(intent);
   const isUndone = interrupted?.isUndone === true;
   const isEdited = safety !== before;
   const { undo = [], redo = [] } = isUndone ? (index.head?.record ?? {}) : facts;
   return {
     ...facts,
-    ...given({ idempotency: isUndone ? undefined : idempotency }),
+    ...(isUndone ? {} : given({ idempotency, reverted })),
     ...(isUndone ? backTo(before) : {}),
     seq: index.nextSeq,
     safety: safety.record.id,
@@ -254,6 +254,7 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
     // It cannot fail any more without stopping half-way; what it would have failed for is left alone.
     onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
     ...(isUndone ? {} : { emptied: intent.directories }),
+    ...given({ only: intent.only && new Set(intent.only), reverted: record.reverted }),
     ...given({ takesBack: restore && { restore, isExact: intent.isExact ?? false } }),
     interrupted: {
       before: checkpoints.index.byId(intent.safety)?.record.snapshot ?? record.snapshot,

@@ -2,7 +2,12 @@
 // values; facts.ts makes the plan and restore.ts carries it out.
 import type { CheckpointId, SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
-import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type {
+  CheckpointRecord,
+  RecordedConversation,
+  RevertedRange,
+  StoredCheckpoint,
+} from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { Failure, LeftAlone, RestorePlan } from './plan.ts';
 
@@ -26,8 +31,15 @@ export interface RestoreJob {
   readonly emptied?: readonly TreePath[];
   /** In an undo or a redo: the restore to reverse, and only its own changes unless `isExact`. */
   readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };
-  /** The only paths that it may change, of which the target is known to hold all. */
+  /** The only paths that it may change. The target is known to be right about all of them. */
   readonly only?: ReadonlySet<TreePath>;
+  /** Files that the capture of the present takes in although a rule leaves them out. */
+  readonly alsoInclude?: readonly TreePath[];
+  /**
+   * Set in a revert: the range that it takes back. The target was merged from the present, so it holds all edits that
+   * are there now, and the daemon publishes it when the restore begins.
+   */
+  readonly reverted?: RevertedRange;
   /** Set when an interrupted job runs again. */
   readonly interrupted?: Interrupted;
 }

@@ -17,6 +17,8 @@ export interface RestoreDirectory {
   readonly own: string;
   readonly intentFile: string;
   readonly ignoreDirectory: string;
+  /** Contents while they are merged. */
+  readonly mergeDirectory: string;
   /** Brings everything in it to the disk. */
   sync(): Promise<void>;
 }

@@ -22,7 +22,7 @@ import { intentOf, type RestoreIntent, RestoreJournal } from './journal.ts';
 import { keptBesideMessage } from './late-look.ts';
 import { ownerOnlyMessage } from './permission-setter.ts';
 import { type Failure, foreseenBy } from './plan.ts';
-import type { PreparedJob, RestoreJob, RestoreOutcome } from './restore-job.ts';
+import type { FilePlan, PreparedJob, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { type AppliedPlan, applyRestore } from './restorer.ts';
 import { captureAfter, changedMeanwhile, revealedBy, untouchedBy } from './result.ts';
@@ -38,6 +38,21 @@ export async function runRestoreJob(
   const outcome = await carryOut(site, job, context);
   if (job.dryRun) return outcome;
   await site.announce(job.target, outcome, { isRecovered: false, by: context.client });
+  return outcome;
+}
+
+/** A plan, with the job that it is a plan of. */
+type PlannedJob = FilePlan & { readonly job: RestoreJob };
+
+/** Runs a job whose target is made from the present, and announces it. `draft` says all of it but the target. */
+export async function runPlannedJob(
+  site: RestoreSite,
+  draft: RestoreJob,
+  planned: () => Promise<PlannedJob>,
+  context: OperationContext,
+): Promise<RestoreOutcome> {
+  const outcome = await carryOutPlanned(site, draft, planned, context);
+  if (!draft.dryRun) await site.announce(draft.target, outcome, { isRecovered: false, by: context.client });
   return outcome;
 }
 
@@ -62,24 +77,36 @@ export async function reportRecovered(
 }
 
 /** Runs a job without announcing it. */
-export async function carryOut(
+export function carryOut(
   site: RestoreSite,
   job: RestoreJob,
   context: OperationContext,
 ): Promise<RestoreOutcome> {
+  const planned = async (): Promise<PlannedJob> => ({ job, ...(await planFiles(site, job, context)) });
+  return carryOutPlanned(site, job, planned, context);
+}
+
+async function carryOutPlanned(
+  site: RestoreSite,
+  asked: RestoreJob,
+  planned: () => Promise<PlannedJob>,
+  context: OperationContext,
+): Promise<RestoreOutcome> {
   const started = site.clock.monotonic();
   const elapsed = (): number => Math.round(site.clock.monotonic() - started);
-  const historyLength = conversationAfter(site, job).history.length;
-  if (job.dryRun) {
-    const { plan } = await planFiles(site, job, context).catch(refuseRestore);
+  const historyLength = conversationAfter(site, asked).history.length;
+  if (asked.dryRun) {
+    const { plan } = await planned().catch(refuseRestore);
     return { ...foreseenBy(plan), historyLength, ms: elapsed() };
   }
   // Held from the plan on: made while another session restores, it would describe a state that is gone.
   const lock = await holdWorkTree(site, context.signal).catch(refuseRestore);
   try {
-    const { plan, present } = await planFiles(site, job, context);
+    const { plan, present, job: found } = await planned();
     context.signal.throwIfAborted(); // the last moment at which cancelling means that nothing changed
     const safety = await publishSafety(site, present, context);
+    const job =
+      found.reverted !== undefined ? { ...found, target: await publishMerged(site, found, context) } : found;
     const record = composeRestored(site, job, safety, context);
     const done = await applyJob(site, { job, plan, present, record, safety }, context);
     return { ...done, safety, historyLength, ms: elapsed() };
@@ -262,6 +289,15 @@ export async function publishSafety(
   });
 }
 
+/** Publishes the merged target of a revert, so that a recovery finds it. */
+function publishMerged(
+  site: RestoreSite,
+  { target: { record } }: RestoreJob,
+  context: OperationContext,
+): Promise<StoredCheckpoint> {
+  return publishSafety(site, record, context, 'The result of a revert, as it was merged');
+}
+
 /** The record of the restored state, but for the snapshot, which is taken when the files are there. */
 function composeRestored(
   site: RestoreSite,
@@ -299,7 +335,7 @@ function composeRestored(
     restored: target.id,
     safety: safety.record.id,
     scope: job.scope,
-    ...given({ parent: job.parent, paths: job.paths }),
+    ...given({ parent: job.parent, paths: job.paths, reverted: job.reverted }),
     undo: job.undo(id),
     redo: job.redo(id),
     ...context.stamp,

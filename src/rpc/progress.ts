@@ -40,6 +40,7 @@ const titles: Readonly<Record<string, string>> = {
   'checkpoint/hasChanges': 'Looking for changes',
   'checkpoint/diff': 'Comparing',
   'checkpoint/restore': 'Restoring',
+  'checkpoint/revert': 'Reverting',
   'checkpoint/undo': 'Undoing the restore',
   'checkpoint/redo': 'Redoing the restore',
   'conversation/enterTangent': 'Entering the tangent',

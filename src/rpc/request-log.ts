@@ -35,6 +35,7 @@ const gists: Readonly<Record<string, (result: never) => string>> = {
   'checkpoint/create': ({ created, checkpoint: { id, tag, stats } }: CheckpointCreateResult) =>
     `[${tag ?? ''}] ${id} +${stats.added} ~${stats.modified} -${stats.deleted}${created ? '' : ', not a new one'}`,
   'checkpoint/restore': gistOfRestore,
+  'checkpoint/revert': gistOfRestore,
   'checkpoint/undo': gistOfRestore,
   'checkpoint/redo': gistOfRestore,
   'checkpoint/delete': () => 'done',

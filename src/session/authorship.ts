@@ -134,6 +134,22 @@ export function authorOf(session: Session, path: TreePath, content: Known): 'ses
   return isAgents ? 'session' : 'user';
 }
 
+/** Returns the author of a content at a path, as far as the ledger knows. */
+export function writerOf(
+  session: Session,
+  path: TreePath,
+  content: Known,
+): { readonly author: Author; readonly session?: SessionId } {
+  const known = session.requireCheckpoints().ledger.history(path);
+  const record = known.findLast((each) => each.content === content);
+  const author = record?.who ?? authorOf(session, path, content);
+  const made = { path, content, who: author, at: '' };
+  return {
+    author,
+    ...given({ session: author === 'session' ? sessionThatWrote(session, record ?? made) : undefined }),
+  };
+}
+
 const contentOf = (entry: Entry | undefined): Known => entry?.blob ?? 'absent';
 
 interface RecordedWrite {
@@ -207,7 +223,7 @@ export async function pathHistory(
 
 function describe(session: Session, record: LedgerRecord, seq: number): LedgerEntryView {
   const { index } = session.requireCheckpoints();
-  const writer = record.who === 'session' ? writerOf(session, record) : undefined;
+  const writer = record.who === 'session' ? sessionThatWrote(session, record) : undefined;
   const checkpoint = record.by === undefined ? undefined : index.byId(record.by)?.record.id;
   const tag = checkpoint === undefined ? undefined : index.tagOf(checkpoint);
   return {
@@ -222,7 +238,7 @@ function describe(session: Session, record: LedgerRecord, seq: number): LedgerEn
 }
 
 /** The open session whose agent left that content there. */
-function writerOf(session: Session, { path, content }: LedgerRecord): SessionId | undefined {
+function sessionThatWrote(session: Session, { path, content }: LedgerRecord): SessionId | undefined {
   const wrote = (known: LedgerRecord): boolean => known.content === content && known.who === 'agent';
   return session.parts.neighbours(session).find((other) => other.enabled?.ledger.history(path).some(wrote))
     ?.id;

@@ -102,6 +102,9 @@ export class SessionDirectory {
   get summaryFile(): string {
     return join(this.own, 'summary.json');
   }
+  get mergeDirectory(): string {
+    return join(this.own, 'merge');
+  }
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }
@@ -232,6 +235,7 @@ export class SessionDirectory {
     for (const name of files.readdirSync(this.own)) {
       if (/\.[0-9a-f]{12}\.tmp$/.test(name)) files.rmSync(join(this.own, name), { force: true });
     }
+    files.rmSync(this.mergeDirectory, { recursive: true, force: true });
   }
 
   readMarker(): SessionMarker | undefined {

@@ -51,6 +51,8 @@ export interface CheckpointRecord {
   /** For `restore`: the restored checkpoint, and the safety checkpoint before it. */
   readonly restored?: CheckpointId;
   readonly safety?: CheckpointId;
+  /** For `restore`, when it is a revert: the range that it took back. */
+  readonly reverted?: RevertedRange;
   readonly scope?: 'files' | 'conversation' | 'both';
   /** For `restore`: the only restored paths, as latin1 byte strings. Absent: all. */
   readonly paths?: readonly string[];
@@ -75,6 +77,12 @@ export interface CheckpointRecord {
     readonly method?: string;
   };
   readonly operation?: string;
+}
+
+/** The ends of the range that a revert took back. `to` absent: the present. */
+export interface RevertedRange {
+  readonly from: CheckpointId;
+  readonly to?: CheckpointId;
 }
 
 /** A checkpoint as the store holds it now: the record and what may move. */

@@ -50,6 +50,7 @@ function isRecord(value: object): value is CheckpointRecord {
     optionalLists.every((name) => fields[name] === undefined || isTexts(fields[name])) &&
     !Number.isNaN(Date.parse(String(fields['timestamp']))) &&
     isSkippedList(fields['skipped']) &&
+    isRange(fields['reverted']) &&
     isStamp(fields['idempotency'])
   );
 }
@@ -64,6 +65,13 @@ function isSkippedList(value: unknown): boolean {
     if (typeof one !== 'object' || one === null) return false;
     return 'path' in one && typeof one.path === 'string' && 'reason' in one && typeof one.reason === 'string';
   });
+}
+
+function isRange(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const { from, to } = value as Partial<Record<string, unknown>>;
+  return typeof from === 'string' && (to === undefined || typeof to === 'string');
 }
 
 function isStamp(value: unknown): boolean {

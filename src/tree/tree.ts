@@ -3,7 +3,7 @@
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
-import { join, rootPath, type TreePath } from './tree-path.ts';
+import { ancestors, join, rootPath, type TreePath } from './tree-path.ts';
 
 /** A directory under construction or read back. Names are latin1 byte strings. */
 export interface Directory {
@@ -81,6 +81,68 @@ export function overlaid(
     directory.entries.set(name, { mode, blob, ...given({ permissions }) });
   }
   return root;
+}
+
+/**
+ * Returns a copy of the tree with other files and other directory permissions. Directories that lose their last file go. New
+ * directories get the permissions that `model` has.
+ */
+export function amended(
+  tree: Directory,
+  changes: readonly TreeChange[],
+  directories: ReadonlyMap<TreePath, number | undefined>,
+  model: Directory,
+): Directory {
+  const gone = new Set(changes.flatMap(({ path, after }) => (after === undefined ? [path] : [])));
+  const files = changes.flatMap(({ after }) => after ?? []);
+  const without = gone.size === 0 ? tree : withoutFiles(tree, rootPath, gone, above(gone));
+  const root = overlaid(without, files, { replaces: true, model });
+  const changed = above(directories.keys());
+  for (const path of directories.keys()) changed.add(path);
+  return directories.size === 0 ? root : withPermissions(root, rootPath, directories, changed);
+}
+
+function withoutFiles(
+  directory: Directory,
+  at: TreePath,
+  gone: ReadonlySet<TreePath>,
+  touched: ReadonlySet<TreePath>,
+): Directory {
+  const copy = copyOf(directory);
+  for (const [name, node] of directory.entries) {
+    const path = join(at, name);
+    if (!isDirectory(node)) {
+      if (gone.has(path)) copy.entries.delete(name);
+    } else if (touched.has(path)) {
+      const below = withoutFiles(node, path, gone, touched);
+      if (below.entries.size === 0) copy.entries.delete(name);
+      else copy.entries.set(name, below);
+    }
+  }
+  return copy;
+}
+
+function withPermissions(
+  directory: Directory,
+  at: TreePath,
+  changed: ReadonlyMap<TreePath, number | undefined>,
+  touched: ReadonlySet<TreePath>,
+): Directory {
+  const { permissions: old, ...copy } = copyOf(directory);
+  const permissions = changed.has(at) ? changed.get(at) : old;
+  for (const [name, node] of directory.entries) {
+    const path = join(at, name);
+    if (isDirectory(node) && touched.has(path))
+      copy.entries.set(name, withPermissions(node, path, changed, touched));
+  }
+  return { ...copy, ...given({ permissions }) };
+}
+
+/** Returns the directories above some paths. */
+function above(paths: Iterable<TreePath>): Set<TreePath> {
+  const found = new Set<TreePath>();
+  for (const path of paths) for (const directory of ancestors(path)) found.add(directory);
+  return found;
 }
 
 function copyOf({ entries, permissions }: Directory): Directory {

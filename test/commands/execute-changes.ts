@@ -43,6 +43,17 @@ export const changes: Readonly<Record<string, Change>> = {
     params: { tag: 'first', mode: 'hard' },
     prepare: async (_ask, rig) => rig.write('a.txt', 'two\n'),
   },
+  revert: {
+    method: 'checkpoint/revert',
+    params: { from: 'reverted' },
+    prepare: async (ask, rig) => {
+      rig.write('a.txt', 'one\n');
+      await ask('checkpoint/rename', { tag: 'reverted' }).catch(() => undefined);
+      await ask('checkpoint/create', { ...turn, name: 'reverted' });
+      rig.write('a.txt', 'two\n');
+      await ask('checkpoint/create', turn);
+    },
+  },
   undo: { method: 'checkpoint/undo', prepare: restored },
   redo: {
     method: 'checkpoint/redo',

@@ -124,7 +124,8 @@ test('ON-DISK.md names every path and ref that sessions make, and nothing else',
   }
   assert.equal(unnamed, []);
   const lasting = [...kept, ...theirs].filter(
-    ({ text }) => !/restored?(\.|-<restore>\.)json|displaced-|ref-intent|\/wanted`|\.trash-/.test(text),
+    ({ text }) =>
+      !/restored?(\.|-<restore>\.)json|displaced-|ref-intent|\/merge\/|\/wanted`|\.trash-/.test(text),
   );
   assert.equal(
     lasting.filter(({ text }) => !seen.has(text)).map(({ text }) => text),

@@ -1,11 +1,12 @@
 // Files and conversation, killed in between: a sample of the calls; killed-between.long.ts takes every one.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endOfTangent, killAt, restoreOfBoth } from '../support/kill-scenarios.ts';
+import { endOfTangent, killAt, restoreOfBoth, revertOfTurn } from '../support/kill-scenarios.ts';
 
 for (const [name, scenario] of [
   ['C33 a restore of both', restoreOfBoth],
   ['C23 the end of a tangent with files', endOfTangent],
+  ['a revert of a turn', revertOfTurn],
 ] as const) {
   test(`${name}, killed between intent and publication: the next daemon finds both or neither`, async () => {
     const fates: string[] = [];

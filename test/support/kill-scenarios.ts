@@ -1,5 +1,5 @@
-// Scenarios that show that files and conversation move together: a restore of both, and the end of a tangent with
-// files. Each run kills the daemon at another call; the next daemon must find a whole state.
+// Scenarios that show that files and conversation move together: a restore of both, the end of a tangent with files, and
+// a revert. Each run kills the daemon at another call; the next daemon must find a whole state.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -66,6 +66,33 @@ export const endOfTangent: Scenario = {
     return main;
   },
   move: (rig) => rig.request('conversation/exitTangent', { idempotencyKey: 'k' }),
+};
+
+const numbered = (first: string, last: string): string =>
+  [first, ...Array.from({ length: 9 }, (_, n) => `line ${n}`), last, ''].join('\n');
+
+/** Takes back a turn that edited, made and deleted files. A later edit of the same file stays. */
+export const revertOfTurn: Scenario = {
+  prepare: async (rig) => {
+    await rig.append('first');
+    rig.write('a.txt', numbered('first', 'last'));
+    rig.write('gone.txt', 'gone\n');
+    await rig.request('checkpoint/create', { kind: 'turn', tag: '1' });
+    rig.write('a.txt', numbered('turn', 'last'));
+    rig.write('made/b.txt', 'b\n');
+    rmSync(join(rig.places.workTree, 'gone.txt'));
+    await rig.request('checkpoint/create', { kind: 'turn', tag: '2' });
+    rig.write('later.txt', 'later\n');
+    rig.write('a.txt', numbered('first', 'later'));
+    rig.write('gone.txt', 'gone\n');
+    rmSync(join(rig.places.workTree, 'made'), { recursive: true });
+    const target = await wholeOf(rig);
+    rig.write('a.txt', numbered('turn', 'later'));
+    rig.write('made/b.txt', 'b\n');
+    rmSync(join(rig.places.workTree, 'gone.txt'));
+    return target;
+  },
+  move: (rig) => rig.request('checkpoint/revert', { tag: '1', idempotencyKey: 'k' }),
 };
 
 async function atCheckpoint(rig: WireSession, tag: string): Promise<WireSession> {

@@ -28,6 +28,21 @@ export interface DiffOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The limits are those of git's merge, and not of its differ. */
+const mergeDiffArguments: readonly string[] = [
+  'diff-tree',
+  '-r',
+  '-M50%',
+  '-l7000',
+  '--no-rename-empty',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--diff-filter=R',
+  '--raw',
+  '-z',
+];
+
 /** Git's letters: added, modified, deleted, renamed, copied, type changed. */
 export type DiffStatus = 'A' | 'M' | 'D' | 'R' | 'C' | 'T';
 
@@ -72,6 +87,24 @@ export function statText(trees: DiffTrees, options: DiffOptions = {}): Promise<B
 export function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
   const binary = options.binary === true ? ['--binary'] : [];
   return output(trees, ['-p', ...binary, `--unified=${options.context ?? 3}`], options, options.textBytesMax);
+}
+
+/** Returns the renames between two trees as git's merge finds them: files of the same or a like content, but no empty ones. */
+export async function renamesBetween(
+  { gitDir, from, to }: DiffTrees,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<TreePath, TreePath>> {
+  const place: GitPlace = { gitDir, settings: diffSettings };
+  const args = [...mergeDiffArguments, from, to];
+  const { stdout } = await runGit({ place, args, signal }).catch((error: unknown) => {
+    throw isDamage(error) ? damaged(error) : error;
+  });
+  const { items } = readRecords(stdout);
+  return new Map(
+    items.flatMap(({ status, path, from: old }) =>
+      status === 'R' && old !== undefined ? [[old, path]] : [],
+    ),
+  );
 }
 
 async function records(

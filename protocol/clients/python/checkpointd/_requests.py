@@ -36,6 +36,7 @@ from ._types import (
     CheckpointRenameParams,
     CheckpointRenameResult,
     CheckpointRestoreParams,
+    CheckpointRevertParams,
     CheckpointStatsParams,
     CheckpointUndoParams,
     ConversationAddContextParams,
@@ -113,6 +114,7 @@ from ._types import (
     RemoteSessionsParams,
     RemoteSessionsResult,
     RestoreResult,
+    RevertResult,
     RpcDiscoverParams,
     SessionCloseParams,
     SessionCloseResult,
@@ -389,6 +391,23 @@ class Requests:
         others are restored.
         """
         result: RestoreResult = await self.request("checkpoint/restore", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def checkpoint_revert(
+        self,
+        params: CheckpointRevertParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RevertResult:
+        """Takes the change between two checkpoints back out of the present, and keeps all later
+        changes, by a three-way merge of trees and contents. A safety checkpoint saves the present
+        first, and `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of
+        all line ends is a change of all lines. It follows renamed files on either side, but no
+        renamed directories. It uses no merge driver or attribute of the repository.
+        """
+        result: RevertResult = await self.request("checkpoint/revert", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
     async def checkpoint_undo(

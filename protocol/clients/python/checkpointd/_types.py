@@ -46,6 +46,9 @@ __all__ = [
     "RestoreMode",
     "RestoreScope",
     "ConflictPolicy",
+    "RevertConflictPolicy",
+    "RevertOutcome",
+    "RevertConflict",
     "FailureReason",
     "ContentEncoding",
     "NotRemovedReason",
@@ -79,6 +82,8 @@ __all__ = [
     "SkippedPath",
     "FailedPath",
     "ConflictPath",
+    "Writer",
+    "RevertPath",
     "FileStats",
     "Checkpoint",
     "CheckpointsState",
@@ -90,6 +95,7 @@ __all__ = [
     "ConversationLengths",
     "RestoreCounts",
     "RestoreResult",
+    "RevertResult",
     "DiffFile",
     "CheckpointFile",
     "CacheFigures",
@@ -173,6 +179,7 @@ __all__ = [
     "CheckpointReadFileResult",
     "RestoreExpectation",
     "CheckpointRestoreParams",
+    "CheckpointRevertParams",
     "CheckpointUndoParams",
     "CheckpointRedoParams",
     "CheckpointDeleteParams",
@@ -322,6 +329,7 @@ ERROR_CODES: Dict[str, int] = {
     "ConfirmationRequired": 4004,
     "DataCorrupt": 4005,
     "NothingToUndo": 4006,
+    "UnknownPart": 4007,
     "GitMissing": 5001,
     "GitTooOld": 5002,
     "GitFailed": 5003,
@@ -363,6 +371,7 @@ REQUESTS: FrozenSet[str] = frozenset((
     "checkpoint/files",
     "checkpoint/readFile",
     "checkpoint/restore",
+    "checkpoint/revert",
     "checkpoint/undo",
     "checkpoint/redo",
     "checkpoint/delete",
@@ -592,6 +601,19 @@ RestoreScope = Literal["files", "conversation", "both"]
 ConflictPolicy = Literal["overwrite", "skip", "fail"]
 
 
+# What a revert does with paths where a later change contradicts it.
+RevertConflictPolicy = Literal["leave", "markers", "fail"]
+
+
+# The outcome of a revert at one path.
+RevertOutcome = Literal["clean", "alreadyGone", "conflict"]
+
+
+# Why a change cannot be taken back at a path. Known: content, binary, link, deleted, bothAdded,
+# mode, kind, renamed, inTheWay.
+RevertConflict = str
+
+
 # Why one path could not be restored. Known: unsaved, nestedGitDirectory, collision, unsafeName,
 # blocked, contentLost, changedMeanwhile, accessDenied, readOnly, nameTooLong, busy, unsupported.
 FailureReason = str
@@ -639,10 +661,10 @@ EventName = str
 # NotADirectory, ProtectedWorkTree, WorkTreeBusy, StorageInsideWorkTree, WorkTreeUnreadable,
 # CaptureTimedOut, StoreUnavailable, StoreCorrupt, StoreVersion, NoSpace, StrategyUnavailable,
 # StoreBusy, ReadOnlyStore, RestoreFailed, Conflict, PreconditionFailed, ConfirmationRequired,
-# DataCorrupt, NothingToUndo, GitMissing, GitTooOld, GitFailed, NotARepository, UnknownEntry,
-# InvalidRange, DocumentInvalid, DocumentVersion, MessageTooLarge, TangentDisabled, UnknownRemote,
-# InvalidRemote, RemoteUnreachable, RemoteRefused, RemoteCorrupt, ServerBusy, ResponseTooLarge,
-# InternalError.
+# DataCorrupt, NothingToUndo, UnknownPart, GitMissing, GitTooOld, GitFailed, NotARepository,
+# UnknownEntry, InvalidRange, DocumentInvalid, DocumentVersion, MessageTooLarge, TangentDisabled,
+# UnknownRemote, InvalidRemote, RemoteUnreachable, RemoteRefused, RemoteCorrupt, ServerBusy,
+# ResponseTooLarge, InternalError.
 ErrorKind = str
 
 
@@ -791,6 +813,38 @@ class ConflictPath(_ConflictPathRequired, total=False):
     pathBytes: Base64
     # Who edited it, as far as the ledger knows. Absent: not known, or a dry run.
     author: Author
+
+
+class _WriterRequired(TypedDict):
+    # The kind of author.
+    author: Author
+
+
+class Writer(_WriterRequired, total=False):
+    """The author of a content."""
+    # The other session that wrote the content, if `author` is `session`.
+    session: SessionId
+
+
+class _RevertPathRequired(TypedDict):
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+    # The outcome at the path.
+    outcome: RevertOutcome
+
+
+class RevertPath(_RevertPathRequired, total=False):
+    """A path that the range of a revert changed."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+    # The reason for a conflict.
+    reason: RevertConflict
+    # In a conflict: the author of the content at the end of the range, which the revert would
+    # take back. Absent: the path did not exist.
+    taken: Writer
+    # In a conflict: the author of the present content. Absent: the path does not exist.
+    later: Writer
 
 
 class FileStats(TypedDict):
@@ -995,6 +1049,65 @@ class RestoreResult(_RestoreResultRequired, total=False):
     # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
     # request. Absent: no warnings.
     warnings: List[str]
+
+
+_RevertResultRequired = TypedDict(
+    "_RevertResultRequired",
+    {
+        # The earlier end of the range.
+        "from": "CheckpointId",
+        # Every path that the range changed and that was asked for, in the order of their bytes.
+        # Empty in the repeated answer to a key after a restart.
+        "paths": List["RevertPath"],
+        # Paths that were written, in the order of their bytes.
+        "restored": List["PathRef"],
+        # Paths that were deleted, in the order of their bytes. The range had added them, and no
+        # later change touched them.
+        "deleted": List["PathRef"],
+        # Paths that could not be restored. They are unchanged, and the revert went on.
+        "failed": List["FailedPath"],
+        # Paths at which a later change contradicts the revert. `paths` has the reasons. With
+        # `conflicts: "markers"` a text is in `restored`, too. Unchanged paths are in `skipped`.
+        "conflicts": List["ConflictPath"],
+        # Paths that were left alone on purpose.
+        "skipped": List["SkippedPath"],
+        # The true numbers: a list longer than `limits.maxListedPaths` is cut.
+        "counts": "RestoreCounts",
+        # How long it took.
+        "ms": "Milliseconds",
+    },
+)
+
+
+_RevertResultOptional = TypedDict(
+    "_RevertResultOptional",
+    {
+        # The later end of the range. Absent: the present.
+        "to": "CheckpointId",
+        # The checkpoint of the state before; `checkpoint/undo` leads back to it. Absent: a dry
+        # run.
+        "safety": "CheckpointId",
+        # The checkpoint of the state after. Absent: a dry run.
+        "checkpoint": "Checkpoint",
+        # True when nothing was changed. Absent: false.
+        "dryRun": bool,
+        # True when this is the stored answer to an earlier request with the same
+        # `idempotencyKey`. Absent: false.
+        "replayed": bool,
+        # The operation that this answer belongs to, for `operation/get`.
+        "operation": "OperationId",
+        # Texts about steps after the change that failed, such as an unwritten note. Do not repeat
+        # the request. Absent: no warnings.
+        "warnings": List[str],
+    },
+    total=False,
+)
+
+
+class RevertResult(_RevertResultRequired, _RevertResultOptional):
+    """The effects of a revert, or those it would have after a dry run. The lists are those of a
+    restore.
+    """
 
 
 class _DiffFileRequired(TypedDict):
@@ -2327,6 +2440,53 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
     workDoneToken: ProgressToken
+
+
+_CheckpointRevertParamsRequired = TypedDict(
+    "_CheckpointRevertParamsRequired",
+    {
+        # The session, as `session/open` named it.
+        "session": "SessionId",
+    },
+)
+
+
+_CheckpointRevertParamsOptional = TypedDict(
+    "_CheckpointRevertParamsOptional",
+    {
+        # The checkpoint whose work is taken back. The work of a turn reaches from its checkpoint
+        # to the next turn of its line, or to the present. The work of a tool reaches from its
+        # predecessor to its checkpoint. The work of a restore is its own change.
+        "tag": "CheckpointRef",
+        # The earlier end of a range on one line.
+        "from": "CheckpointRef",
+        # The later end of that range. Absent: the present.
+        "to": "CheckpointRef",
+        # Only these paths, and all paths below them. A renamed file is found by either name. A
+        # path that the range did not change is refused.
+        "paths": List["PathRef"],
+        # The policy for paths where a later change contradicts the revert. Absent: `leave`.
+        "conflicts": "RevertConflictPolicy",
+        # What must be true.
+        "expect": "RestoreExpectation",
+        # Allows deleting more than half of more than 100 files. Absent: false.
+        "confirm": bool,
+        # Changes nothing and answers the plan: `paths` says for each path whether it is clean,
+        # already gone or a conflict. Absent: false.
+        "dryRun": bool,
+        # Makes a repeat of this request answer the first result again instead of doing it again.
+        # A new key for every new intent.
+        "idempotencyKey": "IdempotencyKey",
+        # Token under which the server reports progress on `$/progress`. Absent: no progress is
+        # reported.
+        "workDoneToken": "ProgressToken",
+    },
+    total=False,
+)
+
+
+class CheckpointRevertParams(_CheckpointRevertParamsRequired, _CheckpointRevertParamsOptional):
+    """Parameters of `checkpoint/revert`: either `tag`, or `from` with or without `to`."""
 
 
 class _CheckpointUndoParamsRequired(TypedDict):

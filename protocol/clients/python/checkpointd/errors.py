@@ -126,7 +126,9 @@ class ProtectedWorkTree(CheckpointdError):
 
 
 class WorkTreeBusy(CheckpointdError):
-    r"""Another session is writing to the work tree. Try again when its restore has ended."""
+    r"""Another session is writing to the work tree, or files kept changing while a revert was
+    merged. Try again when it has ended.
+    """
 
 
 class StorageInsideWorkTree(CheckpointdError):
@@ -188,8 +190,9 @@ class RestoreFailed(CheckpointdError):
 
 
 class Conflict(CheckpointdError):
-    r"""Paths that the restore would change were edited outside the session, and `onConflict` is
-    `fail`. Nothing changed. Look at `details.conflicts`, then choose `overwrite` or `skip`.
+    r"""Paths that the restore would change were edited outside the session and `onConflict` is
+    `fail`, or a later change contradicts a revert and `conflicts` is `fail`. Nothing
+    changed. Look at `details.conflicts`, then choose another policy.
     """
 
 
@@ -213,6 +216,12 @@ class DataCorrupt(CheckpointdError):
 
 class NothingToUndo(CheckpointdError):
     r"""There is no restore to undo or redo. None needed."""
+
+
+class UnknownPart(CheckpointdError):
+    r"""The range of a revert did not change a path that was asked for. Nothing changed. Look at
+    a `dryRun` without it, or at `checkpoint/diff` of the range.
+    """
 
 
 class GitMissing(CheckpointdError):
@@ -241,7 +250,10 @@ class UnknownEntry(CheckpointdError):
 
 
 class InvalidRange(CheckpointdError):
-    r"""The range is out of bounds. Give 0 <= start <= end <= historyLength."""
+    r"""The range is out of bounds, or its later end does not come after the earlier one. For a
+    history give 0 <= start <= end <= historyLength. For checkpoints give two on one line,
+    the earlier one as `from`.
+    """
 
 
 class DocumentInvalid(CheckpointdError):
@@ -353,6 +365,7 @@ BY_KIND: Dict[str, Type[CheckpointdError]] = {
     "ConfirmationRequired": ConfirmationRequired,
     "DataCorrupt": DataCorrupt,
     "NothingToUndo": NothingToUndo,
+    "UnknownPart": UnknownPart,
     "GitMissing": GitMissing,
     "GitTooOld": GitTooOld,
     "GitFailed": GitFailed,

@@ -67,6 +67,7 @@ impl ErrorKind {
             ErrorKind::ConfirmationRequired => 4004,
             ErrorKind::DataCorrupt => 4005,
             ErrorKind::NothingToUndo => 4006,
+            ErrorKind::UnknownPart => 4007,
             ErrorKind::GitMissing => 5001,
             ErrorKind::GitTooOld => 5002,
             ErrorKind::GitFailed => 5003,
@@ -564,6 +565,76 @@ pub enum ConflictPolicy {
     Other(String),
 }
 
+/// What a revert does with paths where a later change contradicts it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RevertConflictPolicy {
+    /// Leave them as they are.
+    #[serde(rename = "leave")]
+    Leave,
+    /// Write both versions into the text, between the markers `<<<<<<<`, `=======` and `>>>>>>>`,
+    /// as git does. Leave files that are binary, or deleted on one side.
+    #[serde(rename = "markers")]
+    Markers,
+    /// Change nothing at all.
+    #[serde(rename = "fail")]
+    Fail,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// The outcome of a revert at one path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RevertOutcome {
+    /// The change is taken back, and later changes stay.
+    #[serde(rename = "clean")]
+    Clean,
+    /// The path is already as the revert would make it.
+    #[serde(rename = "alreadyGone")]
+    AlreadyGone,
+    /// A later change contradicts the revert. `conflicts` of the request decides about the path.
+    #[serde(rename = "conflict")]
+    Conflict,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Why a change cannot be taken back at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RevertConflict {
+    /// The same lines were changed later.
+    #[serde(rename = "content")]
+    Content,
+    /// The file is binary and was changed later.
+    #[serde(rename = "binary")]
+    Binary,
+    /// The target of the link was changed later.
+    #[serde(rename = "link")]
+    Link,
+    /// The file was deleted or renamed in the range and changed later, or the other way round.
+    #[serde(rename = "deleted")]
+    Deleted,
+    /// The range deleted the file, and another was made in its place later.
+    #[serde(rename = "bothAdded")]
+    BothAdded,
+    /// The permission bits were changed later, in another way.
+    #[serde(rename = "mode")]
+    Mode,
+    /// A file on one side is a link on the other.
+    #[serde(rename = "kind")]
+    Kind,
+    /// The file was renamed later to another name, or two files would get one name.
+    #[serde(rename = "renamed")]
+    Renamed,
+    /// A file stands where the other side needs a directory.
+    #[serde(rename = "inTheWay")]
+    InTheWay,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
 /// Why one path could not be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FailureReason {
@@ -865,7 +936,8 @@ pub enum ErrorKind {
     /// The work tree is a protected place: home, Desktop, Documents, Downloads, or a root.
     #[serde(rename = "ProtectedWorkTree")]
     ProtectedWorkTree,
-    /// Another session is writing to the work tree.
+    /// Another session is writing to the work tree, or files kept changing while a revert was
+    /// merged.
     #[serde(rename = "WorkTreeBusy")]
     WorkTreeBusy,
     /// The storage directory lies inside the work tree.
@@ -918,6 +990,9 @@ pub enum ErrorKind {
     /// There is no restore to undo or redo.
     #[serde(rename = "NothingToUndo")]
     NothingToUndo,
+    /// The range of a revert did not change a path that was asked for. Nothing changed.
+    #[serde(rename = "UnknownPart")]
+    UnknownPart,
     /// git is not installed.
     #[serde(rename = "GitMissing")]
     GitMissing,
@@ -933,7 +1008,7 @@ pub enum ErrorKind {
     /// No history entry has that id.
     #[serde(rename = "UnknownEntry")]
     UnknownEntry,
-    /// The range is out of bounds.
+    /// The range is out of bounds, or its later end does not come after the earlier one.
     #[serde(rename = "InvalidRange")]
     InvalidRange,
     /// The document is no conversation. Nothing changed.
@@ -1072,6 +1147,41 @@ pub struct ConflictPath {
     /// Who edited it, as far as the ledger knows. Absent: not known, or a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<Author>,
+}
+
+/// The author of a content.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Writer {
+    /// The kind of author.
+    pub author: Author,
+    /// The other session that wrote the content, if `author` is `session`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+}
+
+/// A path that the range of a revert changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RevertPath {
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// The outcome at the path.
+    pub outcome: RevertOutcome,
+    /// The reason for a conflict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<RevertConflict>,
+    /// In a conflict: the author of the content at the end of the range, which the revert would
+    /// take back. Absent: the path did not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<Writer>,
+    /// In a conflict: the author of the present content. Absent: the path does not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub later: Option<Writer>,
 }
 
 /// Numbers of files (not lines) that changed. Renamed, copied and type-changed files count as
@@ -1294,6 +1404,57 @@ pub struct RestoreResult {
     /// The lengths of the conversation now. Absent: it was not restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationLengths>,
+    /// The true numbers: a list longer than `limits.maxListedPaths` is cut.
+    pub counts: RestoreCounts,
+    /// True when nothing was changed. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// How long it took.
+    pub ms: Milliseconds,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+    /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
+    /// request. Absent: no warnings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
+}
+
+/// The effects of a revert, or those it would have after a dry run. The lists are those of a
+/// restore.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RevertResult {
+    /// The earlier end of the range.
+    pub from: CheckpointId,
+    /// The later end of the range. Absent: the present.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<CheckpointId>,
+    /// Every path that the range changed and that was asked for, in the order of their bytes. Empty
+    /// in the repeated answer to a key after a restart.
+    pub paths: Vec<RevertPath>,
+    /// Paths that were written, in the order of their bytes.
+    pub restored: Vec<PathRef>,
+    /// Paths that were deleted, in the order of their bytes. The range had added them, and no later
+    /// change touched them.
+    pub deleted: Vec<PathRef>,
+    /// Paths that could not be restored. They are unchanged, and the revert went on.
+    pub failed: Vec<FailedPath>,
+    /// Paths at which a later change contradicts the revert. `paths` has the reasons. With
+    /// `conflicts: "markers"` a text is in `restored`, too. Unchanged paths are in `skipped`.
+    pub conflicts: Vec<ConflictPath>,
+    /// Paths that were left alone on purpose.
+    pub skipped: Vec<SkippedPath>,
+    /// The checkpoint of the state before; `checkpoint/undo` leads back to it. Absent: a dry run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety: Option<CheckpointId>,
+    /// The checkpoint of the state after. Absent: a dry run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
     /// The true numbers: a list longer than `limits.maxListedPaths` is cut.
     pub counts: RestoreCounts,
     /// True when nothing was changed. Absent: false.
@@ -3187,6 +3348,69 @@ impl CheckpointRestoreParams {
             scope: None,
             paths: None,
             on_conflict: None,
+            expect: None,
+            confirm: None,
+            dry_run: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
+/// Parameters of `checkpoint/revert`: either `tag`, or `from` with or without `to`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointRevertParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint whose work is taken back. The work of a turn reaches from its checkpoint to
+    /// the next turn of its line, or to the present. The work of a tool reaches from its
+    /// predecessor to its checkpoint. The work of a restore is its own change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<CheckpointRef>,
+    /// The earlier end of a range on one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<CheckpointRef>,
+    /// The later end of that range. Absent: the present.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<CheckpointRef>,
+    /// Only these paths, and all paths below them. A renamed file is found by either name. A path
+    /// that the range did not change is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Vec<PathRef>>,
+    /// The policy for paths where a later change contradicts the revert. Absent: `leave`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflicts: Option<RevertConflictPolicy>,
+    /// What must be true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<RestoreExpectation>,
+    /// Allows deleting more than half of more than 100 files. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<bool>,
+    /// Changes nothing and answers the plan: `paths` says for each path whether it is clean,
+    /// already gone or a conflict. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+impl CheckpointRevertParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            tag: None,
+            from: None,
+            to: None,
+            paths: None,
+            conflicts: None,
             expect: None,
             confirm: None,
             dry_run: None,
@@ -6181,6 +6405,19 @@ impl Request for CheckpointRestoreRequest {
     const METHOD: &'static str = "checkpoint/restore";
     type Params = CheckpointRestoreParams;
     type Result = RestoreResult;
+}
+
+/// Takes the change between two checkpoints back out of the present, and keeps all later changes,
+/// by a three-way merge of trees and contents. A safety checkpoint saves the present first, and
+/// `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of all line ends is
+/// a change of all lines. It follows renamed files on either side, but no renamed directories. It
+/// uses no merge driver or attribute of the repository.
+#[derive(Debug)]
+pub enum CheckpointRevertRequest {}
+impl Request for CheckpointRevertRequest {
+    const METHOD: &'static str = "checkpoint/revert";
+    type Params = CheckpointRevertParams;
+    type Result = RevertResult;
 }
 
 /// Takes back what the last restore did that has not been taken back: the paths that it wrote,

@@ -1,0 +1,101 @@
+// Finds the two ends of the range that a revert takes back: the work of a turn, of a tool or of a restore, or any range on
+// one line.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { CheckpointIndex } from './checkpoint-index.ts';
+
+/** A range on one line. `to` absent: the present. */
+export interface RevertRange {
+  readonly from: StoredCheckpoint;
+  readonly to?: StoredCheckpoint;
+}
+
+/** The request of a client: either a checkpoint, or both ends of a range. `to` absent: the present. */
+export interface AskedRange {
+  readonly tag?: string | null;
+  readonly from?: string | null;
+  readonly to?: string | null;
+}
+
+/** Finds the range that a client asks for. @throws InvalidParams, InvalidTag, UnknownCheckpoint, InvalidRange */
+export function revertRange(index: CheckpointIndex, { tag, from, to }: AskedRange): RevertRange {
+  if (tag == null && from == null)
+    throw new CheckpointdError('InvalidParams', 'Give either tag, or from with or without to.');
+  if (tag != null) {
+    if (from == null && to == null) return rangeOf(index, index.resolve(tag));
+    throw new CheckpointdError('InvalidParams', 'tag excludes from and to: give one or the other.');
+  }
+  const range = {
+    from: index.resolve(from ?? ''),
+    ...given({ to: to == null ? undefined : index.resolve(to) }),
+  };
+  requireOneLine(index, range);
+  return range;
+}
+
+/** Returns the range of one checkpoint: the work of its turn, of its tool, or of its restore. */
+function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRange {
+  const { kind, id, safety } = checkpoint.record;
+  if (kind === 'turn') return turnRange(index, checkpoint);
+  const before = kind === 'restore' && safety !== undefined ? index.byId(safety) : index.predecessor(id);
+  if (before !== undefined) return { from: before, to: checkpoint };
+  throw new CheckpointdError(
+    'InvalidRange',
+    'The checkpoint before that one was removed, so the daemon cannot tell what was done between them. Give from and to.',
+    { details: { to: id } },
+  );
+}
+
+/** Returns the range of a turn: up to the next turn of its line, or to the present, or to where a restore left the line. */
+function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange {
+  const { id } = turn.record;
+  if (!index.isDetached(id)) {
+    const next = turnAfter(index, id);
+    return next === undefined ? { from: turn } : { from: turn, to: next };
+  }
+  const later = index.list('every').filter(({ record }) => isBefore(index, id, record.id));
+  const turns = later.filter(({ record }) => record.kind === 'turn');
+  const to = turns[0] ?? later.at(-1);
+  if (to !== undefined) return { from: turn, to };
+  throw new CheckpointdError(
+    'InvalidRange',
+    'A restore left that turn before a checkpoint saved its work, so there is nothing to take back.',
+    { details: { from: id } },
+  );
+}
+
+/** Returns the nearest turn after a checkpoint on the line of the head. */
+function turnAfter(index: CheckpointIndex, id: string): StoredCheckpoint | undefined {
+  let nearest: StoredCheckpoint | undefined;
+  for (const each of lineOfHead(index)) {
+    if (each.record.id === id) return nearest;
+    if (each.record.kind === 'turn') nearest = each;
+  }
+  return undefined;
+}
+
+function* lineOfHead(index: CheckpointIndex): Iterable<StoredCheckpoint> {
+  if (index.head === undefined) return;
+  yield index.head;
+  yield* index.ancestorsOf(index.head.record.id);
+}
+
+function isBefore(index: CheckpointIndex, earlier: string, later: StoredCheckpoint['record']['id']): boolean {
+  for (const { record } of index.ancestorsOf(later)) if (record.id === earlier) return true;
+  return false;
+}
+
+/** @throws InvalidRange when the later end does not come after the earlier one */
+function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void {
+  const [first, last] = [from.record.id, to?.record.id];
+  const isOnLine =
+    last === undefined ? !index.isDetached(first) : first === last || isBefore(index, first, last);
+  if (isOnLine) return;
+  const end = last === undefined ? 'The present' : `Checkpoint "${index.tagOf(last) ?? last}"`;
+  throw new CheckpointdError(
+    'InvalidRange',
+    `${end} does not come after checkpoint "${index.tagOf(first) ?? first}". Give the two ends of a range on one line, the earlier one first; checkpoint/list shows what is detached.`,
+    { details: { from: first, ...given({ to: last }) } },
+  );
+}

@@ -1,0 +1,107 @@
+// checkpoint/revert: turns a client's request into a revert of a range, and answers the outcome at each path and the authors
+// of both sides of a conflict. The merge is in restore/revert.ts.
+import { given } from '../base/given.ts';
+import { invariant } from '../base/invariant.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
+import { type RevertRange, revertRange } from '../checkpoints/revert-range.ts';
+import type * as Wire from '../protocol/types.ts';
+import { type RevertJob, type RevertOutcome, runRevert } from '../restore/revert.ts';
+import { writerOf } from '../session/authorship.ts';
+import { restoreSite } from '../session/restores.ts';
+import type { Session } from '../session/session.ts';
+import type { MergedPath } from '../tree/three-way.ts';
+import type { Entry } from '../tree/tree.ts';
+import { pathRef, treePath, treePaths } from './answers/paths.ts';
+import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
+import { checkExpectation, undoMax } from './checkpoint-restore.ts';
+import { type CallOf, defineCommand } from './command.ts';
+
+/** Takes the change between two checkpoints back out of the present. */
+export const checkpointRevert = defineCommand(
+  'checkpoint/revert',
+  async ({ session, params, context }) => {
+    const { index } = session.requireCheckpoints();
+    const range = revertRange(index, params);
+    checkExpectation(index, params.expect?.head);
+    const head = index.head?.record;
+    const job: RevertJob = {
+      ...range,
+      ...given({ paths: treePaths(params.paths), parent: head?.id }),
+      conflicts: params.conflicts ?? 'leave',
+      labels: labelsOf(session, range),
+      undo: (id) => [...(head?.undo ?? []), id].slice(-undoMax),
+      redo: () => [],
+      description: `Reverted ${named(session, range.from)}`,
+      confirm: params.confirm ?? false,
+      dryRun: params.dryRun ?? false,
+    };
+    const outcome = await runRevert(restoreSite(session), job, context);
+    return revertAnswer(session, range, outcome, job.dryRun, context);
+  },
+  {
+    again: async ({ checkpoint = '' }, { session, context }) => {
+      const { conversation: _, ...answer } = await restoreAgain(session, checkpoint, context);
+      const { reverted } = session.requireCheckpoints().index.resolve(checkpoint).record;
+      invariant(reverted !== undefined, 'the checkpoint of a revert names its range');
+      return { ...reverted, paths: [], ...answer };
+    },
+    check: checkRevert,
+  },
+);
+
+/** Refuses a request that is wrong before and after a recovery. */
+function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
+  const { index } = session.requireCheckpoints();
+  revertRange(index, params);
+  treePaths(params.paths);
+  if (params.expect?.head != null) index.resolve(params.expect.head);
+}
+
+function named(session: Session, { record }: RevertRange['from']): string {
+  return session.requireCheckpoints().index.tagOf(record.id) ?? record.id;
+}
+
+function labelsOf(session: Session, { from, to }: RevertRange): RevertJob['labels'] {
+  return {
+    ours: 'present',
+    base: to === undefined ? 'present' : `checkpoint ${named(session, to)}`,
+    theirs: `checkpoint ${named(session, from)}`,
+  };
+}
+
+function endsOf({ from, to }: RevertRange): Pick<Wire.RevertResult, 'from' | 'to'> {
+  return { from: from.record.id, ...given({ to: to?.record.id }) };
+}
+
+async function revertAnswer(
+  session: Session,
+  range: RevertRange,
+  outcome: RevertOutcome,
+  dryRun: boolean,
+  context: OperationContext,
+): Promise<Wire.RevertResult> {
+  const { conversation: _, conflicts, ...answer } = await restoreAnswer(session, outcome, dryRun, context);
+  const paths = outcome.paths.slice(0, listedPathsMax).map((each) => pathAnswer(session, each));
+  // The lists of an answer name a path by its bytes where its text does not.
+  const later = new Map(paths.map((each) => [treePath(each), each.later?.author]));
+  return {
+    ...endsOf(range),
+    paths,
+    ...answer,
+    conflicts: conflicts.map((each) => ({
+      ...each,
+      ...given({ author: each.author ?? later.get(treePath(each)) }),
+    })),
+  };
+}
+
+const listedPathsMax = 10_000;
+
+const outcomes = { clean: 'clean', gone: 'alreadyGone', conflict: 'conflict' } as const;
+
+function pathAnswer(session: Session, { path, outcome, reason, base, ours }: MergedPath): Wire.RevertPath {
+  const writer = (entry: Entry | undefined): Wire.Writer | undefined =>
+    entry === undefined ? undefined : writerOf(session, path, entry.blob);
+  const sides = reason === undefined ? {} : { taken: writer(base), later: writer(ours) };
+  return { ...pathRef(path), outcome: outcomes[outcome], ...given({ reason, ...sides }) };
+}

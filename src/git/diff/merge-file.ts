@@ -1,0 +1,78 @@
+// Merges three texts by `git merge-file`, which knows no attribute, driver or setting of the user: it gets three files and
+// the labels of its markers. Contents that are not text are not merged.
+import { join } from 'node:path';
+import { CheckpointdError } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import { runGit } from '../process/run.ts';
+
+/** The names behind the markers of a conflict. */
+export interface MergeLabels {
+  readonly ours: string;
+  readonly base: string;
+  readonly theirs: string;
+}
+
+export interface MergedText {
+  readonly bytes: Buffer;
+  readonly isClean: boolean;
+}
+
+/** Git takes no larger file for a text. */
+const textBytesMax = 1023 * 1024 * 1024;
+const lookedAtMax = 8000;
+
+/** True when git takes a content for binary: it has a NUL byte among its first 8,000. */
+export function isBinary(content: Uint8Array): boolean {
+  return content.length > textBytesMax || content.subarray(0, lookedAtMax).includes(0);
+}
+
+/**
+ * Merges what `ours` and `theirs` made of `base`. `directory` is private and exists; three files in it are written and
+ * removed.
+ *
+ * @throws GitMissing, GitFailed, AbortError, and the system's own errors for the three files
+ */
+export async function mergeTexts(
+  directory: string,
+  { ours, base, theirs }: { readonly [K in keyof MergeLabels]: Uint8Array },
+  labels: MergeLabels,
+  signal: AbortSignal,
+): Promise<MergedText> {
+  const names = {
+    ours: join(directory, 'ours'),
+    base: join(directory, 'base'),
+    theirs: join(directory, 'theirs'),
+  };
+  try {
+    files.writeFileSync(names.ours, ours, { mode: 0o600 });
+    files.writeFileSync(names.base, base, { mode: 0o600 });
+    files.writeFileSync(names.theirs, theirs, { mode: 0o600 });
+    const { stdout, exitCode, stderr } = await runGit({
+      place: { gitDir: directory, cwd: directory, settings: { 'merge.conflictStyle': 'merge' } },
+      args: [
+        'merge-file',
+        '-p',
+        '-q',
+        '-L',
+        labels.ours,
+        '-L',
+        labels.base,
+        '-L',
+        labels.theirs,
+        names.ours,
+        names.base,
+        names.theirs,
+      ],
+      // The number of conflicts, at most 127; more is an error.
+      accept: Array.from({ length: 128 }, (_, code) => code),
+      signal,
+    });
+    if (exitCode > 0 && stdout.length === 0)
+      throw new CheckpointdError('GitFailed', `git merge-file failed: ${stderr.slice(0, 200)}`, {
+        details: { exitCode },
+      });
+    return { bytes: stdout, isClean: exitCode === 0 };
+  } finally {
+    for (const name of Object.values(names)) files.rmSync(name, { force: true });
+  }
+}

@@ -1,0 +1,71 @@
+// Merges contents for a revert and stores the results. git merges three files in a private directory of the session. The
+// results and the tree that names them are in the store before a plan uses them.
+import { files } from '../base/files.ts';
+import type { BlobId, SnapshotId } from '../base/ids.ts';
+import type { SnapshotWriter } from '../capture/snapshot-sink.ts';
+import { isBinary, type MergeLabels, mergeTexts } from '../git/diff/merge-file.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
+import type { MergedContent } from '../tree/three-way.ts';
+import type { Directory } from '../tree/tree.ts';
+
+export class MergedContents {
+  readonly #store: SnapshotStore;
+  readonly #directory: string;
+  readonly #signal: AbortSignal;
+  readonly #writer: SnapshotWriter;
+  #isSealed = false;
+
+  /** `directory` is private to the session. The first merge makes it, and `close` removes it. */
+  constructor(store: SnapshotStore, directory: string, signal: AbortSignal) {
+    this.#store = store;
+    this.#directory = directory;
+    this.#signal = signal;
+    this.#writer = store.writer(signal);
+  }
+
+  /** Merges what two sides made of a content; an absent base is empty. @throws DataCorrupt, GitFailed, AbortError */
+  async merge(
+    base: BlobId | undefined,
+    ours: BlobId,
+    theirs: BlobId,
+    labels: MergeLabels,
+  ): Promise<MergedContent> {
+    const contents = {
+      base: base === undefined ? Buffer.alloc(0) : await this.#read(base),
+      ours: await this.#read(ours),
+      theirs: await this.#read(theirs),
+    };
+    if (Object.values(contents).some(isBinary)) return { kind: 'binary' };
+    files.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    const { bytes, isClean } = await mergeTexts(this.#directory, contents, labels, this.#signal);
+    return { kind: 'merged', blob: await this.#put(bytes), isClean };
+  }
+
+  async #read(blob: BlobId): Promise<Buffer> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.#store.read(blob)) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+
+  /** Stores a content. It is readable when the tree is stored. */
+  async #put(bytes: Buffer): Promise<BlobId> {
+    const hash = this.#store.hash(bytes.length);
+    hash.update(bytes);
+    const blob = hash.digest();
+    await this.#writer.addBlob(blob, { kind: 'bytes', bytes });
+    return blob;
+  }
+
+  /** Stores the merged tree. No content can be merged after it. */
+  async seal(root: Directory): Promise<SnapshotId> {
+    const snapshot = await this.#writer.seal(root);
+    this.#isSealed = true;
+    return snapshot;
+  }
+
+  /** Removes the private directory, and discards the merged contents unless they are sealed. */
+  async close(): Promise<void> {
+    if (!this.#isSealed) await this.#writer.abort();
+    files.rmSync(this.#directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,291 @@
+// Takes the change between two states back out of the present: merges the three trees, stores the result, and has it restored
+// as any other target, limited to the paths that the merge changes. The merge runs before the first write, so a recovery
+// finds the merged tree in the store and does not merge again.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { SnapshotId } from '../base/ids.ts';
+import { newCheckpointId } from '../base/ids.ts';
+import type { Capture } from '../capture/capturer.ts';
+import { notSeenIn } from '../capture/snapshot-sink.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
+import { capturePresent } from '../checkpoints/publish.ts';
+import type { MergeLabels } from '../git/diff/merge-file.ts';
+import { renamesBetween } from '../git/diff/tree-diff.ts';
+import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
+import { type MergedPath, type MergeSide, mergeTrees, type TreeMerge } from '../tree/three-way.ts';
+import { amended, asDirectory, type Directory, nodeAt, type TreeChange } from '../tree/tree.ts';
+import { ancestors, byBytes, isWithin, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import { planFiles } from './facts.ts';
+import { MergedContents } from './merged-contents.ts';
+import type { LeftAlone } from './plan.ts';
+import { runPlannedJob } from './restore.ts';
+import type { FilePlan, RestoreJob, RestoreOutcome } from './restore-job.ts';
+import type { RestoreSite } from './restore-site.ts';
+
+/** The request of a revert: the range to take back, and how. */
+export interface RevertJob
+  extends Pick<RestoreJob, 'parent' | 'undo' | 'redo' | 'description' | 'confirm' | 'dryRun'> {
+  /** The earlier end of the range. */
+  readonly from: StoredCheckpoint;
+  /** The later end of the range. Absent: the present. */
+  readonly to?: StoredCheckpoint;
+  readonly paths?: readonly TreePath[];
+  readonly conflicts: 'leave' | 'markers' | 'fail';
+  readonly labels: MergeLabels;
+}
+
+export interface RevertOutcome extends RestoreOutcome {
+  /** The outcome at each path of the range, in bytewise order. */
+  readonly paths: readonly MergedPath[];
+}
+
+/** The largest number of merges, when the work tree changes while the daemon merges. */
+const attemptsMax = 4;
+
+/** Runs a revert and announces it; the caller holds the session's queue. */
+export async function runRevert(
+  site: RestoreSite,
+  revert: RevertJob,
+  context: OperationContext,
+): Promise<RevertOutcome> {
+  let paths: readonly MergedPath[] = [];
+  const { from, to, parent, undo, redo, description, confirm, dryRun } = revert;
+  const draft: RestoreJob = {
+    ...given({ parent }),
+    undo,
+    redo,
+    description,
+    confirm,
+    dryRun,
+    target: from,
+    mode: 'hard',
+    scope: 'files',
+    // Edits that are there now are part of the merge; those made after a kill stay as they are.
+    onConflict: 'skip',
+    reverted: { from: from.record.id, ...given({ to: to?.record.id }) },
+  };
+  const outcome = await runPlannedJob(
+    site,
+    draft,
+    async () => {
+      const planned = await planRevert(site, draft, revert, context);
+      paths = planned.paths;
+      return planned;
+    },
+    context,
+  );
+  return { ...outcome, paths };
+}
+
+interface PlannedRevert extends FilePlan {
+  readonly job: RestoreJob;
+  readonly paths: readonly MergedPath[];
+}
+
+/** Merges and plans, and repeats both while the touched files change. @throws Conflict, WorkTreeBusy */
+async function planRevert(
+  site: RestoreSite,
+  draft: RestoreJob,
+  revert: RevertJob,
+  context: OperationContext,
+): Promise<PlannedRevert> {
+  const { checkpoints } = site;
+  /** Files that a capture leaves out and whose place the merge needs. */
+  const alsoInclude = new Set<TreePath>();
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const present = await capturePresent(checkpoints, context, [...alsoInclude]);
+    const made = await mergeOnto(site, present, revert, context);
+    const job: RestoreJob = {
+      ...draft,
+      only: made.only,
+      alsoInclude: [...alsoInclude],
+      target: targetOf(revert.from, present, made.snapshot),
+    };
+    const planned = await planFiles(site, job, context);
+    const moved = await checkpoints.store.changes(present.snapshot, planned.present.snapshot);
+    const isTouched = touchedBy(made.only);
+    const inTouch = moved.map(({ path }) => path).filter(isTouched);
+    if (inTouch.length === 0) {
+      const left = made.left.map((path): LeftAlone => ({ path, reason: 'notCapturedThen' }));
+      return { ...planned, job, paths: made.merge.paths, plan: withFates(planned.plan, made.merge, left) };
+    }
+    for (const path of inTouch) alsoInclude.add(path);
+  }
+  throw new CheckpointdError(
+    'WorkTreeBusy',
+    'The files of the revert kept changing while the daemon merged them. Nothing was changed; try again when the program that writes them has ended.',
+    { retryable: true },
+  );
+}
+
+/** Returns a test that is true when the merge changes a path, a path above it or a path below it. */
+function touchedBy(only: ReadonlySet<TreePath>): (path: TreePath) => boolean {
+  const above = new Set([...only].flatMap((path) => ancestors(path)));
+  return (path) => only.has(path) || above.has(path) || ancestors(path).some((each) => only.has(each));
+}
+
+/** The merged tree as a checkpoint that is published when the restore begins. */
+function targetOf({ record }: StoredCheckpoint, present: Capture, snapshot: SnapshotId): StoredCheckpoint {
+  return { record: { ...record, id: newCheckpointId(), kind: 'safety', snapshot, skipped: present.skipped } };
+}
+
+/** Adds the conflicts of the merge to a plan, and the paths that the merge skipped. */
+function withFates(
+  plan: FilePlan['plan'],
+  { paths, changes }: TreeMerge,
+  left: readonly LeftAlone[],
+): FilePlan['plan'] {
+  const conflicts = paths.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => path);
+  const written = new Set(changes.map(({ path }) => path));
+  const skipped = new Map<TreePath, LeftAlone>();
+  // A path that is skipped as not restored changed in this moment, and has nothing to do with the revert.
+  for (const each of plan.skipped) if (each.reason !== 'notRestored') skipped.set(each.path, each);
+  for (const path of conflicts) if (!written.has(path)) skipped.set(path, { path, reason: 'conflict' });
+  for (const each of left) skipped.set(each.path, each);
+  return {
+    ...plan,
+    conflicts: [...new Set([...plan.conflicts, ...conflicts])].sort(byBytes),
+    skipped: [...skipped.values()].sort((a, b) => byBytes(a.path, b.path)),
+  };
+}
+
+interface Made {
+  readonly merge: TreeMerge;
+  readonly snapshot: SnapshotId;
+  readonly only: ReadonlySet<TreePath>;
+  /** Paths of the range that one of the three captures could not see. */
+  readonly left: readonly TreePath[];
+}
+
+async function mergeOnto(
+  site: RestoreSite,
+  present: Capture,
+  revert: RevertJob,
+  { signal }: OperationContext,
+): Promise<Made> {
+  const { store } = site.checkpoints;
+  const from = revert.from.record.snapshot;
+  const base = revert.to?.record.snapshot ?? present.snapshot;
+  const isUnseen = notSeenIn([
+    ...revert.from.record.skipped,
+    ...(revert.to?.record.skipped ?? []),
+    ...present.skipped,
+  ]);
+  const all = await store.changes(base, from);
+  const left = new Set([
+    ...all.map(({ path }) => path).filter((path) => isUnseen(path) && isAsked(path, revert.paths)),
+    ...(revert.paths ?? []).filter(isUnseen),
+  ]);
+  requirePaths(revert.paths, all, isUnseen);
+  const theirs = narrowed(await sideOf(store, base, from, all, signal), isUnseen, revert.paths);
+  const later = await store.changes(base, present.snapshot);
+  const ours = narrowed(await sideOf(store, base, present.snapshot, later, signal), isUnseen);
+  const contents = new MergedContents(store, site.directory.mergeDirectory, signal);
+  try {
+    const merge = await mergeTrees({
+      tree: present.root,
+      ours,
+      theirs,
+      contents: (common, one, other) => contents.merge(common, one, other, revert.labels),
+      marks: revert.conflicts === 'markers',
+    });
+    if (revert.conflicts === 'fail') refuseConflicts(merge);
+    const directories = await directoryChanges(store, { base, from, present }, revert.paths);
+    const tree = amended(present.root, merge.changes, directories, await store.directory(from));
+    const snapshot = await contents.seal(tree);
+    const only = new Set([...merge.changes.map(({ path }) => path), ...directories.keys()]);
+    return { merge, snapshot, only, left: [...left] };
+  } finally {
+    await contents.close();
+  }
+}
+
+async function sideOf(
+  store: SnapshotStore,
+  base: SnapshotId,
+  side: SnapshotId,
+  changes: readonly TreeChange[],
+  signal: AbortSignal,
+): Promise<MergeSide> {
+  // A rename needs an addition and a deletion; only then is it worth a process.
+  const isAny = (key: 'before' | 'after'): boolean => changes.some((change) => change[key] === undefined);
+  if (!isAny('before') || !isAny('after')) return { changes, renames: new Map() };
+  const trees = await store.gitTrees(base, side);
+  try {
+    return { changes, renames: await renamesBetween(trees, signal) };
+  } finally {
+    await trees.dispose();
+  }
+}
+
+/** The part of a side that was asked for: a renamed file is asked for by either of its names. */
+function narrowed(
+  { changes, renames }: MergeSide,
+  isUnseen: (path: TreePath) => boolean,
+  paths?: readonly TreePath[],
+): MergeSide {
+  const kept = new Map([...renames].filter(([from, to]) => !isUnseen(from) && !isUnseen(to)));
+  const asked = new Set<TreePath>();
+  for (const [from, to] of kept) {
+    if (isAsked(from, paths) || isAsked(to, paths)) for (const path of [from, to]) asked.add(path);
+    else kept.delete(from);
+  }
+  const isKept = (path: TreePath): boolean => !isUnseen(path) && (asked.has(path) || isAsked(path, paths));
+  return { changes: changes.filter(({ path }) => isKept(path)), renames: kept };
+}
+
+/** @throws UnknownPart for a path at which the range changed nothing */
+function requirePaths(
+  paths: readonly TreePath[] | undefined,
+  changes: readonly TreeChange[],
+  isUnseen: (path: TreePath) => boolean,
+): void {
+  if (paths === undefined) return;
+  const changed = new Set(changes.flatMap(({ path }) => [path, ...ancestors(path), rootPath]));
+  const unknown = paths.filter((path) => !changed.has(path) && !isUnseen(path));
+  if (unknown.length === 0) return;
+  throw new CheckpointdError(
+    'UnknownPart',
+    `The range did not change ${JSON.stringify(toText(unknown[0] ?? rootPath))}. Nothing was changed. Look at a dryRun without it, or at checkpoint/diff of the range.`,
+    { details: { paths: unknown.slice(0, 100).map(toText), count: unknown.length } },
+  );
+}
+
+function isAsked(path: TreePath, paths: readonly TreePath[] | undefined): boolean {
+  return paths === undefined || paths.some((asked) => isWithin(path, asked));
+}
+
+function refuseConflicts({ paths }: TreeMerge): void {
+  const conflicts = paths.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => toText(path));
+  if (conflicts.length === 0) return;
+  throw new CheckpointdError(
+    'Conflict',
+    `${conflicts.length} path(s) were changed later in a way that contradicts the revert. Nothing was changed. Repeat it with conflicts "leave" (they stay as they are) or "markers".`,
+    { details: { conflicts: conflicts.slice(0, 100), count: conflicts.length } },
+  );
+}
+
+/** The directories whose strict permissions the range changed and that nothing changed later, with those from before. */
+async function directoryChanges(
+  store: SnapshotStore,
+  {
+    base,
+    from,
+    present,
+  }: { readonly base: SnapshotId; readonly from: SnapshotId; readonly present: Capture },
+  paths: readonly TreePath[] | undefined,
+): Promise<Map<TreePath, number | undefined>> {
+  const changed = new Map<TreePath, number | undefined>();
+  const [old, now] = [await store.directoryPermissions(from), await store.directoryPermissions(base)];
+  if (old.size === 0 && now.size === 0) return changed;
+  const before = await store.directory(from);
+  const ours = await store.directoryPermissions(present.snapshot);
+  const holds = (tree: Directory, path: TreePath): boolean => asDirectory(nodeAt(tree, path)) !== undefined;
+  for (const path of new Set([...old.keys(), ...now.keys()])) {
+    const isChanged = old.get(path) !== now.get(path) && ours.get(path) === now.get(path);
+    if (!isChanged || !isAsked(path, paths)) continue;
+    // Where the earlier tree does not hold the directory it has no permissions there to go back to.
+    if (holds(before, path) && holds(present.root, path)) changed.set(path, old.get(path));
+  }
+  return changed;
+}

@@ -1,0 +1,353 @@
+// Merges three trees path by path, by the rules of git's own merge: what both sides did to the base is combined, and a path
+// where they contradict each other stays as `ours` has it. It is given the renames and a function that merges contents, and
+// reads no file itself. Directory renames are not followed: a file that one side made stays in the directory where it is.
+import { given } from '../base/given.ts';
+import type { BlobId } from '../base/ids.ts';
+import {
+  asDirectory,
+  type Directory,
+  type Entry,
+  type FileNode,
+  isDirectory,
+  isLink,
+  nodeAt,
+  sameEntry,
+  type TreeChange,
+} from './tree.ts';
+import { ancestors, byBytes, join, type TreePath } from './tree-path.ts';
+
+/** The differences of one side from the base. */
+export interface MergeSide {
+  readonly changes: readonly TreeChange[];
+  /** The new path of each renamed file, by its old one. */
+  readonly renames: ReadonlyMap<TreePath, TreePath>;
+}
+
+/** Why the two sides cannot be combined at a path. */
+export type MergeConflict =
+  /** Both changed the same lines. */
+  | 'content'
+  /** Both changed a file that is not text. */
+  | 'binary'
+  /** Both changed the target of a link. */
+  | 'link'
+  /** One deleted what the other changed or renamed. */
+  | 'deleted'
+  /** Both made a file there, with different contents. */
+  | 'bothAdded'
+  /** Both changed the permission bits, in different ways. */
+  | 'mode'
+  /** One side has a file there, and the other a link. */
+  | 'kind'
+  /** Both renamed the file, or two files to one name. */
+  | 'renamed'
+  /** A file stands where the other needs a directory. */
+  | 'inTheWay';
+
+export interface MergedPath {
+  readonly path: TreePath;
+  /** `gone`: `ours` had there already what the merge makes. */
+  readonly outcome: 'clean' | 'gone' | 'conflict';
+  readonly reason?: MergeConflict;
+  readonly base?: Entry;
+  readonly ours?: Entry;
+  readonly theirs?: Entry;
+}
+
+export interface TreeMerge {
+  /** The differences between `ours` and the merged tree, by path. */
+  readonly changes: readonly TreeChange[];
+  /** Every path that `theirs` or the merge changes, in bytewise order. */
+  readonly paths: readonly MergedPath[];
+}
+
+/** The result of merging contents; with conflicts the blob holds markers. */
+export type MergedContent =
+  | { readonly kind: 'merged'; readonly blob: BlobId; readonly isClean: boolean }
+  | { readonly kind: 'binary' };
+
+export interface MergeRequest {
+  /** The whole tree of `ours`. */
+  readonly tree: Directory;
+  readonly ours: MergeSide;
+  readonly theirs: MergeSide;
+  /** Merges three contents; an absent base is an empty content. */
+  readonly contents: (
+    base: BlobId | undefined,
+    ours: BlobId,
+    theirs: BlobId,
+    path: TreePath,
+  ) => Promise<MergedContent>;
+  /** Takes contents with markers for conflicts between texts. Default: they stay as `ours` has them. */
+  readonly marks?: boolean;
+}
+
+/** Merges two sides of a base. */
+export async function mergeTrees(request: MergeRequest): Promise<TreeMerge> {
+  const merge = new ThreeWay(request);
+  merge.collect();
+  await merge.followRenames();
+  await merge.resolve();
+  merge.refuseInTheWay();
+  return merge.result();
+}
+
+type SideName = 'ours' | 'theirs';
+
+/** One path with its three entries. A rename moves entries from the cell of the old path to that of the new one. */
+interface Cell {
+  readonly path: TreePath;
+  base: Entry | undefined;
+  ours: Entry | undefined;
+  theirs: Entry | undefined;
+  conflict?: MergeConflict;
+  /** The paths that are merged as one: where one of them is in conflict, all stay. */
+  group: Set<TreePath>;
+}
+
+interface Resolved {
+  readonly entry: Entry | undefined;
+  readonly conflict?: MergeConflict | undefined;
+}
+
+/** Conflicts between texts, whose markers can be written into the file. */
+const markable: ReadonlySet<string> = new Set(['content', 'bothAdded']);
+
+class ThreeWay {
+  readonly #request: MergeRequest;
+  readonly #cells = new Map<TreePath, Cell>();
+  /** The entries of all cells before renames were followed. */
+  readonly #given = new Map<TreePath, { readonly [K in 'base' | SideName]: Entry | undefined }>();
+  readonly #merged = new Map<TreePath, Entry | undefined>();
+  readonly #conflicts = new Map<TreePath, MergeConflict>();
+
+  constructor(request: MergeRequest) {
+    this.#request = request;
+  }
+
+  collect(): void {
+    for (const side of ['ours', 'theirs'] as const) {
+      for (const { path, before, after } of this.#request[side].changes) {
+        const cell = this.#cells.get(path) ?? {
+          path,
+          base: before,
+          ours: before,
+          theirs: before,
+          group: new Set([path]),
+        };
+        cell[side] = after;
+        this.#cells.set(path, cell);
+      }
+    }
+    for (const [path, { base, ours, theirs }] of this.#cells) this.#given.set(path, { base, ours, theirs });
+  }
+
+  async followRenames(): Promise<void> {
+    const { ours, theirs } = this.#request;
+    const sources = new Set([...ours.renames.keys(), ...theirs.renames.keys()]);
+    for (const from of [...sources].sort(byBytes)) {
+      const [to, other] = [ours.renames.get(from), theirs.renames.get(from)];
+      const source = this.#cells.get(from);
+      if (source === undefined) continue;
+      if (to !== undefined && other !== undefined) this.#bothRenamed(source, to, other);
+      else if (to !== undefined) await this.#oneRenamed(source, to, 'ours');
+      else if (other !== undefined) await this.#oneRenamed(source, other, 'theirs');
+    }
+  }
+
+  #bothRenamed(source: Cell, ours: TreePath, theirs: TreePath): void {
+    const [one, two] = [this.#cells.get(ours), this.#cells.get(theirs)];
+    if (one === undefined || two === undefined) return;
+    this.#join(source, one);
+    this.#join(source, two);
+    if (one === two) {
+      one.base = source.base;
+      empty(source);
+    } else for (const cell of [source, one, two]) cell.conflict = 'renamed';
+  }
+
+  async #oneRenamed(source: Cell, to: TreePath, side: SideName): Promise<void> {
+    const target = this.#cells.get(to);
+    const moved = target?.[side];
+    if (target === undefined || moved === undefined) return;
+    const otherSide = side === 'ours' ? 'theirs' : 'ours';
+    const stayed = source[otherSide];
+    const isOtherKind = stayed !== undefined && isLink(stayed) !== isLink(moved);
+    // Both sides renamed the file, and one then put something else at the old path: no collision, but one rename.
+    const collides = target[otherSide] !== undefined && !isOtherKind;
+    this.#join(source, target);
+    if (collides && stayed !== undefined) {
+      const entries = { base: source.base, ours: stayed, theirs: stayed, [side]: moved };
+      const { entry, conflict } = await this.#threeWay(to, entries);
+      target[side] = entry;
+      if (conflict !== undefined) target.conflict = conflict;
+    } else if (collides) target.conflict = 'renamed';
+    else {
+      target.base = source.base;
+      if (isOtherKind) {
+        source.base = undefined;
+        if (target[otherSide] === undefined) target.conflict = 'kind';
+      } else if (stayed === undefined) target.conflict = 'deleted';
+      else target[otherSide] = stayed;
+    }
+    if (!isOtherKind) empty(source);
+  }
+
+  #join(one: Cell, other: Cell): void {
+    if (one.group === other.group) return;
+    const all = new Set([...one.group, ...other.group]);
+    for (const path of all) {
+      const cell = this.#cells.get(path);
+      if (cell !== undefined) cell.group = all;
+    }
+  }
+
+  async resolve(): Promise<void> {
+    for (const cell of this.#cells.values()) {
+      const { entry, conflict } = await this.#resolveCell(cell);
+      this.#merged.set(cell.path, entry);
+      const found = cell.conflict ?? conflict;
+      if (found !== undefined) this.#conflicts.set(cell.path, found);
+    }
+    const found = Array.from(this.#conflicts);
+    for (const [path, reason] of found) {
+      const isMarked = this.#request.marks === true && markable.has(reason);
+      if (!isMarked || this.#cells.get(path)?.conflict !== undefined) this.#leave(path, reason);
+    }
+  }
+
+  /** Leaves a path, and all that are merged with it, as `ours` has them. */
+  #leave(path: TreePath, reason: MergeConflict): void {
+    for (const each of this.#cells.get(path)?.group ?? [path]) {
+      this.#merged.set(each, this.#given.get(each)?.ours);
+      if (!this.#conflicts.has(each)) this.#conflicts.set(each, reason);
+    }
+  }
+
+  async #resolveCell({ path, base, ours, theirs }: Cell): Promise<Resolved> {
+    if (ours !== undefined && theirs !== undefined) return this.#threeWay(path, { base, ours, theirs });
+    const left = ours ?? theirs;
+    if (left === undefined || base === undefined) return { entry: left };
+    return sameEntry(left, base) ? { entry: undefined } : { entry: left, conflict: 'deleted' };
+  }
+
+  async #threeWay(path: TreePath, { base, ours, theirs }: Required3): Promise<Resolved> {
+    if (sameEntry(ours, theirs)) return { entry: { ...ours, path } };
+    if (base !== undefined && sameEntry(base, ours)) return { entry: { ...theirs, path } };
+    if (base !== undefined && sameEntry(base, theirs)) return { entry: { ...ours, path } };
+    if (isLink(ours) !== isLink(theirs)) return { entry: ours, conflict: 'kind' };
+    const bits = mergeBits(base, ours, theirs);
+    const content = await this.#mergeContents(path, { base, ours, theirs });
+    const conflict = content.conflict ?? (bits === undefined ? 'mode' : undefined);
+    const { mode, permissions } = bits ?? ours;
+    return { entry: { path, mode, blob: content.blob, ...given({ permissions }) }, conflict };
+  }
+
+  async #mergeContents(
+    path: TreePath,
+    { base, ours, theirs }: Required3,
+  ): Promise<{ readonly blob: BlobId; readonly conflict?: MergeConflict }> {
+    // The content of a link that was a file is no base for a text.
+    const common = base !== undefined && isLink(base) === isLink(ours) ? base.blob : undefined;
+    if (ours.blob === theirs.blob || theirs.blob === common) return { blob: ours.blob };
+    if (ours.blob === common) return { blob: theirs.blob };
+    if (isLink(ours)) return { blob: ours.blob, conflict: common === undefined ? 'bothAdded' : 'link' };
+    const merged = await this.#request.contents(common, ours.blob, theirs.blob, path);
+    if (merged.kind === 'binary') return { blob: ours.blob, conflict: 'binary' };
+    if (merged.isClean) return { blob: merged.blob };
+    return { blob: merged.blob, conflict: common === undefined ? 'bothAdded' : 'content' };
+  }
+
+  /** Leaves files whose place is taken by a directory, or that need a directory where a file stays. */
+  refuseInTheWay(): void {
+    for (let isStable = false; !isStable; ) {
+      isStable = true;
+      for (const [path, entry] of this.#merged) {
+        const before = this.#given.get(path)?.ours;
+        if (entry === undefined || before !== undefined || !this.#isBlocked(path)) continue;
+        this.#conflicts.set(path, 'inTheWay');
+        this.#leave(path, 'inTheWay');
+        isStable = false;
+      }
+    }
+  }
+
+  #isBlocked(path: TreePath): boolean {
+    if (ancestors(path).some((above) => this.#staysFile(above))) return true;
+    const directory = asDirectory(nodeAt(this.#request.tree, path));
+    return directory !== undefined && this.#staysAnything(path, directory);
+  }
+
+  #staysFile(path: TreePath): boolean {
+    if (this.#merged.has(path)) return this.#merged.get(path) !== undefined;
+    const node = nodeAt(this.#request.tree, path);
+    return node !== undefined && !isDirectory(node);
+  }
+
+  #staysAnything(at: TreePath, directory: Directory): boolean {
+    for (const [name, node] of directory.entries) {
+      const path = join(at, name);
+      if (isDirectory(node) ? this.#staysAnything(path, node) : this.#staysFile(path)) return true;
+    }
+    return false;
+  }
+
+  result(): TreeMerge {
+    const changes: TreeChange[] = [];
+    const paths: MergedPath[] = [];
+    const touched = new Set(this.#request.theirs.changes.map(({ path }) => path));
+    for (const path of [...this.#cells.keys()].sort(byBytes)) {
+      const { base, ours, theirs } = this.#given.get(path) ?? {};
+      const after = this.#merged.get(path);
+      const isSame = same(ours, after);
+      if (!isSame) changes.push({ path, ...given({ before: ours, after }) });
+      const reason = this.#conflicts.get(path);
+      if (reason === undefined && isSame && !touched.has(path)) continue;
+      const outcome = reason !== undefined ? 'conflict' : isSame ? 'gone' : 'clean';
+      paths.push({ path, outcome, ...given({ reason, base, ours, theirs }) });
+    }
+    return { changes, paths };
+  }
+}
+
+interface Required3 {
+  readonly base: Entry | undefined;
+  readonly ours: Entry;
+  readonly theirs: Entry;
+}
+
+function empty(cell: Cell): void {
+  cell.base = undefined;
+  cell.ours = undefined;
+  cell.theirs = undefined;
+}
+
+function same(one: Entry | undefined, other: Entry | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : sameEntry(one, other);
+}
+
+type Bits = Pick<FileNode, 'mode' | 'permissions'>;
+
+/** Merges executable bit and strict permissions, each by itself; undefined where both sides changed one differently. */
+function mergeBits(base: Entry | undefined, ours: Entry, theirs: Entry): Bits | undefined {
+  const mode = pick(base?.mode, ours.mode, theirs.mode, base !== undefined);
+  const strict = pick(base?.permissions, ours.permissions, theirs.permissions, base !== undefined);
+  if (mode === undefined || strict === undefined) return undefined;
+  const permissions = strict.value;
+  if (permissions === undefined || mode.value === '120000') return { mode: mode.value };
+  // The executable bit of the one and the permissions of the other: the file's owner may run it, or no one.
+  const fitting = mode.value === '100755' ? permissions | 0o100 : permissions & ~0o111;
+  return { mode: mode.value, permissions: fitting };
+}
+
+function pick<T>(
+  base: T | undefined,
+  ours: T,
+  theirs: T,
+  hasBase: boolean,
+): { readonly value: T } | undefined {
+  if (ours === theirs) return { value: ours };
+  if (hasBase && ours === base) return { value: theirs };
+  if (hasBase && theirs === base) return { value: ours };
+  return undefined;
+}

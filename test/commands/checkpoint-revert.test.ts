@@ -1,0 +1,346 @@
+// A revert takes one part of the past back and keeps what came later.
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type * as Wire from '../../src/protocol/types.ts';
+import { failure } from '../support/failures.ts';
+import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
+
+const lines = (...changes: readonly [number, string][]): string => {
+  const text = Array.from({ length: 12 }, (_, n) => `line ${n}`);
+  for (const [at, what] of changes) text[at] = what;
+  return `${text.join('\n')}\n`;
+};
+
+type Strategy = NonNullable<Wire.SessionOpenParams['strategy']>;
+const strategies: readonly Strategy[] = ['shadow', 'local', 'sqlite'];
+
+interface Opened {
+  readonly daemon: InProcessDaemon;
+  readonly root: string;
+  readonly session: string;
+}
+
+async function opened(strategy: Strategy = 'shadow'): Promise<Opened> {
+  const daemon = new InProcessDaemon();
+  const root = repository();
+  const { session } = await daemon.open(root, { strategy });
+  return { daemon, root, session };
+}
+
+/** Turn 1 does `first`, turn 2 does `later`, and turn 1 is taken back. */
+async function revertFirst(
+  start: Record<string, string>,
+  first: (root: string) => void,
+  later: (root: string) => void,
+  { strategy, ...params }: Partial<Wire.CheckpointRevertParams> & { readonly strategy?: Strategy } = {},
+): Promise<Opened & { result: Wire.RevertResult; before: unknown }> {
+  const rig = await opened(strategy);
+  write(rig.root, start);
+  await rig.daemon.call('checkpoint/create', { session: rig.session, kind: 'turn' });
+  first(rig.root);
+  await rig.daemon.call('checkpoint/create', { session: rig.session, kind: 'turn' });
+  later(rig.root);
+  const before = manifest(rig.root);
+  const result = await rig.daemon.call('checkpoint/revert', { session: rig.session, tag: '1', ...params });
+  return { ...rig, result, before };
+}
+
+const outcomes = ({ paths }: Wire.RevertResult): unknown[] =>
+  paths.map(({ path, outcome, reason }) =>
+    reason === undefined ? [path, outcome] : [path, outcome, reason],
+  );
+
+for (const strategy of strategies) {
+  test(`${strategy}: a revert of a turn keeps later edits of the same file, and undo brings the turn back`, async () => {
+    const { daemon, root, session, result, before } = await revertFirst(
+      { 'a.txt': lines(), 'old.txt': lines(), 'run.sh': lines() },
+      (at) => {
+        write(at, { 'a.txt': lines([1, 'turn']), 'made.txt': 'made' });
+        renameSync(join(at, 'old.txt'), join(at, 'new.txt'));
+        chmodSync(join(at, 'run.sh'), 0o755);
+      },
+      (at) => {
+        write(at, { 'a.txt': lines([1, 'turn'], [9, 'later']), 'new.txt': lines([9, 'later']) });
+        write(at, { 'run.sh': lines([9, 'later']) });
+      },
+      { strategy },
+    );
+    for (const name of ['a.txt', 'old.txt', 'run.sh'])
+      assert.is(readFileSync(join(root, name), 'utf8'), lines([9, 'later']), name);
+    assert.is(statSync(join(root, 'run.sh')).mode & 0o111, 0);
+    for (const name of ['made.txt', 'new.txt']) assert.not(existsSync(join(root, name)), name);
+    assert.equal(
+      outcomes(result),
+      ['a.txt', 'made.txt', 'new.txt', 'old.txt', 'run.sh'].map((path) => [path, 'clean']),
+    );
+    assert.is(result.checkpoint?.kind, 'restore');
+    const after = manifest(root);
+    await daemon.call('checkpoint/undo', { session });
+    assert.equal(manifest(root), before);
+    await daemon.call('checkpoint/redo', { session });
+    assert.equal(manifest(root), after);
+    assert.equal((await daemon.call('store/verify', { session })).problems, []);
+    await daemon.close();
+  });
+}
+
+test('a revert of the newest turn with nothing after it equals a hard restore to its checkpoint', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { 'a.txt': lines(), 'old.txt': 'old' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const then = manifest(root);
+  write(root, { 'a.txt': lines([3, 'turn']), 'made.txt': 'made' });
+  rmSync(join(root, 'old.txt'));
+  await daemon.call('checkpoint/create', { session, kind: 'tool' });
+  const { to } = await daemon.call('checkpoint/revert', { session, tag: '1' });
+  assert.is(to, undefined);
+  assert.equal(manifest(root), then);
+  await daemon.close();
+});
+
+test('a revert of a tool takes back what the tool did, and nothing of the tools beside it', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { 'a.txt': lines() });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  for (const [at, what] of [
+    [1, 'one'],
+    [5, 'two'],
+    [9, 'three'],
+  ] as const) {
+    const text = readFileSync(join(root, 'a.txt'), 'utf8').replace(`line ${at}\n`, `${what}\n`);
+    write(root, { 'a.txt': text });
+    await daemon.call('checkpoint/create', { session, kind: 'tool' });
+  }
+  await daemon.call('checkpoint/revert', { session, tag: '1.2' });
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), lines([1, 'one'], [9, 'three']));
+  await daemon.close();
+});
+
+test('a conflict is left and listed, gets markers, or stops the revert, as asked', async () => {
+  const start = { 'a.txt': lines(), 'b.txt': lines() };
+  const first = (at: string): void => write(at, { 'a.txt': lines([1, 'turn']), 'b.txt': lines([1, 'turn']) });
+  const later = (at: string): void => write(at, { 'a.txt': lines([1, 'later']) });
+  const left = await revertFirst(start, first, later);
+  assert.is(readFileSync(join(left.root, 'a.txt'), 'utf8'), lines([1, 'later']));
+  assert.is(readFileSync(join(left.root, 'b.txt'), 'utf8'), lines());
+  assert.equal(outcomes(left.result), [
+    ['a.txt', 'conflict', 'content'],
+    ['b.txt', 'clean'],
+  ]);
+  assert.equal(left.result.skipped, [{ path: 'a.txt', reason: 'conflict' }]);
+  await left.daemon.close();
+  const marked = await revertFirst(start, first, later, { conflicts: 'markers' });
+  assert.is(
+    readFileSync(join(marked.root, 'a.txt'), 'utf8'),
+    lines([1, '<<<<<<< present\nlater\n=======\nline 1\n>>>>>>> checkpoint 1']),
+  );
+  assert.equal(marked.result.skipped, []);
+  await marked.daemon.close();
+  const stopped = await opened();
+  write(stopped.root, start);
+  await stopped.daemon.call('checkpoint/create', { session: stopped.session, kind: 'turn' });
+  first(stopped.root);
+  await stopped.daemon.call('checkpoint/create', { session: stopped.session, kind: 'turn' });
+  later(stopped.root);
+  const before = manifest(stopped.root);
+  const asked = { session: stopped.session, tag: '1', conflicts: 'fail' } as const;
+  const error = await failure(stopped.daemon.call('checkpoint/revert', asked));
+  assert.is(error.kind, 'Conflict');
+  const { conflicts, count } = error.details ?? {};
+  assert.equal([conflicts, count], [['a.txt'], 1]);
+  assert.equal(manifest(stopped.root), before);
+  await stopped.daemon.close();
+});
+
+test('a renamed file is followed on either side', async () => {
+  const rename = (at: string, from: string, to: string): void => renameSync(join(at, from), join(at, to));
+  const later = await revertFirst(
+    { 'a.txt': lines() },
+    (at) => write(at, { 'a.txt': lines([1, 'turn']) }),
+    (at) => rename(at, 'a.txt', 'b.txt'),
+  );
+  assert.is(readFileSync(join(later.root, 'b.txt'), 'utf8'), lines());
+  assert.not(existsSync(join(later.root, 'a.txt')));
+  await later.daemon.close();
+  const turn = await revertFirst(
+    { 'a.txt': lines() },
+    (at) => rename(at, 'a.txt', 'b.txt'),
+    (at) => write(at, { 'b.txt': lines([9, 'later']) }),
+    { paths: [{ path: 'a.txt' }] },
+  );
+  assert.is(readFileSync(join(turn.root, 'a.txt'), 'utf8'), lines([9, 'later']));
+  assert.not(existsSync(join(turn.root, 'b.txt')));
+  await turn.daemon.close();
+});
+
+test('modes, links, binaries and line ends are merged as they are', async () => {
+  const binary = 'a\0b';
+  const { daemon, root, result } = await revertFirst(
+    { 'run.sh': lines(), 'secret.txt': lines(), 'bin.dat': binary, 'ends.txt': 'a\nb\nc\n' },
+    (at) => {
+      chmodSync(join(at, 'run.sh'), 0o755);
+      chmodSync(join(at, 'secret.txt'), 0o600);
+      symlinkSync('one', join(at, 'link'));
+      write(at, { 'bin.dat': `${binary}1`, 'ends.txt': 'a\r\nb\r\nc\r\n' });
+    },
+    (at) => {
+      write(at, { 'run.sh': lines([9, 'later']), 'bin.dat': `${binary}2`, 'ends.txt': 'a\r\nB\r\nc\r\n' });
+      write(at, { 'secret.txt': lines([9, 'later']) });
+      rmSync(join(at, 'link'));
+      symlinkSync('two', join(at, 'link'));
+    },
+  );
+  assert.equal(outcomes(result), [
+    ['bin.dat', 'conflict', 'binary'],
+    ['ends.txt', 'conflict', 'content'],
+    ['link', 'conflict', 'deleted'],
+    ['run.sh', 'clean'],
+    ['secret.txt', 'clean'],
+  ]);
+  assert.is(statSync(join(root, 'run.sh')).mode & 0o111, 0);
+  assert.is(readFileSync(join(root, 'run.sh'), 'utf8'), lines([9, 'later']));
+  assert.is(readFileSync(join(root, 'secret.txt'), 'utf8'), lines([9, 'later']));
+  await daemon.close();
+});
+
+test('a deleted file that was edited, two files at one path, and a file against a directory stay as they are', async () => {
+  const { daemon, root, result } = await revertFirst(
+    { 'edited.txt': lines(), 'gone.txt': 'gone', place: 'file' },
+    (at) => {
+      write(at, { 'edited.txt': lines([1, 'turn']), 'new.txt': 'new' });
+      for (const name of ['gone.txt', 'place']) rmSync(join(at, name));
+    },
+    (at) => {
+      rmSync(join(at, 'edited.txt'));
+      write(at, { 'new.txt': 'newer', 'gone.txt': 'another' });
+      mkdirSync(join(at, 'place'));
+      write(at, { 'place/below.txt': 'below' });
+    },
+  );
+  assert.equal(outcomes(result), [
+    ['edited.txt', 'conflict', 'deleted'],
+    ['gone.txt', 'conflict', 'bothAdded'],
+    ['new.txt', 'conflict', 'deleted'],
+    ['place', 'conflict', 'inTheWay'],
+  ]);
+  assert.is(readFileSync(join(root, 'gone.txt'), 'utf8'), 'another');
+  assert.is(readFileSync(join(root, 'place/below.txt'), 'utf8'), 'below');
+  await daemon.close();
+});
+
+test('an ignored file that stands where a revert would write is a conflict and stays', async () => {
+  const { daemon, root, result } = await revertFirst(
+    { 'kept.log': 'captured' },
+    (at) => rmSync(join(at, 'kept.log')),
+    (at) => write(at, { '.gitignore': '*.log\n', 'kept.log': 'ignored' }),
+  );
+  assert.equal(outcomes(result), [['kept.log', 'conflict', 'bothAdded']]);
+  assert.is(readFileSync(join(root, 'kept.log'), 'utf8'), 'ignored');
+  await daemon.close();
+});
+
+test('a dry run changes nothing and says the fate of each path', async () => {
+  const { daemon, root, result, before } = await revertFirst(
+    { 'a.txt': lines(), 'b.txt': lines() },
+    (at) => write(at, { 'a.txt': lines([1, 'turn']), 'b.txt': lines([1, 'turn']), 'c.txt': 'c' }),
+    (at) => write(at, { 'a.txt': lines([1, 'later']), 'b.txt': lines() }),
+    { dryRun: true },
+  );
+  assert.equal(outcomes(result), [
+    ['a.txt', 'conflict', 'content'],
+    ['b.txt', 'alreadyGone'],
+    ['c.txt', 'clean'],
+  ]);
+  assert.equal(result.paths[0]?.taken, { author: 'user' });
+  assert.equal(result.paths[0]?.later, { author: 'user' });
+  assert.equal(result.deleted, [{ path: 'c.txt' }]);
+  assert.is(result.safety, undefined);
+  assert.equal(manifest(root), before);
+  await daemon.close();
+});
+
+test('a turn that a restore has left is taken back up to where it was left', async () => {
+  const { daemon, root, session } = await opened();
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  write(root, { 'two.txt': 'two' });
+  await daemon.call('checkpoint/restore', { session, tag: '1' });
+  assert.ok(existsSync(join(root, 'two.txt')), 'a soft restore keeps it');
+  await daemon.call('checkpoint/revert', { session, tag: '2' });
+  assert.not(existsSync(join(root, 'two.txt')));
+  const error = await failure(daemon.call('checkpoint/revert', { session, from: '2' }));
+  assert.is(error.kind, 'InvalidRange');
+  await daemon.close();
+});
+
+test('a repeated key answers the range of the first run after a restart and a deletion', async () => {
+  const first = new InProcessDaemon();
+  const root = repository();
+  const { session } = await first.open(root, { retention: 'keep', conversationId: 'c' });
+  for (const text of ['one', 'two', 'three']) {
+    await first.call('checkpoint/create', { session, kind: 'turn' });
+    write(root, { [`${text}.txt`]: text });
+  }
+  const asked = { session, tag: '3', idempotencyKey: 'k' } as const;
+  const { from, to, checkpoint } = await first.call('checkpoint/revert', asked);
+  assert.is(to, undefined);
+  await first.close();
+  const second = new InProcessDaemon(first.storage);
+  await second.open(root, { retention: 'keep', conversationId: 'c' });
+  await second.call('checkpoint/create', { session, kind: 'turn' });
+  await second.call('checkpoint/delete', { session, tag: '3' });
+  const again = await second.call('checkpoint/revert', asked);
+  assert.equal([again.from, again.to, again.checkpoint?.id], [from, to, checkpoint?.id]);
+  assert.is(again.replayed, true);
+  await second.close();
+});
+
+test('a path that a checkpoint left out is skipped, and an unknown path is refused', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { 'a.txt': lines() });
+  execFileSync('mkfifo', [join(root, 'pipe')]);
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  rmSync(join(root, 'pipe'));
+  write(root, { 'a.txt': lines([1, 'turn']), pipe: 'a file' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const paths = [{ path: 'a.txt' }, { path: 'pipe' }];
+  const before = manifest(root);
+  const error = await failure(
+    daemon.call('checkpoint/revert', { session, tag: '1', paths: [...paths, { path: 'b.txt' }] }),
+  );
+  assert.equal([error.kind, error.details?.['paths']], ['UnknownPart', ['b.txt']]);
+  assert.equal(manifest(root), before);
+  const { skipped } = await daemon.call('checkpoint/revert', { session, tag: '1', paths });
+  assert.equal(skipped, [{ path: 'pipe', reason: 'notCapturedThen' }]);
+  assert.is(readFileSync(join(root, 'pipe'), 'utf8'), 'a file');
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), lines());
+  await daemon.close();
+});
+
+test('a restore and a safety checkpoint are taken back by their tags', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { 'a.txt': lines() });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  write(root, { 'a.txt': lines([1, 'turn']) });
+  const { checkpoint, safety } = await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+  write(root, { 'a.txt': lines([9, 'later']) });
+  await daemon.call('checkpoint/revert', { session, tag: checkpoint?.id ?? '' });
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), lines([1, 'turn'], [9, 'later']));
+  await daemon.call('checkpoint/revert', { session, tag: safety ?? '' });
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), lines([9, 'later']));
+  await daemon.close();
+});
+
+test.run();
