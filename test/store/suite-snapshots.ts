@@ -1,9 +1,8 @@
 // Snapshots, for every strategy: what makes their ids, what comes back, what is different between two.
-import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
 import { isDirectory } from '../../src/tree/tree.ts';
-import { checkPropertyAsync } from '../support/property.ts';
+
 import { type Check, kindOf } from '../support/stores/store-rig.ts';
 import {
   at,
@@ -20,7 +19,6 @@ import {
   plain,
   program,
   shown,
-  trees,
 } from '../support/trees/snapshots.ts';
 import { everyName, sample } from './suite-trees.ts';
 
@@ -138,14 +136,6 @@ export function snapshotTests(check: Check): void {
     assert.is(id, await capture(store, edited));
     assert.equal(shown(await contentsOf(store, id)), shown(edited));
     assert.equal(shown(await contentsOf(store, snapshot)), shown(sample));
-  });
-
-  check('changes agree with a comparison of every path', async ({ store }) => {
-    await checkPropertyAsync(fc.tuple(trees, trees), async ([from, to]) => {
-      const [a, b] = [await capture(store, from), await capture(store, to)];
-      assert.equal(changesShown(await store.changes(a, b)), differences(from, to));
-      assert.is(a === b, differences(from, to).length === 0);
-    });
   });
 
   check('an unknown snapshot is told as such', async ({ store }) => {

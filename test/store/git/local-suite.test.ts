@@ -1,5 +1,5 @@
-// The suite of all strategies on `local`, its properties on a few inputs: local-suite.long.ts takes a hundred.
+// The suite of all strategies on `local`.
 import { localSuite } from '../../support/stores/git-suites.ts';
 import { storeSuite } from '../suite.ts';
 
-storeSuite('local', localSuite.open, { ...localSuite.hooks, inputs: 20 });
+storeSuite('local', localSuite.open, localSuite.hooks);

@@ -17,8 +17,6 @@ export interface SuiteHooks {
   readonly collect?: (directory: string) => void | Promise<void>;
   /** Takes the content of a blob away behind the store's back (it is closed meanwhile). */
   readonly lose?: (directory: string, blob: BlobId) => void | Promise<void>;
-  /** Inputs that each of the seven properties is tried on. Default: 100. */
-  readonly inputs?: number;
 }
 
 export interface Rig {
