@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -340,6 +341,39 @@ test('a restore and a safety checkpoint are taken back by their tags', async () 
   assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), lines([1, 'turn'], [9, 'later']));
   await daemon.call('checkpoint/revert', { session, tag: safety ?? '' });
   assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), lines([9, 'later']));
+  await daemon.close();
+});
+
+test('a conflict names the authors of both sides, and files by their bytes where a name is not UTF-8', async () => {
+  const { daemon, root, session } = await opened();
+  const odd = Buffer.from('caf\xe9.txt', 'latin1');
+  const oddPath = Buffer.concat([Buffer.from(`${root}/`), odd]);
+  const writeBoth = (text: string): void => {
+    for (const path of [join(root, 'a.txt'), oddPath]) writeFileSync(path, text);
+  };
+  const { session: other } = await daemon.open(root, { conversationId: 'other' });
+  writeBoth(lines());
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  writeBoth(lines([1, 'turn']));
+  await daemon.call('ledger/recordWrite', { session, path: 'a.txt' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  writeBoth(lines([1, 'later']));
+  await daemon.call('ledger/recordWrite', { session: other, path: 'a.txt' });
+  const { paths, conflicts } = await daemon.call('checkpoint/revert', {
+    session,
+    tag: '1',
+    dryRun: true,
+    confirm: true,
+    workDoneToken: 'progress',
+  });
+  const [plain, byBytes] = paths;
+  assert.equal([plain?.taken, plain?.later], [{ author: 'agent' }, { author: 'session', session: other }]);
+  assert.equal([byBytes?.taken, byBytes?.later], [{ author: 'user' }, { author: 'user' }]);
+  assert.is(byBytes?.pathBytes, odd.toString('base64'));
+  assert.equal(
+    conflicts.map(({ author }) => author),
+    ['session', 'user'],
+  );
   await daemon.close();
 });
 

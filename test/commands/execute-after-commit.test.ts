@@ -6,7 +6,15 @@ import { withSessions } from '../support/session-rig.ts';
 import { FaultSweep } from './execute-after-commit.ts';
 import { changes } from './execute-changes.ts';
 
-for (const name of ['create', 'restore', 'delete', 'append', 'addContext', 'recordWrite'] as const) {
+for (const name of [
+  'create',
+  'restore',
+  'revert',
+  'delete',
+  'append',
+  'addContext',
+  'recordWrite',
+] as const) {
   test(`${name}: a call that fails after the commit is a warning, and its key does it once`, () =>
     withSessions(async (rig) => {
       const change = changes[name];

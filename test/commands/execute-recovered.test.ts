@@ -50,6 +50,7 @@ async function breakRestore(rig: SessionRig, session: string): Promise<void> {
 }
 
 const told = [
+  'revert',
   'rename',
   'clean',
   'append',
