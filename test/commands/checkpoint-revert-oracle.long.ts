@@ -1,0 +1,27 @@
+// Reverts in 2,000 random histories against `git merge-tree`. SEED=… replays it, RUNS=… asks for more or fewer.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Random } from '../../scripts/torture/random.ts';
+import { InProcessDaemon } from '../support/in-process-daemon.ts';
+import { seed } from '../support/property.ts';
+import { canMergeTrees, tryHistory } from './revert-oracle.ts';
+
+const runs = Number(process.env['RUNS'] ?? 2000);
+
+test(`reverts in ${runs} histories equal git's merges, and undo is their inverse (seed ${seed})`, async () => {
+  if (!canMergeTrees()) return console.log('note: skipped, because this git has no merge-tree --write-tree');
+  const tried = { reverts: 0, conflicts: 0 };
+  for (let n = 0; n < runs; ) {
+    const daemon = new InProcessDaemon();
+    try {
+      for (const end = Math.min(runs, n + 50); n < end; n += 1)
+        await tryHistory(daemon, new Random(seed + n), 2, tried);
+    } finally {
+      await daemon.close();
+    }
+  }
+  console.log(`note: ${tried.reverts} reverts, ${tried.conflicts} with conflicts`);
+  assert.ok(tried.conflicts > runs / 20 && tried.conflicts < tried.reverts);
+});
+
+test.run();

@@ -1,0 +1,21 @@
+// A sample of checkpoint-revert-oracle.long.ts. SEED=… replays it.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Random } from '../../scripts/torture/random.ts';
+import { InProcessDaemon } from '../support/in-process-daemon.ts';
+import { seed } from '../support/property.ts';
+import { canMergeTrees, tryHistory } from './revert-oracle.ts';
+
+test(`a revert of a range equals git's merge of the same trees, and undo is its inverse (seed ${seed})`, async () => {
+  if (!canMergeTrees()) return console.log('note: skipped, because this git has no merge-tree --write-tree');
+  const daemon = new InProcessDaemon();
+  const tried = { reverts: 0, conflicts: 0 };
+  try {
+    for (let n = 0; n < 10; n += 1) await tryHistory(daemon, new Random(seed + n), 1, tried);
+  } finally {
+    await daemon.close();
+  }
+  assert.is(tried.reverts, 10);
+});
+
+test.run();
