@@ -18,7 +18,7 @@ interface OfferedOption {
 }
 
 /** Commands whose first words are checkpoints, and how many they take. */
-const takeTags = { show: 1, diff: 2, restore: 1 } as const;
+const takeTags = { show: 1, diff: 2, restore: 1, revert: 2 } as const;
 /** Each of these places: the command, and how many words stand before the one that is typed. */
 const tagPlaces = Object.entries(takeTags).flatMap(([name, count]) =>
   Array.from({ length: count }, (_, at) => `${name}:${at}`),
@@ -97,8 +97,8 @@ ${commands.map((each) => `        ${each.name}) COMPREPLY=($(IFS=' '; compgen -W
     completion:0) COMPREPLY=($(IFS=' '; compgen -W '${shells.join(' ')}' -- "$word")) ;;
   esac
   case "\${COMP_WORDS[1]}:$count" in
-    restore:0|show:*|completion:*) ;;
-    restore:*|diff:*)
+    restore:0|revert:0|show:*|completion:*) ;;
+    restore:*|revert:*|diff:*)
       compopt -o filenames 2>/dev/null
       COMPREPLY+=($(cd "$directory" 2>/dev/null && compgen -f -- "$word")) ;;
   esac
@@ -150,8 +150,8 @@ ${commands.map((each) => `      ${each.name}) compadd -- ${dashed(each)} ;;`).jo
     completion:0) compadd -- ${shells.join(' ')} ;;
   esac
   case $words[2]:$count in
-    restore:0|show:*|completion:*) ;;
-    restore:*|diff:*) _files -W "\${directory:A}" ;;
+    restore:0|revert:0|show:*|completion:*) ;;
+    restore:*|revert:*|diff:*) _files -W "\${directory:A}" ;;
   esac
 }
 if [[ $funcstack[1] == _checkpointd ]]; then
@@ -181,7 +181,7 @@ function fish(commands: readonly Offered[]): string {
     ),
     ...options,
     line(`${position} ${tagPlaces.join(' ')}`, `-f -a '(${tags})'`),
-    line(`${position} diff:0 diff:1; or __checkpointd_at_paths`, "-f -a '(__checkpointd_paths)'"),
+    line(`${position} diff:0 diff:1 revert:1; or __checkpointd_at_paths`, "-f -a '(__checkpointd_paths)'"),
     line('__fish_seen_subcommand_from completion', `-f -a '${shells.join(' ')}'`),
   ].join('\n');
 }
@@ -213,7 +213,7 @@ function fishFunctions(commands: readonly Offered[]): string {
     printf '%s\\n' "$words[2]:$count" $where
 end
 function __checkpointd_at_paths
-    string match -qr '^(restore:[1-9]|diff:[2-9])' -- (__checkpointd_words)[1]
+    string match -qr '^(restore:[1-9]|(revert|diff):[2-9])' -- (__checkpointd_words)[1]
 end
 function __checkpointd_paths
     set -l directory .

@@ -6,6 +6,7 @@ const inShell: Readonly<Record<string, string>> = {
   'checkpoint/list': 'checkpointd list',
   'checkpoint/redo': 'checkpointd redo',
   'checkpoint/restore': 'checkpointd restore',
+  'checkpoint/revert': 'checkpointd revert',
   'checkpoint/undo': 'checkpointd undo',
   'remote/add': 'checkpointd remote add',
   'remote/list': 'checkpointd remote list',
@@ -24,6 +25,7 @@ const inConsole: Readonly<Record<string, string>> = {
   'checkpoint/init': '/checkpoint init',
   'checkpoint/list': '/checkpoint list',
   'checkpoint/restore': '/checkpoint restore',
+  'checkpoint/revert': '/checkpoint revert',
   'conversation/compact': '/compact',
 };
 
@@ -37,7 +39,16 @@ const onlyOnTheWire = /, and with kind "safety" also the states before each rest
 const asParameter = /\bpass `?allowProtected`?/;
 
 /** Tools of the MCP server are called as the methods are. */
-const tools: ReadonlySet<string> = new Set(['list', 'show', 'diff', 'create', 'restore', 'undo', 'redo']);
+const tools: ReadonlySet<string> = new Set([
+  'list',
+  'show',
+  'diff',
+  'create',
+  'restore',
+  'revert',
+  'undo',
+  'redo',
+]);
 
 /** A message with what a reader there can type, or call, in the place of methods. A path that ends so is left alone. */
 export function inCommands(message: string, where: 'shell' | 'console' | 'tools' = 'shell'): string {

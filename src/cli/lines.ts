@@ -48,8 +48,14 @@ export function counts({ added, modified, deleted }: FileStats): string {
   return `+${added} ~${modified} -${deleted}`;
 }
 
+/** The part of a result that a restore and a revert share. */
+type Shown = Pick<
+  RestoreResult,
+  'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'counts' | 'dryRun' | 'warnings'
+>;
+
 /** Says what a restore did, or would do; paths as `places` shows them, and else from the root of the work tree. */
-export function sayRestore(result: RestoreResult, places?: TreePaths): void {
+export function sayRestore(result: Shown, places?: TreePaths): void {
   const would = result.dryRun === true;
   const sayPaths = (title: string, paths: readonly Listed[], count?: number): void =>
     sayListed(
@@ -70,7 +76,11 @@ export function sayRestore(result: RestoreResult, places?: TreePaths): void {
   for (const warning of result.warnings ?? []) say(fit(`Note: ${plain(inCommands(warning))}`));
 }
 
-export function changesNothing({ restored, deleted, failed }: RestoreResult): boolean {
+export function changesNothing({
+  restored,
+  deleted,
+  failed,
+}: Pick<RestoreResult, 'restored' | 'deleted' | 'failed'>): boolean {
   return restored.length + deleted.length + failed.length === 0;
 }
 

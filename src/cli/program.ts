@@ -40,6 +40,7 @@ const commands: Readonly<Record<string, Add>> = {
   diff: onSession(async () => (await import('./commands/diff.ts')).diff),
   create: onSession(async () => (await import('./commands/create.ts')).create),
   restore: onSession(async () => (await import('./commands/restore.ts')).restore),
+  revert: onSession(async () => (await import('./commands/revert.ts')).revert),
   undo: onSession(async () => (await import('./commands/restore.ts')).undo),
   redo: onSession(async () => (await import('./commands/restore.ts')).redo),
   forget: onSession(async () => (await import('./commands/forget.ts')).forget),

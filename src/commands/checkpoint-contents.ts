@@ -23,6 +23,7 @@ import type { Session } from '../session/session.ts';
 import type { Entry, EntryMode, TreeChange } from '../tree/tree.ts';
 import { isWithin, type TreePath, toText } from '../tree/tree-path.ts';
 import { pageOf } from './answers/paging.ts';
+import { limited, textAnswer, textBytesMax } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
 import { defineCommand } from './command.ts';
 
@@ -177,11 +178,6 @@ export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session,
   };
 });
 
-function textAnswer(text: Buffer): Pick<Wire.CheckpointDiffResult, 'text' | 'encoding'> {
-  if (isUtf8(text)) return { text: text.toString('utf8') };
-  return { text: text.toString('base64'), encoding: 'base64' };
-}
-
 /** One path of a diff. Contents are text only where all of its bytes are UTF-8, and base64 otherwise. */
 function diffFile(entry: DiffEntry): Wire.DiffFile {
   const { before, after, contents = {}, unified } = entry;
@@ -249,7 +245,6 @@ interface DiffOutcome {
 
 const contentBytesMax = 1 << 20;
 const totalBytesMax = 16 << 20;
-const textBytesMax = 32 << 20;
 
 /**
  * Compares two states of the files with git's own differ, so that all strategies agree. Texts stay bytes.
@@ -304,14 +299,6 @@ async function snapshotDiff(
   } finally {
     await trees.dispose();
   }
-}
-
-/** The text up to its limit; text that is UTF-8 is never cut within a character. */
-function limited(text: Buffer): { readonly text: Buffer; readonly truncated: boolean } {
-  if (text.length <= textBytesMax) return { text, truncated: false };
-  let end = textBytesMax;
-  if (isUtf8(text)) while (((text[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return { text: text.subarray(0, end), truncated: true };
 }
 
 function withParts(files: readonly DiffEntry[], parts: readonly Buffer[]): DiffEntry[] {

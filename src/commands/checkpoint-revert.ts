@@ -11,6 +11,7 @@ import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { MergedPath } from '../tree/three-way.ts';
 import type { Entry } from '../tree/tree.ts';
+import { patchBetween } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { checkExpectation, undoMax } from './checkpoint-restore.ts';
@@ -36,7 +37,10 @@ export const checkpointRevert = defineCommand(
       dryRun: params.dryRun ?? false,
     };
     const outcome = await runRevert(restoreSite(session), job, context);
-    return revertAnswer(session, range, outcome, job.dryRun, context);
+    const answer = await revertAnswer(session, range, outcome, job.dryRun, context);
+    if (params.patch !== true) return answer;
+    const { store } = session.requireCheckpoints();
+    return { ...answer, ...(await patchBetween(store, outcome.merged, context.signal)) };
   },
   {
     again: async ({ checkpoint = '' }, { session, context }) => {

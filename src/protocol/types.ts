@@ -484,6 +484,10 @@ export interface RevertResult {
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
+  /** The patch. Absent: not asked for, or larger than 32 MiB. */
+  readonly text?: string;
+  /** The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
+  readonly encoding?: ContentEncoding;
   /** How long it took. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
@@ -1808,6 +1812,8 @@ export interface CheckpointRevertParams {
    * conflict. Absent: false.
    */
   readonly dryRun?: boolean;
+  /** Also answers the change of the files as a patch that `git apply` takes, in `text`. Absent: false. */
+  readonly patch?: boolean;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
    * every new intent.

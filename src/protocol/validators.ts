@@ -570,6 +570,8 @@ function RevertResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'checkpoint', p, g, Checkpoint);
   need(o, 'counts', p, g, RestoreCounts);
   may(o, 'dryRun', p, g, boolean);
+  may(o, 'text', p, g, string);
+  may(o, 'encoding', p, g, ContentEncoding);
   need(o, 'ms', p, g, Milliseconds);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
@@ -1487,6 +1489,7 @@ function CheckpointRevertParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'expect', p, g, RestoreExpectation);
   may(o, 'confirm', p, g, boolean);
   may(o, 'dryRun', p, g, boolean);
+  may(o, 'patch', p, g, boolean);
   may(o, 'idempotencyKey', p, g, IdempotencyKey);
   may(o, 'workDoneToken', p, g, ProgressToken);
 }

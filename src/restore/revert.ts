@@ -5,6 +5,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { newCheckpointId } from '../base/ids.ts';
+import { invariant } from '../base/invariant.ts';
 import type { Capture } from '../capture/capturer.ts';
 import { notSeenIn } from '../capture/snapshot-sink.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -37,6 +38,8 @@ export interface RevertJob
 export interface RevertOutcome extends RestoreOutcome {
   /** The outcome at each path of the range, in bytewise order. */
   readonly paths: readonly MergedPath[];
+  /** The present as it was merged, and the result of the merge. */
+  readonly merged: { readonly from: SnapshotId; readonly to: SnapshotId };
 }
 
 /** The largest number of merges, when the work tree changes while the daemon merges. */
@@ -48,7 +51,7 @@ export async function runRevert(
   revert: RevertJob,
   context: OperationContext,
 ): Promise<RevertOutcome> {
-  let paths: readonly MergedPath[] = [];
+  let found: Pick<RevertOutcome, 'paths' | 'merged'> | undefined;
   const { from, to, parent, undo, redo, description, confirm, dryRun } = revert;
   const draft: RestoreJob = {
     ...given({ parent }),
@@ -69,17 +72,19 @@ export async function runRevert(
     draft,
     async () => {
       const planned = await planRevert(site, draft, revert, context);
-      paths = planned.paths;
+      found = { paths: planned.paths, merged: planned.merged };
       return planned;
     },
     context,
   );
-  return { ...outcome, paths };
+  invariant(found !== undefined, 'a revert that ends was planned');
+  return { ...outcome, ...found };
 }
 
 interface PlannedRevert extends FilePlan {
   readonly job: RestoreJob;
   readonly paths: readonly MergedPath[];
+  readonly merged: RevertOutcome['merged'];
 }
 
 /** Merges and plans, and repeats both while the touched files change. @throws Conflict, WorkTreeBusy */
@@ -107,7 +112,13 @@ async function planRevert(
     const inTouch = moved.map(({ path }) => path).filter(isTouched);
     if (inTouch.length === 0) {
       const left = made.left.map((path): LeftAlone => ({ path, reason: 'notCapturedThen' }));
-      return { ...planned, job, paths: made.merge.paths, plan: withFates(planned.plan, made.merge, left) };
+      return {
+        ...planned,
+        job,
+        paths: made.merge.paths,
+        merged: { from: present.snapshot, to: made.snapshot },
+        plan: withFates(planned.plan, made.merge, left),
+      };
     }
     for (const path of inTouch) alsoInclude.add(path);
   }

@@ -33,7 +33,7 @@ async function withProgram(use: (rig: DaemonRig, env: NodeJS.ProcessEnv) => unkn
 /** A typed text, the words that the shell must offer, and the words that it must not. */
 const wanted: readonly (readonly [typed: string, offered: readonly string[], withheld: readonly string[]])[] =
   [
-    ['checkpointd re', ['restore', 'redo'], ['list', 'before-lunch']],
+    ['checkpointd re', ['restore', 'revert', 'redo'], ['list', 'before-lunch']],
     ['checkpointd restore ', ['0', '1', 'before-lunch'], ['deep/', '$(touch']],
     ['checkpointd show bef', ['before-lunch'], ['0']],
     ['checkpointd diff 0 bef', ['before-lunch'], ['0']],
@@ -43,6 +43,8 @@ const wanted: readonly (readonly [typed: string, offered: readonly string[], wit
     ['checkpointd restore 1 a.txt de', ['deep/'], ['before-lunch']],
     ['checkpointd restore -C deep bef', ['before-lunch'], ['b.txt']],
     ['checkpointd restore -C deep 1 ', ['b.txt'], ['before-lunch', 'a.txt', '0']],
+    ['checkpointd revert 1 bef', ['before-lunch'], ['0']],
+    ['checkpointd revert 0 1 de', ['deep/'], ['before-lunch']],
     ['checkpointd diff de', ['deep/'], ['before-lunch']],
     ['checkpointd diff 0 1 de', ['deep/'], ['before-lunch']],
     ['checkpointd completion ', ['bash', 'zsh', 'fish'], ['deep/']],

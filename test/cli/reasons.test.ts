@@ -7,11 +7,12 @@ import { inWords, reasonsInWords } from '../../src/cli/reasons.ts';
 
 const file = fileURLToPath(new URL('../../../protocol/protocol.json', import.meta.url));
 const { $defs } = JSON.parse(readFileSync(file, 'utf8')) as {
-  $defs: Record<'SkipReason' | 'FailureReason', { knownValues: string[] }>;
+  $defs: Record<'SkipReason' | 'FailureReason' | 'RevertConflict', { knownValues: string[] }>;
 };
 
 test('people read a text for each reason of the protocol', () => {
-  const known = new Set([...$defs.SkipReason.knownValues, ...$defs.FailureReason.knownValues]);
+  const lists = [$defs.SkipReason, $defs.FailureReason, $defs.RevertConflict];
+  const known = new Set(lists.flatMap(({ knownValues }) => knownValues));
   assert.equal([...known].sort(), [...reasonsInWords].sort());
   assert.is(inWords('tooLarge'), 'larger than the limit');
   assert.is(inWords('ofTomorrow'), 'ofTomorrow');

@@ -330,6 +330,28 @@ test('a path that a checkpoint left out is skipped, and an unknown path is refus
   await daemon.close();
 });
 
+test('a revert answers its patch, as base64 when a content is not UTF-8', async () => {
+  const { daemon, session, result } = await revertFirst(
+    { 'a.txt': 'zero\n' },
+    (at) => write(at, { 'a.txt': 'one\n' }),
+    () => undefined,
+    { patch: true, dryRun: true },
+  );
+  assert.match(result.text ?? '', /^diff --git a\/a\.txt[^]*-one\n\+zero\n$/);
+  assert.is(result.encoding, undefined);
+  await daemon.close();
+  const odd = await revertFirst(
+    { 'a.txt': 'caf\xe9\n' },
+    (at) => write(at, { 'a.txt': 'one\n' }),
+    () => undefined,
+    { patch: true },
+  );
+  assert.is(odd.result.encoding, 'base64');
+  assert.match(Buffer.from(odd.result.text ?? '', 'base64').toString('latin1'), /-one\n\+caf\xe9\n$/);
+  await odd.daemon.close();
+  assert.type(session, 'string');
+});
+
 test('a restore and a safety checkpoint are taken back by their tags', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });

@@ -13,6 +13,7 @@ export const checkpointWords: Readonly<Record<string, Word>> = {
   expand,
   diff,
   restore,
+  revert,
   create,
   clean,
 };
@@ -22,7 +23,7 @@ export const checkpointWord: Word = async (desk, [name = '', ...rest]) => {
   const word = Object.hasOwn(checkpointWords, name) ? checkpointWords[name] : undefined;
   if (word === undefined)
     throw new Usage(
-      '/checkpoint init|list [-l N]|expand <tag>|diff <tag> [tag]|restore [tag] [--hard]|create [message]|clean [--yes]',
+      '/checkpoint init|list [-l N]|expand <tag>|diff <tag> [tag]|restore [tag] [--hard]|revert <tag>|create [message]|clean [--yes]',
     );
   if ((await desk.ask('conversation/tangent', {})).active) return desk.say(texts.inTangent);
   try {
@@ -46,7 +47,7 @@ function wordsFor(error: CheckpointdRequestError, name: string, [tag = '']: read
   if (error.kind === 'UnknownCheckpoint') return `⚠️ checkpoint '${plain(unknownOf(error) ?? tag)}' not found`;
   if (name === 'init') return `Checkpoints could not be initialized: ${message}`;
   if (name === 'clean') return `Failed to clean: ${message}`;
-  if (name === 'restore') return `Failed to restore: ${message}`;
+  if (name === 'restore' || name === 'revert') return `Failed to ${name}: ${message}`;
   return `⚠️ ${message}`;
 }
 
@@ -109,6 +110,15 @@ async function restore(desk: Desk, words: readonly string[]): Promise<void> {
   const result = await desk.ask('checkpoint/restore', { tag, mode, confirm: true });
   if (result.failed.length > 0) sayRestore(result);
   desk.say(`✓ Restored to checkpoint ${plain(tag)}`);
+}
+
+/** Takes back the work of one turn or tool, and keeps all later changes. */
+async function revert(desk: Desk, words: readonly string[]): Promise<void> {
+  const [tag] = words;
+  if (tag === undefined || words.length > 1) throw new Usage('/checkpoint revert <tag>');
+  const result = await desk.ask('checkpoint/revert', { tag, confirm: true });
+  sayRestore({ ...result, conflicts: [], counts: { ...result.counts, conflicts: 0 } });
+  desk.say(`✓ Reverted checkpoint ${plain(tag)}`);
 }
 
 async function create(desk: Desk, words: readonly string[]): Promise<void> {

@@ -127,7 +127,7 @@ async function completions({ ask }: Pick<Task, 'ask'>, line: string): Promise<[s
   if (first === '/context' && parts.length === 2) return among(['show', 'add', 'remove']);
   if (first !== '/checkpoint') return [[], last];
   if (parts.length === 2) return among(Object.keys(checkpointWords));
-  if (!['expand', 'diff', 'restore'].includes(second)) return [[], last];
+  if (!['expand', 'diff', 'restore', 'revert'].includes(second)) return [[], last];
   const tags = (await allCheckpoints({ ask })).flatMap(({ tag, name }) => [tag, name]);
   return among([...tags.filter((each) => each !== undefined), ...(second === 'restore' ? ['--hard'] : [])]);
 }

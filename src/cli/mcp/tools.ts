@@ -1,5 +1,6 @@
 // The tools that a model may call, one request of the wire each. What destroys says so, and shows its plan first.
-import type { Checkpoint, RestoreResult } from '../../protocol/types.ts';
+import { given } from '../../base/given.ts';
+import type { Checkpoint, RestoreResult, RevertResult } from '../../protocol/types.ts';
 import { changesNothing, counts } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 import { plain } from '../terminal.ts';
@@ -36,6 +37,7 @@ export interface ToolInput {
   readonly message?: string;
   readonly name?: string;
   readonly mode?: 'soft' | 'hard';
+  readonly conflicts?: 'leave' | 'markers' | 'fail';
   readonly confirm?: boolean;
   readonly limit?: number;
 }
@@ -211,6 +213,50 @@ export const tools: readonly McpTool[] = [
     },
   },
   {
+    name: 'checkpoint_revert',
+    title: 'Take one part back',
+    description:
+      'Takes back what one turn or tool did, or a range of checkpoints, and keeps all later changes. Without `confirm` it changes nothing and answers the plan with its conflicts: look at the plan, then repeat with `confirm: true`. checkpoint_undo reverses a revert.',
+    input: object({
+      tag: { ...tag, description: 'The checkpoint of the turn or tool. Excludes from and to.' },
+      from: { ...tag, description: 'The earlier end of a range.' },
+      to: { ...tag, description: 'The later end of the range (default: the work tree).' },
+      paths,
+      conflicts: {
+        enum: ['leave', 'markers', 'fail'],
+        description:
+          'The policy for paths that a later change contradicts: leave them, write both versions with markers, or change nothing (default: leave).',
+      },
+      confirm: { type: 'boolean', description: 'True to revert, instead of answering the plan.' },
+    }),
+    output: open({
+      paths: 'array',
+      restored: 'array',
+      deleted: 'array',
+      failed: 'array',
+      conflicts: 'array',
+    }),
+    annotations: destroys,
+    run: async (session, { tag: wanted, from, to, paths: only, conflicts = 'leave', confirm }, signal) => {
+      const isReal = confirm === true;
+      const result = await session.ask(
+        'checkpoint/revert',
+        {
+          ...given({ tag: wanted, from, to }),
+          ...pathsOf(only),
+          conflicts,
+          ...(isReal ? { confirm: true } : { dryRun: true }),
+        },
+        { signal },
+      );
+      const planned = changesNothing(result)
+        ? 'The revert would change nothing.'
+        : 'Nothing was changed. Repeat with confirm: true.';
+      const end = isReal ? 'checkpoint_undo reverses the revert.' : planned;
+      return { result, text: `${textOf(result)}\n${end}` };
+    },
+  },
+  {
     name: 'checkpoint_undo',
     title: 'Undo a restore',
     description: 'Reverses the last restore: the files are then as before the restore.',
@@ -245,7 +291,7 @@ export function lineOf({ tag: its, id, timestamp, stats, description }: Checkpoi
   return `[${its ?? id}] ${timestamp} ${counts(stats)} ${plain(description)}`;
 }
 
-function textOf(result: RestoreResult): string {
+function textOf(result: RestoreResult | RevertResult): string {
   const would = result.dryRun === true ? 'would be ' : '';
   const parts = (['restored', 'deleted', 'conflicts', 'skipped', 'failed'] as const).flatMap((what) =>
     result[what].length === 0 ? [] : [`${would}${what} (${result[what].length}): ${namesOf(result[what])}`],

@@ -52,6 +52,7 @@ test('the tools say what they do: which only read, and which destroy', () =>
         ['checkpoint_diff', true, false],
         ['checkpoint_create', false, false],
         ['checkpoint_restore', false, true],
+        ['checkpoint_revert', false, true],
         ['checkpoint_undo', false, true],
         ['checkpoint_redo', false, true],
       ],
@@ -88,6 +89,24 @@ test('a rescue by a model: create, list, diff, the plan of a restore, the restor
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['spoilt\n', 'later\n']);
     assert.not.ok((await call(client, 'checkpoint_redo')).isError);
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', undefined]);
+  }));
+
+test('a model takes one turn back, with its plan first, and keeps the later change', () =>
+  withMcp(async (client, rig) => {
+    await call(client, 'checkpoint_create');
+    rig.write('a.txt', 'turn\n');
+    await call(client, 'checkpoint_create');
+    rig.write('later.txt', 'later\n');
+    const plan = await call(client, 'checkpoint_revert', { tag: '1' });
+    assert.is(plan.structured['dryRun'], true);
+    assert.match(plan.text, /would be restored \(1\): a\.txt\nNothing was changed\. Repeat/);
+    assert.is(rig.read('a.txt'), 'turn\n');
+    const range = { from: '1', to: '2', conflicts: 'fail', confirm: true };
+    assert.match(
+      (await call(client, 'checkpoint_revert', range)).text,
+      /checkpoint_undo reverses the revert/,
+    );
+    assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', 'later\n']);
   }));
 
 test('checkpoint_show lists the files that changed since the checkpoint before', () =>

@@ -1091,6 +1091,10 @@ _RevertResultOptional = TypedDict(
         "checkpoint": "Checkpoint",
         # True when nothing was changed. Absent: false.
         "dryRun": bool,
+        # The patch. Absent: not asked for, or larger than 32 MiB.
+        "text": str,
+        # The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
+        "encoding": "ContentEncoding",
         # True when this is the stored answer to an earlier request with the same
         # `idempotencyKey`. Absent: false.
         "replayed": bool,
@@ -2474,6 +2478,9 @@ _CheckpointRevertParamsOptional = TypedDict(
         # Changes nothing and answers the plan: `paths` says for each path whether it is clean,
         # already gone or a conflict. Absent: false.
         "dryRun": bool,
+        # Also answers the change of the files as a patch that `git apply` takes, in `text`.
+        # Absent: false.
+        "patch": bool,
         # Makes a repeat of this request answer the first result again instead of doing it again.
         # A new key for every new intent.
         "idempotencyKey": "IdempotencyKey",

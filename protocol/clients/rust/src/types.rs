@@ -1460,6 +1460,12 @@ pub struct RevertResult {
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
+    /// The patch. Absent: not asked for, or larger than 32 MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<ContentEncoding>,
     /// How long it took.
     pub ms: Milliseconds,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -3391,6 +3397,10 @@ pub struct CheckpointRevertParams {
     /// already gone or a conflict. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
+    /// Also answers the change of the files as a patch that `git apply` takes, in `text`. Absent:
+    /// false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<bool>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3414,6 +3424,7 @@ impl CheckpointRevertParams {
             expect: None,
             confirm: None,
             dry_run: None,
+            patch: None,
             idempotency_key: None,
             work_done_token: None,
         }

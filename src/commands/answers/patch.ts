@@ -1,0 +1,41 @@
+// Makes the texts of diffs fit for an answer, and the patch between two snapshots.
+import { isUtf8 } from 'node:buffer';
+import type { SnapshotId } from '../../base/ids.ts';
+import { unifiedParts } from '../../checkpoints/diff-text.ts';
+import { differencesOf } from '../../checkpoints/differences.ts';
+import type * as Wire from '../../protocol/types.ts';
+import type { SnapshotStore } from '../../store/snapshot-store.ts';
+
+export const textBytesMax = 32 << 20;
+
+/** Returns a text as the wire has it: base64 when its bytes are not UTF-8. */
+export function textAnswer(text: Buffer): Pick<Wire.CheckpointDiffResult, 'text' | 'encoding'> {
+  if (isUtf8(text)) return { text: text.toString('utf8') };
+  return { text: text.toString('base64'), encoding: 'base64' };
+}
+
+/** Returns the text up to its limit. A cut never divides a character of UTF-8. */
+export function limited(text: Buffer): { readonly text: Buffer; readonly truncated: boolean } {
+  if (text.length <= textBytesMax) return { text, truncated: false };
+  let end = textBytesMax;
+  if (isUtf8(text)) while (((text[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return { text: text.subarray(0, end), truncated: true };
+}
+
+/** Returns the patch between two snapshots, and nothing when it is over the limit. @throws DataCorrupt, AbortError */
+export async function patchBetween(
+  store: SnapshotStore,
+  { from, to }: { readonly from: SnapshotId; readonly to: SnapshotId },
+  signal: AbortSignal,
+): Promise<Pick<Wire.RevertResult, 'text' | 'encoding'>> {
+  const trees = await store.gitTrees(from, to);
+  try {
+    const options = { signal, binary: true };
+    const { list } = await differencesOf(store, trees, { from, to }, options);
+    const parts = await unifiedParts(trees, list, { ...options, textBytesMax: textBytesMax + 1 });
+    const text = Buffer.concat(parts);
+    return text.length > textBytesMax ? {} : textAnswer(text);
+  } finally {
+    await trees.dispose();
+  }
+}
