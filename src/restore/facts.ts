@@ -75,10 +75,9 @@ async function planOnce(site: RestoreSite, job: RestoreJob, context: OperationCo
     return withPut(checkpoints.store, tree, captured, put);
   };
   try {
-    const asked = job.alsoInclude ?? [];
-    let present = await capture(asked);
+    let present = await capture(job.alsoInclude);
     const hiddenNow = await hiddenByToday(site, job, present, tree);
-    const hidden = [...asked, ...hiddenNow];
+    const hidden = [...(job.alsoInclude ?? []), ...hiddenNow];
     if (hiddenNow.length > 0) present = await capture(hidden);
     const look = new Look(site, job, tree, context.signal);
     let seen = await look.at(present);

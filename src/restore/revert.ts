@@ -98,12 +98,14 @@ async function planRevert(
   /** Files that a capture leaves out and whose place the merge needs. */
   const alsoInclude = new Set<TreePath>();
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const present = await capturePresent(checkpoints, context, [...alsoInclude]);
+    // Without the list a capture may be fast.
+    const more = alsoInclude.size === 0 ? {} : { alsoInclude: [...alsoInclude] };
+    const present = await capturePresent(checkpoints, context, more.alsoInclude);
     const made = await mergeOnto(site, present, revert, context);
     const job: RestoreJob = {
       ...draft,
       only: made.only,
-      alsoInclude: [...alsoInclude],
+      ...more,
       target: targetOf(revert.from, present, made.snapshot),
     };
     const planned = await planFiles(site, job, context);

@@ -25,6 +25,10 @@ test('a restore looks at what changed, before and after, and the counts say so',
       await restore();
       assert.equal([rig.read('a/f'), existsSync(join(rig.work, 'b/new'))], ['one\n', false]);
       assert.equal(await counts(), { fast: 2, cold: [first] });
+      rig.write('a/f', 'three\n');
+      await rig.request('checkpoint/revert', { session: session.id, from: '0' });
+      assert.is(rig.read('a/f'), 'one\n');
+      assert.equal(await counts(), { fast: 5, cold: [first] }, 'a revert looks once more, to merge');
       session.enabled?.capture.distrust();
       rig.write('a/f', 'three\n');
       await restore();
