@@ -2,7 +2,7 @@
 // reported. Any other content is an edit of another author. It is in memory and pure: the session keeps its records
 // in the log and feeds them in again at the next start. It never looks at the disk.
 import { given } from '../base/given.ts';
-import type { BlobId } from '../base/ids.ts';
+import type { BlobId, SessionId } from '../base/ids.ts';
 import type { TreeChange } from '../tree/tree.ts';
 import { byBytes, type TreePath } from '../tree/tree-path.ts';
 
@@ -17,7 +17,9 @@ export interface LedgerRecord {
   readonly path: TreePath;
   readonly content: Known;
   readonly who: Author;
-  /** Which session, tool or checkpoint, as the recorder names it. */
+  /** The session whose agent wrote the content, if `who` is `session`. It remains known after that session closes. */
+  readonly session?: SessionId;
+  /** Which tool or checkpoint, as the recorder names it. */
   readonly by?: string;
   /** RFC 3339. Order is the order of records, never the clock's. */
   readonly at: string;
@@ -44,12 +46,18 @@ export class Ledger {
    * A content that was reported already keeps its author; what is new is put down to `who`. Returns what to
    * persist; a session that can read its checkpoints again may as well record them again.
    */
-  recordCheckpoint(changes: Iterable<TreeChange>, who: Author, at: string, by?: string): LedgerRecord[] {
+  recordCheckpoint(
+    changes: Iterable<TreeChange>,
+    who: Author,
+    at: string,
+    by?: string,
+    session?: SessionId,
+  ): LedgerRecord[] {
     const added: LedgerRecord[] = [];
     for (const { path, after } of changes) {
       const content: Known = after?.blob ?? 'absent';
       if (this.last(path)?.content === content) continue;
-      const record: LedgerRecord = { path, content, who, at, ...given({ by }) };
+      const record: LedgerRecord = { path, content, who, at, ...given({ by, session }) };
       this.add(record);
       added.push(record);
     }

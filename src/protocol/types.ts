@@ -2773,7 +2773,10 @@ export interface LedgerEntry {
   readonly tag?: Tag;
   /** The tool that wrote it. */
   readonly toolName?: string;
-  /** The other session that wrote it. Absent: it is not open any more, or none did. */
+  /**
+   * The other session that wrote it. It stays known after that session closes. Absent: no other session wrote
+   * it, or the daemon does not know which.
+   */
   readonly session?: SessionId;
 }
 

@@ -68,12 +68,7 @@ export async function noteCheckpoint(
           sideOf(checkpoints.index, made),
         );
   const who: Author = record.kind === 'turn' ? 'user' : 'agent';
-  const theirs = changes.filter((change) => isAnothers(session, change));
-  const ours = changes.filter((change) => !theirs.includes(change));
-  keep(session, [
-    ...checkpoints.ledger.recordCheckpoint(ours, who, record.timestamp, record.id),
-    ...checkpoints.ledger.recordCheckpoint(theirs, 'session', record.timestamp, record.id),
-  ]);
+  keep(session, noted(session, changes, record, who));
 }
 
 /**
@@ -108,18 +103,26 @@ export async function noteRestore(
   const { store, ledger } = session.requireCheckpoints();
   if (before === undefined) return;
   const changes = await store.changes(before.record.snapshot, record.snapshot);
-  const authorOf = (change: TreeChange): Author =>
-    ours.has(change.path) ? 'agent' : isAnothers(session, change) ? 'session' : 'user';
-  keep(
-    session,
-    changes.flatMap((change) =>
-      ledger.recordCheckpoint([change], authorOf(change), record.timestamp, record.id),
-    ),
-  );
+  const written = changes.filter(({ path }) => ours.has(path));
+  const others = changes.filter(({ path }) => !ours.has(path));
+  keep(session, [
+    ...ledger.recordCheckpoint(written, 'agent', record.timestamp, record.id),
+    ...noted(session, others, record, 'user'),
+  ]);
 }
 
-function isAnothers(session: Session, { path, after }: TreeChange): boolean {
-  return authorOf(session, path, contentOf(after)) === 'session';
+/** Records changes in the ledger: those of another session's agent under its id, and all others under `who`. */
+function noted(
+  session: Session,
+  changes: readonly TreeChange[],
+  { id, timestamp: at }: StoredCheckpoint['record'],
+  who: Author,
+): LedgerRecord[] {
+  const { ledger } = session.requireCheckpoints();
+  return changes.flatMap((change) => {
+    const other = sessionThatLeft(session, change.path, contentOf(change.after));
+    return ledger.recordCheckpoint([change], other === undefined ? who : 'session', at, id, other);
+  });
 }
 
 /**
@@ -127,11 +130,16 @@ function isAnothers(session: Session, { path, after }: TreeChange): boolean {
  * user.
  */
 export function authorOf(session: Session, path: TreePath, content: Known): 'session' | 'user' {
-  const isAgents = session.parts.neighbours(session).some((other) => {
+  return sessionThatLeft(session, path, content) === undefined ? 'user' : 'session';
+}
+
+/** Returns the other open session whose agent was the last to write a path, and left that content. */
+function sessionThatLeft(session: Session, path: TreePath, content: Known): SessionId | undefined {
+  const left = session.parts.neighbours(session).find((other) => {
     const last = other.enabled?.ledger.last(path);
     return last?.content === content && last.who === 'agent';
   });
-  return isAgents ? 'session' : 'user';
+  return left?.id;
 }
 
 /** Returns the author of a content at a path, as far as the ledger knows. */
@@ -192,7 +200,7 @@ interface LedgerEntryView {
   readonly checkpoint?: string;
   readonly tag?: string;
   readonly toolName?: string;
-  /** The other session that made the change, while it is open. */
+  /** The other session that made the change. */
   readonly session?: SessionId;
 }
 
@@ -237,8 +245,12 @@ function describe(session: Session, record: LedgerRecord, seq: number): LedgerEn
   };
 }
 
-/** The open session whose agent left that content there. */
-function sessionThatWrote(session: Session, { path, content }: LedgerRecord): SessionId | undefined {
+/** Returns the session whose agent left that content: the recorded one, or an open one that reports it. */
+function sessionThatWrote(
+  session: Session,
+  { path, content, session: recorded }: LedgerRecord,
+): SessionId | undefined {
+  if (recorded !== undefined) return recorded;
   const wrote = (known: LedgerRecord): boolean => known.content === content && known.who === 'agent';
   return session.parts.neighbours(session).find((other) => other.enabled?.ledger.history(path).some(wrote))
     ?.id;

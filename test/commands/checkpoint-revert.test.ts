@@ -396,6 +396,11 @@ test('a conflict names the authors of both sides, and files by their bytes where
     conflicts.map(({ author }) => author),
     ['session', 'user'],
   );
+  // A checkpoint records the other session, so its id stays known after it closes.
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  await daemon.call('session/close', { session: other });
+  const { entries } = await daemon.call('ledger/history', { session, path: 'a.txt' });
+  assert.is(entries.at(-1)?.session, other);
   await daemon.close();
 });
 

@@ -3555,7 +3555,8 @@ class LedgerEntry(_LedgerEntryRequired, total=False):
     tag: Tag
     # The tool that wrote it.
     toolName: str
-    # The other session that wrote it. Absent: it is not open any more, or none did.
+    # The other session that wrote it. It stays known after that session closes. Absent: no other
+    # session wrote it, or the daemon does not know which.
     session: SessionId
 
 

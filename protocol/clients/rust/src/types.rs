@@ -4926,7 +4926,8 @@ pub struct LedgerEntry {
     /// The tool that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// The other session that wrote it. Absent: it is not open any more, or none did.
+    /// The other session that wrote it. It stays known after that session closes. Absent: no other
+    /// session wrote it, or the daemon does not know which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
 }
