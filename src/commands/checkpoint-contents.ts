@@ -16,6 +16,7 @@ import {
 } from '../checkpoints/compared.ts';
 import { layoutOf, statOf, unifiedParts } from '../checkpoints/diff-text.ts';
 import { type Difference, type DiffSide, differencesOf, modesOf } from '../checkpoints/differences.ts';
+import { textHunksOf } from '../checkpoints/hunks.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -198,11 +199,23 @@ function diffFile(entry: DiffEntry): Wire.DiffFile {
       unified: unified?.toString(encoding),
     }),
     ...given({ encoding: encoding === 'base64' ? encoding : undefined }),
-    ...given({ truncated: entry.isCut || undefined }),
+    ...given({ truncated: entry.isCut || undefined, hunks: unified && hunksIn(unified) }),
     ...given({ linesAdded: entry.linesAdded, linesRemoved: entry.linesRemoved }),
     ...given({ beforeMode: modes.before, afterMode: modes.after }),
     ...given({ beforeSize: sizeOf(before), afterSize: sizeOf(after) }),
   };
+}
+
+function hunksIn(unified: Buffer): Wire.DiffHunk[] | undefined {
+  const hunks = textHunksOf(unified);
+  if (hunks.length === 0) return undefined;
+  return hunks.map(({ id, before, after }) => ({
+    id,
+    beforeStart: before.start,
+    beforeLines: before.lines,
+    afterStart: after.start,
+    afterLines: after.lines,
+  }));
 }
 
 function sizeOf(side: DiffEntry['before']): number | undefined {

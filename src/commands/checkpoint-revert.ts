@@ -1,5 +1,6 @@
 // checkpoint/revert: turns a client's request into a revert of a range, and answers the outcome at each path and the authors
 // of both sides of a conflict. The merge is in restore/revert.ts.
+import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { invariant } from '../base/invariant.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -11,6 +12,7 @@ import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { MergedPath } from '../tree/three-way.ts';
 import type { Entry } from '../tree/tree.ts';
+import type { TreePath } from '../tree/tree-path.ts';
 import { patchBetween } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
@@ -27,7 +29,7 @@ export const checkpointRevert = defineCommand(
     const head = index.head?.record;
     const job: RevertJob = {
       ...range,
-      ...given({ paths: treePaths(params.paths), parent: head?.id }),
+      ...given({ paths: treePaths(params.paths), hunks: hunksAsked(params.hunks), parent: head?.id }),
       conflicts: params.conflicts ?? 'leave',
       labels: labelsOf(session, range),
       undo: (id) => [...(head?.undo ?? []), id].slice(-undoMax),
@@ -58,7 +60,23 @@ function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
   const { index } = session.requireCheckpoints();
   revertRange(index, params);
   treePaths(params.paths);
+  hunksAsked(params.hunks);
+  if (params.hunks != null && params.paths != null)
+    throw new CheckpointdError('InvalidParams', 'hunks excludes paths: give one or the other.');
   if (params.expect?.head != null) index.resolve(params.expect.head);
+}
+
+/** Returns the names of the hunks by their path. @throws PathOutsideWorkTree */
+function hunksAsked(
+  hunks: readonly Wire.HunkRef[] | null | undefined,
+): Map<TreePath, Set<string>> | undefined {
+  if (hunks == null) return undefined;
+  const asked = new Map<TreePath, Set<string>>();
+  for (const hunk of hunks) {
+    const path = treePath(hunk);
+    asked.set(path, (asked.get(path) ?? new Set()).add(hunk.id));
+  }
+  return asked;
 }
 
 function named(session: Session, { record }: RevertRange['from']): string {

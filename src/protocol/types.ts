@@ -501,6 +501,30 @@ export interface RevertResult {
   readonly warnings?: readonly string[];
 }
 
+/** A hunk of one file. */
+export interface HunkRef {
+  /** The path, relative to the work tree, separated by `/`. */
+  readonly path: PathText;
+  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  readonly pathBytes?: Base64;
+  /** The name of the hunk in `DiffFile.hunks`. */
+  readonly id: string;
+}
+
+/** The place of a hunk in a unified text. An empty side has the line before it as its start. */
+export interface DiffHunk {
+  /** The name of the hunk within its file. It is made of the lines and not of their place. */
+  readonly id: string;
+  /** The first line before, from 1. */
+  readonly beforeStart: Count;
+  /** The number of lines before. */
+  readonly beforeLines: Count;
+  /** The first line after, from 1. */
+  readonly afterStart: Count;
+  /** The number of lines after. */
+  readonly afterLines: Count;
+}
+
 /** A path that differs. */
 export interface DiffFile {
   /** The path, relative to the work tree, separated by `/`. */
@@ -543,6 +567,8 @@ export interface DiffFile {
   readonly afterMode?: FileMode;
   /** How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
+  /** The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none. */
+  readonly hunks?: readonly DiffHunk[];
   /**
    * Format `unified` with `perFile`: the part of the unified diff that is about this file. Absent: none was
    * asked for, or it was cut (see `truncated`).
@@ -1801,6 +1827,11 @@ export interface CheckpointRevertParams {
    * did not change is refused.
    */
   readonly paths?: readonly PathRef[];
+  /**
+   * Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range does not have is
+   * refused. Excludes `paths`.
+   */
+  readonly hunks?: readonly HunkRef[];
   /** The policy for paths where a later change contradicts the revert. Absent: `leave`. */
   readonly conflicts?: RevertConflictPolicy;
   /** What must be true. */

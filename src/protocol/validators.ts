@@ -578,6 +578,24 @@ function RevertResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
+function HunkRef(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'path', p, g, PathText);
+  may(o, 'pathBytes', p, g, Base64);
+  need(o, 'id', p, g, string);
+}
+
+function DiffHunk(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'id', p, g, string);
+  need(o, 'beforeStart', p, g, Count);
+  need(o, 'beforeLines', p, g, Count);
+  need(o, 'afterStart', p, g, Count);
+  need(o, 'afterLines', p, g, Count);
+}
+
 function DiffFile(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
@@ -598,6 +616,7 @@ function DiffFile(v: unknown, p: string, g: Gathering): void {
   may(o, 'beforeMode', p, g, FileMode);
   may(o, 'afterMode', p, g, FileMode);
   may(o, 'encoding', p, g, ContentEncoding);
+  may(o, 'hunks', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, DiffHunk));
   may(o, 'unified', p, g, string);
 }
 
@@ -1485,6 +1504,7 @@ function CheckpointRevertParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'from', p, g, CheckpointRef);
   may(o, 'to', p, g, CheckpointRef);
   may(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 10000, PathRef));
+  may(o, 'hunks', p, g, (v, p, g) => list(v, p, g, 0, 10000, HunkRef));
   may(o, 'conflicts', p, g, RevertConflictPolicy);
   may(o, 'expect', p, g, RestoreExpectation);
   may(o, 'confirm', p, g, boolean);

@@ -14,6 +14,8 @@ export class MergedContents {
   readonly #signal: AbortSignal;
   readonly #writer: SnapshotWriter;
   #isSealed = false;
+  /** The stored contents, which the store cannot read before they are sealed. */
+  readonly #stored = new Map<BlobId, Buffer>();
 
   /** `directory` is private to the session. The first merge makes it, and `close` removes it. */
   constructor(store: SnapshotStore, directory: string, signal: AbortSignal) {
@@ -31,28 +33,31 @@ export class MergedContents {
     labels: MergeLabels,
   ): Promise<MergedContent> {
     const contents = {
-      base: base === undefined ? Buffer.alloc(0) : await this.#read(base),
-      ours: await this.#read(ours),
-      theirs: await this.#read(theirs),
+      base: base === undefined ? Buffer.alloc(0) : await this.read(base),
+      ours: await this.read(ours),
+      theirs: await this.read(theirs),
     };
     if (Object.values(contents).some(isBinary)) return { kind: 'binary' };
     files.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const { bytes, isClean } = await mergeTexts(this.#directory, contents, labels, this.#signal);
-    return { kind: 'merged', blob: await this.#put(bytes), isClean };
+    return { kind: 'merged', blob: await this.put(bytes), isClean };
   }
 
-  async #read(blob: BlobId): Promise<Buffer> {
+  async read(blob: BlobId): Promise<Buffer> {
+    const stored = this.#stored.get(blob);
+    if (stored !== undefined) return stored;
     const chunks: Uint8Array[] = [];
     for await (const chunk of this.#store.read(blob)) chunks.push(chunk);
     return Buffer.concat(chunks);
   }
 
   /** Stores a content. It is readable when the tree is stored. */
-  async #put(bytes: Buffer): Promise<BlobId> {
+  async put(bytes: Buffer): Promise<BlobId> {
     const hash = this.#store.hash(bytes.length);
     hash.update(bytes);
     const blob = hash.digest();
     await this.#writer.addBlob(blob, { kind: 'bytes', bytes });
+    this.#stored.set(blob, bytes);
     return blob;
   }
 

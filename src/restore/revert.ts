@@ -22,6 +22,7 @@ import type { LeftAlone } from './plan.ts';
 import { runPlannedJob } from './restore.ts';
 import type { FilePlan, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
+import { sideOfHunks } from './revert-hunks.ts';
 
 /** The request of a revert: the range to take back, and how. */
 export interface RevertJob
@@ -31,6 +32,8 @@ export interface RevertJob
   /** The later end of the range. Absent: the present. */
   readonly to?: StoredCheckpoint;
   readonly paths?: readonly TreePath[];
+  /** The only hunks to take back, by path and name. */
+  readonly hunks?: ReadonlyMap<TreePath, ReadonlySet<string>>;
   readonly conflicts: 'leave' | 'markers' | 'fail';
   readonly labels: MergeLabels;
 }
@@ -190,11 +193,14 @@ async function mergeOnto(
     ...(revert.paths ?? []).filter(isUnseen),
   ]);
   requirePaths(revert.paths, all, isUnseen);
-  const theirs = narrowed(await sideOf(store, base, from, all, signal), isUnseen, revert.paths);
   const later = await store.changes(base, present.snapshot);
   const ours = narrowed(await sideOf(store, base, present.snapshot, later, signal), isUnseen);
   const contents = new MergedContents(store, site.directory.mergeDirectory, signal);
   try {
+    const theirs =
+      revert.hunks === undefined
+        ? narrowed(await sideOf(store, base, from, all, signal), isUnseen, revert.paths)
+        : await sideOfHunks(store, { from, to: base }, revert.hunks, contents, signal);
     const merge = await mergeTrees({
       tree: present.root,
       ours,
@@ -203,7 +209,8 @@ async function mergeOnto(
       marks: revert.conflicts === 'markers',
     });
     if (revert.conflicts === 'fail') refuseConflicts(merge);
-    const directories = await directoryChanges(store, { base, from, present }, revert.paths);
+    const narrow = revert.hunks === undefined ? revert.paths : [];
+    const directories = await directoryChanges(store, { base, from, present }, narrow);
     const tree = amended(present.root, merge.changes, directories, await store.directory(from));
     const snapshot = await contents.seal(tree);
     const only = new Set([...merge.changes.map(({ path }) => path), ...directories.keys()]);

@@ -16,6 +16,9 @@ test(`reverts in ${runs} histories equal git's merges, and undo is their inverse
     try {
       for (const end = Math.min(runs, n + 50); n < end; n += 1)
         await tryHistory(daemon, new Random(seed + n), 2, tried);
+    } catch (error) {
+      console.log(`note: SEED=${seed + n} RUNS=1 replays the history that failed`);
+      throw error;
     } finally {
       await daemon.close();
     }

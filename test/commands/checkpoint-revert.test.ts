@@ -352,6 +352,40 @@ test('a revert answers its patch, as base64 when a content is not UTF-8', async 
   assert.type(session, 'string');
 });
 
+for (const strategy of strategies) {
+  test(`${strategy}: single hunks are taken back, as checkpoint/diff names them`, async () => {
+    const { daemon, root, session } = await opened(strategy);
+    write(root, { 'a.txt': lines(), 'gone.txt': lines() });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    const changed = lines([1, 'one'], [10, 'ten']);
+    write(root, { 'a.txt': changed, 'made.txt': 'made\n' });
+    rmSync(join(root, 'gone.txt'));
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    write(root, { 'a.txt': changed.replace('line 5\n', 'later\n') });
+    const range = { session, from: '1', to: '2' };
+    const { files } = await daemon.call('checkpoint/diff', { ...range, format: 'unified', perFile: true });
+    const hunksAt = (path: string): Wire.HunkRef[] =>
+      files
+        .filter((file) => file.path === path)
+        .flatMap(({ hunks = [] }) => hunks.map(({ id }) => ({ path, id })));
+    const [first, second] = hunksAt('a.txt');
+    assert.ok(first && second);
+    const result = await daemon.call('checkpoint/revert', { ...range, hunks: [second] });
+    assert.equal(outcomes(result), [['a.txt', 'clean']]);
+    assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), lines([1, 'one'], [5, 'later']));
+    const others = [...hunksAt('made.txt'), ...hunksAt('gone.txt')];
+    assert.is(others.length, 2);
+    await daemon.call('checkpoint/revert', { ...range, hunks: others });
+    assert.not(existsSync(join(root, 'made.txt')));
+    assert.is(readFileSync(join(root, 'gone.txt'), 'utf8'), lines());
+    const wrong = { path: 'a.txt', pathBytes: Buffer.from('a.txt').toString('base64'), id: 'none' };
+    const error = await failure(daemon.call('checkpoint/revert', { ...range, hunks: [first, wrong] }));
+    assert.equal([error.kind, error.details?.['paths']], ['UnknownPart', ['a.txt']]);
+    assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), lines([1, 'one'], [5, 'later']));
+    await daemon.close();
+  });
+}
+
 test('a restore and a safety checkpoint are taken back by their tags', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });

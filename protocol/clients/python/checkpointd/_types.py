@@ -96,6 +96,8 @@ __all__ = [
     "RestoreCounts",
     "RestoreResult",
     "RevertResult",
+    "HunkRef",
+    "DiffHunk",
     "DiffFile",
     "CheckpointFile",
     "CacheFigures",
@@ -1114,6 +1116,34 @@ class RevertResult(_RevertResultRequired, _RevertResultOptional):
     """
 
 
+class _HunkRefRequired(TypedDict):
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+    # The name of the hunk in `DiffFile.hunks`.
+    id: str
+
+
+class HunkRef(_HunkRefRequired, total=False):
+    """A hunk of one file."""
+    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    # authoritative.
+    pathBytes: Base64
+
+
+class DiffHunk(TypedDict):
+    """The place of a hunk in a unified text. An empty side has the line before it as its start."""
+    # The name of the hunk within its file. It is made of the lines and not of their place.
+    id: str
+    # The first line before, from 1.
+    beforeStart: Count
+    # The number of lines before.
+    beforeLines: Count
+    # The first line after, from 1.
+    afterStart: Count
+    # The number of lines after.
+    afterLines: Count
+
+
 class _DiffFileRequired(TypedDict):
     # The path, relative to the work tree, separated by `/`.
     path: PathText
@@ -1159,6 +1189,8 @@ class DiffFile(_DiffFileRequired, total=False):
     # How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8.
     # Absent: `utf-8`.
     encoding: ContentEncoding
+    # The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none.
+    hunks: List[DiffHunk]
     # Format `unified` with `perFile`: the part of the unified diff that is about this file.
     # Absent: none was asked for, or it was cut (see `truncated`).
     unified: str
@@ -2469,6 +2501,9 @@ _CheckpointRevertParamsOptional = TypedDict(
         # Only these paths, and all paths below them. A renamed file is found by either name. A
         # path that the range did not change is refused.
         "paths": List["PathRef"],
+        # Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range
+        # does not have is refused. Excludes `paths`.
+        "hunks": List["HunkRef"],
         # The policy for paths where a later change contradicts the revert. Absent: `leave`.
         "conflicts": "RevertConflictPolicy",
         # What must be true.

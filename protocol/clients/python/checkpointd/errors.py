@@ -219,8 +219,8 @@ class NothingToUndo(CheckpointdError):
 
 
 class UnknownPart(CheckpointdError):
-    r"""The range of a revert did not change a path that was asked for. Nothing changed. Look at
-    a `dryRun` without it, or at `checkpoint/diff` of the range.
+    r"""The range of a revert has no change at a path, or no hunk, that was asked for. Nothing
+    changed. Look at a `dryRun` without it, or at `checkpoint/diff` of the range.
     """
 
 

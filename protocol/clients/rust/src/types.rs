@@ -990,7 +990,8 @@ pub enum ErrorKind {
     /// There is no restore to undo or redo.
     #[serde(rename = "NothingToUndo")]
     NothingToUndo,
-    /// The range of a revert did not change a path that was asked for. Nothing changed.
+    /// The range of a revert has no change at a path, or no hunk, that was asked for. Nothing
+    /// changed.
     #[serde(rename = "UnknownPart")]
     UnknownPart,
     /// git is not installed.
@@ -1481,6 +1482,36 @@ pub struct RevertResult {
     pub warnings: Option<Vec<String>>,
 }
 
+/// A hunk of one file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct HunkRef {
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
+    /// authoritative.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// The name of the hunk in `DiffFile.hunks`.
+    pub id: String,
+}
+
+/// The place of a hunk in a unified text. An empty side has the line before it as its start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffHunk {
+    /// The name of the hunk within its file. It is made of the lines and not of their place.
+    pub id: String,
+    /// The first line before, from 1.
+    pub before_start: Count,
+    /// The number of lines before.
+    pub before_lines: Count,
+    /// The first line after, from 1.
+    pub after_start: Count,
+    /// The number of lines after.
+    pub after_lines: Count,
+}
+
 /// A path that differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -1539,6 +1570,9 @@ pub struct DiffFile {
     /// Absent: `utf-8`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<ContentEncoding>,
+    /// The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hunks: Option<Vec<DiffHunk>>,
     /// Format `unified` with `perFile`: the part of the unified diff that is about this file.
     /// Absent: none was asked for, or it was cut (see `truncated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3384,6 +3418,10 @@ pub struct CheckpointRevertParams {
     /// that the range did not change is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
+    /// Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range does
+    /// not have is refused. Excludes `paths`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hunks: Option<Vec<HunkRef>>,
     /// The policy for paths where a later change contradicts the revert. Absent: `leave`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<RevertConflictPolicy>,
@@ -3420,6 +3458,7 @@ impl CheckpointRevertParams {
             from: None,
             to: None,
             paths: None,
+            hunks: None,
             conflicts: None,
             expect: None,
             confirm: None,

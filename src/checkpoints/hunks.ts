@@ -1,0 +1,71 @@
+// Finds the hunks of one file's unified text, names them, and takes single hunks back out of a content. A name is made of
+// the hunk's lines and not of its place, so it stays valid while other hunks of the file change.
+import { createHash } from 'node:crypto';
+import { invariant } from '../base/invariant.ts';
+
+export interface TextHunk {
+  readonly id: string;
+  /** The first line, from 1, and the number of lines, on both sides. */
+  readonly before: LineRange;
+  readonly after: LineRange;
+  /** The lines of both sides with their line ends, as latin1. */
+  readonly old: readonly string[];
+  readonly new: readonly string[];
+}
+
+interface LineRange {
+  readonly start: number;
+  readonly lines: number;
+}
+
+const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+/** Returns the hunks of one file's unified text, from top to bottom. */
+export function textHunksOf(unified: Buffer): TextHunk[] {
+  const lines = unified.toString('latin1').split('\n');
+  const hunks: TextHunk[] = [];
+  const counts = new Map<string, number>();
+  for (let at = 0; at < lines.length; ) {
+    const found = header.exec(lines[at] ?? '');
+    at += 1;
+    if (found === null) continue;
+    const [, start = '', count = '1', newStart = '', newCount = '1'] = found;
+    const [before, after] = [rangeOf(start, count), rangeOf(newStart, newCount)];
+    const sides = { old: [] as string[], new: [] as string[] };
+    const first = at;
+    while (sides.old.length < before.lines || sides.new.length < after.lines) {
+      const line = lines[at] ?? '';
+      const isCut = lines[at + 1]?.startsWith('\\') === true;
+      const text = `${line.slice(1)}${isCut ? '' : '\n'}`;
+      if (!line.startsWith('+')) sides.old.push(text);
+      if (!line.startsWith('-')) sides.new.push(text);
+      at += isCut ? 2 : 1;
+    }
+    hunks.push({ id: nameOf(lines.slice(first, at), counts), before, after, ...sides });
+  }
+  return hunks;
+}
+
+function rangeOf(start: string, lines: string): LineRange {
+  return { start: Number(start), lines: Number(lines) };
+}
+
+/** Returns a hash of the lines. A repeated hunk of the same file gets a number behind it. */
+function nameOf(lines: readonly string[], counts: Map<string, number>): string {
+  const hash = createHash('sha256').update(lines.join('\n'), 'latin1').digest('hex').slice(0, 16);
+  const count = (counts.get(hash) ?? 0) + 1;
+  counts.set(hash, count);
+  return count === 1 ? hash : `${hash}-${count}`;
+}
+
+/** Returns the later content with the old lines in the place of those hunks. */
+export function withoutHunks(content: Buffer, hunks: readonly TextHunk[]): Buffer {
+  const lines = content.toString('latin1').split(/(?<=\n)/);
+  for (const { after, old, new: added } of hunks.toReversed()) {
+    // An empty range names the line before it.
+    const at = after.lines === 0 ? after.start : after.start - 1;
+    const removed = lines.splice(at, after.lines, ...old);
+    invariant(removed.join('') === added.join(''), 'a hunk lies where its diff says');
+  }
+  return Buffer.from(lines.join(''), 'latin1');
+}
