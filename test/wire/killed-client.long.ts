@@ -26,6 +26,7 @@ const restore: Request = ['checkpoint/restore', { tag: '0', mode: 'hard', confir
 const changes: Readonly<Record<string, Change>> = {
   'checkpoint/create': { params: { kind: 'turn' } },
   'checkpoint/restore': { params: restore[1] ?? {} },
+  'checkpoint/revert': { params: { tag: '2' } },
   'checkpoint/undo': { before: [restore] },
   'checkpoint/redo': { before: [restore, ['checkpoint/undo']] },
   'checkpoint/delete': { params: { tag: '1' } },

@@ -106,6 +106,60 @@ export async function restore(modelled: ModelledSession, step: RestoreStep): Pro
   });
 }
 
+export interface RevertStep {
+  readonly from: number;
+  readonly to: number;
+  /** Takes the range back up to the present. */
+  readonly isToPresent: boolean;
+  readonly conflicts: Wire.RevertConflictPolicy;
+  readonly dryRun: boolean;
+}
+
+/** Takes a range back. A file holds one line here, so two changes of one file always contradict each other. */
+export async function revert(modelled: ModelledSession, step: RevertStep): Promise<void> {
+  const from = modelled.pick(step.from);
+  const to = step.isToPresent ? undefined : modelled.pick(step.to);
+  const { conflicts: policy, dryRun } = step;
+  const asked = modelled.daemon.call('checkpoint/revert', {
+    session: modelled.session,
+    from: from?.ref ?? '0',
+    ...(to === undefined ? {} : { to: to.ref }),
+    conflicts: policy,
+    dryRun,
+  });
+  if (from === undefined) {
+    const { kind } = await failure(asked);
+    return assert.is(kind, modelled.isEnabled ? 'UnknownCheckpoint' : 'CheckpointsDisabled');
+  }
+  const line = to === undefined ? modelled.line : to.checkpoint.at.line;
+  if (modelled.isEnabled && !line.includes(from.checkpoint.id)) {
+    return assert.is((await failure(asked)).kind, 'InvalidRange');
+  }
+  const [before, after] = [from.checkpoint.at.files, to?.checkpoint.at.files ?? modelled.files];
+  const changes = names
+    .filter((name) => before[name] !== after[name] && before[name] !== modelled.files[name])
+    .map((name) => ({ name, to: before[name] }));
+  const clean = changes.filter(({ name }) => modelled.files[name] === after[name]);
+  const conflicts = changes.filter((change) => !clean.includes(change));
+  if (modelled.isEnabled && policy === 'fail' && conflicts.length > 0) {
+    return assert.is((await failure(asked)).kind, 'Conflict');
+  }
+  const result = await enabledOnly(modelled, asked);
+  if (result === undefined) return;
+  assert.equal(pathsIn(result.conflicts), sorted(conflicts), 'conflicts');
+  assert.equal(pathsIn(result.restored), sorted(clean.filter((each) => each.to !== undefined)), 'restored');
+  assert.equal(pathsIn(result.deleted), sorted(clean.filter((each) => each.to === undefined)), 'deleted');
+  if (dryRun) return assert.is(result.checkpoint, undefined);
+  restored(modelled, result, {
+    target: from.checkpoint.at,
+    scope: 'files',
+    changes: clean,
+    paths: undefined,
+    line: modelled.line,
+    stacks: (walked) => ({ undo: [...(modelled.head?.undo ?? []), walked], redo: [] }),
+  });
+}
+
 interface Change {
   readonly name: Name;
   readonly to: string | undefined;

@@ -45,6 +45,17 @@ export const step = fc.oneof(
       dryRun: rarely,
     }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: op('revert'),
+      from: fc.nat(),
+      to: fc.nat(),
+      isToPresent: fc.boolean(),
+      conflicts: fc.constantFrom<Wire.RevertConflictPolicy>('leave', 'leave', 'fail'),
+      dryRun: rarely,
+    }),
+  },
   { weight: 6, arbitrary: fc.record({ op: op('look'), which: fc.nat(), n: fc.nat(), m: fc.nat() }) },
   { weight: 2, arbitrary: fc.record({ op: op('undo') }) },
   { weight: 2, arbitrary: fc.record({ op: op('redo') }) },
@@ -87,6 +98,7 @@ export async function take(modelled: ModelledSession, next: Step): Promise<void>
 const taken: Taken = {
   create: checkpoints.create,
   restore: checkpoints.restore,
+  revert: checkpoints.revert,
   undo: (modelled) => checkpoints.walk(modelled, 'undo'),
   redo: (modelled) => checkpoints.walk(modelled, 'redo'),
   delete: (modelled, { n }) => checkpoints.remove(modelled, n),
