@@ -1,7 +1,7 @@
 // The one verdict: types (already compiled by setup), lint, format, generated files, then every test file in a
 // process of its own. Prints what failed and closes with `N passed, N failed`.
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,18 +49,20 @@ interface Outcome {
 }
 
 /** A check that is one process: passed or failed as a whole. */
-function gate(name: string, command: string, args: readonly string[]): Outcome {
-  const started = performance.now();
-  const result = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 });
-  const ok = result.status === 0;
-  const output = ok ? '' : `${result.stdout}${result.stderr}${result.error?.message ?? ''}`;
-  return {
-    name,
-    passed: ok ? 1 : 0,
-    failed: ok ? 0 : 1,
-    seconds: (performance.now() - started) / 1000,
-    output,
-  };
+function gate(name: string, command: string, args: readonly string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const started = performance.now();
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.on('error', ({ message }) => (output += message));
+    child.on('close', (code) => {
+      const failed = code === 0 ? 0 : 1;
+      const seconds = (performance.now() - started) / 1000;
+      resolve({ name, passed: 1 - failed, failed, seconds, output: failed === 0 ? '' : output });
+    });
+  });
 }
 
 function testFiles(): string[] {
@@ -118,14 +120,11 @@ function runFile(file: string): Promise<Outcome> {
   });
 }
 
-async function runAll(
-  list: readonly string[],
-  width: number,
-  each: (outcome: Outcome) => void,
-): Promise<void> {
-  const queue = [...list];
+/** Runs checks, a number of them at once, in the order of the list. */
+async function runAll(checks: readonly (() => Promise<Outcome>)[], width: number): Promise<void> {
+  const queue = [...checks];
   const worker = async (): Promise<void> => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) each(await runFile(file));
+    for (let check = queue.shift(); check !== undefined; check = queue.shift()) report(await check());
   };
   await Promise.all(Array.from({ length: width }, worker));
 }
@@ -142,32 +141,32 @@ function report(outcome: Outcome): void {
   if (outcome.output.trim() !== '') console.log(outcome.output.trimEnd());
 }
 
-if (!flags.long && flags.only === undefined) {
+/** Lint, format and generated files. */
+function gates(): (() => Promise<Outcome>)[] {
   const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
   const lintArguments = ['-c', writeLintSettings(root), '--ignore-pattern', 'src/protocol', '--type-aware'];
-  report(gate('lint', bin('oxlint'), [...lintArguments, '--deny-warnings', 'src', 'test', 'scripts']));
-  report(gate('format', bin('biome'), ['check', 'src', 'test', 'scripts']));
   const generator = join(root, 'dist/scripts/generate-protocol.js');
-  if (existsSync(generator)) report(gate('generated files', process.execPath, [generator, '--check']));
+  return [
+    () => gate('lint', bin('oxlint'), [...lintArguments, '--deny-warnings', 'src', 'test', 'scripts']),
+    () => gate('format', bin('biome'), ['check', 'src', 'test', 'scripts']),
+    () => gate('generated files', process.execPath, [generator, '--check']),
+  ];
 }
+
 const all = testFiles();
 if (all.length === 0) {
   console.error(`No test file has "${flags.only}" in its path.`);
   process.exit(2);
 }
-// A fifth of the time a test waits: for a timer, for git, for the disk.
-const width = flags.long ? Math.min(2, availableParallelism()) : Math.min(3, availableParallelism() + 1);
-await runAll(
-  all.filter((file) => !measuring.test(file)),
-  width,
-  report,
+const isWhole = !flags.long && flags.only === undefined;
+const [measured, others] = [true, false].map((is) =>
+  all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-await runAll(
-  all.filter((file) => measuring.test(file)),
-  1,
-  report,
-);
-if (!flags.long && flags.only === undefined) {
+// A third of its time a test waits: for a timer, for git, for the disk.
+const width = Math.min(availableParallelism(), 6) + (flags.long ? 1 : 2);
+await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);
+await runAll(measured ?? [], 1);
+if (isWhole) {
   const document = JSON.parse(readFileSync(join(root, 'protocol/protocol.json'), 'utf8')) as ProtocolDocument;
   const { never, excused } = neverSeen(document, traffic);
   const output = [
