@@ -1,4 +1,7 @@
 // A create that fails has taken nothing: the message that waits for the turn waits on.
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
@@ -57,6 +60,66 @@ test('a create on a full disk says to free space, and a restore that stops says 
     const stopped = await failed(rig.request('checkpoint/restore', { session, tag: '1', mode: 'hard' }));
     assert.is(stopped.kind, 'RestoreFailed');
     assert.match(stopped.message, /next (change|request)|work tree/);
+  }));
+
+/** Settings of the user's repository with each of which git refuses to commit. */
+const refusing = {
+  'a signer that fails': '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n',
+  'no identity': '[user]\n\tuseConfigOnly = true\n',
+  'a hook that refuses': '[core]\n\thooksPath = refusing\n',
+  'an impossible value': '[core]\n\tcompression = 99\n',
+  'a version of the future': '[core]\n\trepositoryFormatVersion = 7\n',
+};
+const identity = { GIT_COMMITTER_NAME: 'U', GIT_COMMITTER_EMAIL: 'u@example.com' };
+
+for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
+  test(`settings with which git refuses to commit fail no create and no restore on ${strategy} (Q40)`, () =>
+    withSessions(async (rig) => {
+      rig.write('a', 'one\n');
+      rig.write('.git/refusing/reference-transaction', '#!/bin/sh\nexit 1\n');
+      chmodSync(join(rig.work, '.git/refusing/reference-transaction'), 0o755);
+      const config = join(rig.work, '.git/config');
+      const usual = readFileSync(config, 'utf8');
+      const { session } = await rig.request('session/open', {
+        workspace: rig.work,
+        strategy,
+        conversationId: 'c',
+      });
+      for (const [name, settings] of Object.entries(refusing)) {
+        writeFileSync(config, usual + settings.replace('refusing', join(rig.work, '.git/refusing')));
+        const env = {
+          PATH: process.env.PATH,
+          HOME: '/nonexistent',
+          ...(name === 'no identity' ? {} : identity),
+        };
+        const author = name === 'no identity' ? [] : ['--author=U <u@example.com>'];
+        const words = ['commit', '--allow-empty', '-m', 'm', ...author];
+        assert.is.not(spawnSync('git', words, { cwd: rig.work, env }).status, 0, `git refuses: ${name}`);
+        rig.write('a', `${name}\n`);
+        const { checkpoint } = await rig.request('checkpoint/create', { session, kind: 'turn' });
+        await rig.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+        assert.is(rig.read('a'), 'one\n', name);
+        await rig.request('checkpoint/restore', { session, tag: checkpoint.id, mode: 'hard' });
+        assert.is(rig.read('a'), `${name}\n`);
+      }
+    }));
+}
+
+test('settings that git cannot read disable checkpoints in local with their line, until it is corrected (Q40)', () =>
+  withSessions(async (rig) => {
+    const config = join(rig.work, '.git/config');
+    const usual = readFileSync(config, 'utf8');
+    appendFileSync(config, '[core\n');
+    const options = { workspace: rig.work, strategy: 'local', conversationId: 'c' } as const;
+    const { session, checkpoints } = await rig.request('session/open', options);
+    assert.is(checkpoints.enabled, false);
+    assert.is(checkpoints.reason, 'RepositoryUnusable');
+    const refused = await failed(rig.request('checkpoint/create', { session, kind: 'turn' }));
+    assert.is(refused.kind, 'CheckpointsDisabled');
+    assert.ok(refused.message.includes(`line ${usual.split('\n').length} of ${config}`), refused.message);
+    writeFileSync(config, usual);
+    await rig.request('checkpoint/init', { session });
+    await rig.request('checkpoint/create', { session, kind: 'turn' });
   }));
 
 /** Returns the failure as a client gets it. */
