@@ -3,7 +3,8 @@
 // selects nothing.
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { attemptOr, isOfSystem } from '../base/attempt.ts';
+import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
+import { stampKey } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { isAbsence, readIfPresent } from '../base/regular-file.ts';
@@ -99,7 +100,10 @@ export function inScope(scope: IgnoreScope, path: TreePath): TreePath {
   return (scope.prefix === '' ? path : `${scope.prefix}/${path}`) as TreePath;
 }
 
-/** The `.gitignore` files that bear on a directory, as one key; equal keys mean that old verdicts hold. */
+/**
+ * The `.gitignore` files that bear on a directory, as one key; equal keys mean that old verdicts hold. The key has their
+ * stamps, since git reads them later: rules that were changed and put back meanwhile may be those that it answered by.
+ */
 export interface RuleChain {
   readonly key: string;
   readonly hasRules: boolean;
@@ -121,14 +125,15 @@ function extendChainAbove(chain: RuleChain, directory: string): RuleChain {
   );
 }
 
-function extend(chain: RuleChain, where: string, rules: Buffer | 'none' | 'blocks'): RuleChain {
+function extend(chain: RuleChain, where: string, rules: Rules | 'none' | 'blocks'): RuleChain {
   if (rules === 'none') return chain;
   if (rules === 'blocks') {
     const blockedBy = chain.blockedBy ?? (where === '' ? '.gitignore' : `${where}/.gitignore`);
     return { ...chain, key: `${chain.key}\0${blockedBy}`, blockedBy };
   }
-  const digest = createHash('sha1').update(`${chain.key}\0${where}\0`, 'latin1').update(rules);
-  return { ...chain, key: digest.digest('base64'), hasRules: chain.hasRules || hasPattern(rules) };
+  const { stamp, text } = rules;
+  const digest = createHash('sha1').update(`${chain.key}\0${where}\0${stamp}\0`, 'latin1').update(text);
+  return { ...chain, key: digest.digest('base64'), hasRules: chain.hasRules || hasPattern(text) };
 }
 
 /** True when a file of rules holds any line that is neither empty nor a comment. */
@@ -139,9 +144,16 @@ export function hasPattern(rules: Buffer): boolean {
     .some((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
-function readRules(path: Buffer): Buffer | 'none' | 'blocks' {
-  const rules = readIfPresent(path, false);
-  if (rules !== undefined) return rules;
+interface Rules {
+  readonly text: Buffer;
+  /** The stamp of the file before it was read. */
+  readonly stamp: string;
+}
+
+function readRules(path: Buffer): Rules | 'none' | 'blocks' {
+  const stats = attempt(isAbsence, () => files.lstatSync(path, { bigint: true }));
+  const text = readIfPresent(path, false);
+  if (text !== undefined) return { text, stamp: stats === undefined ? '' : stampKey(stats) };
   // Vanished or closed to us: git reads none either.
   return attemptOr('none', isAbsence, () => {
     const stats = files.lstatSync(path);

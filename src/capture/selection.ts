@@ -1,6 +1,7 @@
 // Selects the listed names that a capture takes: what the user's repository tracks, what the previous snapshot holds,
 // what no ignore rule excludes and what globs include, less what globs exclude. It asks the ignore rules in batches,
 // the index of a repository only when something ignored was met, and touches no file itself.
+import { passMeanwhile } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
 import { asDirectory, type Directory } from '../tree/tree.ts';
@@ -55,7 +56,9 @@ export class Selection {
         }
       }
     }
+    passMeanwhile('selection: rules read');
     for (const [scope, list] of asks) await this.#ask(scope, list);
+    passMeanwhile('selection: git answered');
     for (const directory of directories) {
       if (slices.isDue()) await slices.pause();
       for (const [name, entry] of directory.entries) {

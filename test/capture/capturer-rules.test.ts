@@ -4,6 +4,7 @@ import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installMeanwhile } from '../../src/base/seam.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { contentOf, git, pathsOf, reasonFor, withRig } from '../support/capture-rig.ts';
 
@@ -74,6 +75,22 @@ test('tracked files are captured even if a rule ignores them (F28)', () =>
     const third = await rig.another({}).capture();
     assert.equal(await pathsOf(rig.store, third), ['.gitignore']);
     assert.ok(rig.log.some((line) => line.startsWith('warn ') && line.includes('index')));
+  }));
+
+test('a rule that another process changes and puts back while git is asked decides about no later capture', () =>
+  withRig({}, async (rig) => {
+    rig.write('.gitignore', '*.log\n');
+    for (const name of ['sub/a.log', 'sub/b.txt']) rig.write(name, name);
+    installMeanwhile((where) => {
+      if (where === 'selection: rules read') rig.write('.gitignore', '*.txt\n');
+      if (where === 'selection: git answered') rig.write('.gitignore', '*.log\n');
+    });
+    try {
+      await rig.capturer.capture();
+    } finally {
+      installMeanwhile(undefined);
+    }
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore', 'sub/b.txt']);
   }));
 
 test('a rule that is added, changed, negated or nested is obeyed at once; what was held stays held (F29)', () =>
