@@ -240,6 +240,7 @@ async function addHooks(
     .option('--agent <names...>', 'these agents (default: all agents that are found)')
     .option('--storage <directory>', 'the directory that holds the sessions')
     .option('--dry-run', 'show what would change, and change nothing')
+    .option('-p, --patch', 'show each line that changes')
     .option('-y, --yes', 'do not ask before the change')
     .option('--json', 'print the result as JSON');
   if (what === 'enable')

@@ -92,7 +92,8 @@ const agents: readonly Agent[] = [
         (event) => [{ type: 'command', command: `${command} ${event}`, timeoutSec: timeout }],
       );
       const content = `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
-      return ownFile(join(directory, 'hooks', 'checkpointd.json'), content, isOurHooksFile);
+      const file = join(directory, 'hooks', 'checkpointd.json');
+      return { ...ownFile(file, content, isOurHooksFile), events: Object.keys(hooks) };
     },
   },
   {

@@ -2,6 +2,7 @@
 // asked for, before anything is written; what is not understood is left alone.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { counted } from '../../base/text/plural.ts';
 import { programFile, storageAt } from '../../wire/places.ts';
 import { exits } from '../command.ts';
 import { agreed, confirmed } from '../confirm.ts';
@@ -28,6 +29,7 @@ export interface EnableOptions {
   readonly keepDays?: string;
   readonly yes?: true;
   readonly dryRun?: true;
+  readonly patch?: true;
   readonly json?: true;
 }
 
@@ -61,7 +63,7 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
   const notes = new EnabledNotes(storage);
   const steps = agents.map((agent) => stepOf(what, agent, options, notes));
   const changing = steps.filter(isChanging);
-  if (!isJson) for (const step of changing) show(step);
+  if (!isJson) for (const step of changing) (options.patch === true ? showLines : showEvents)(step);
   let isAgreed = isUnasked;
   if (!isDry && changing.length > 0 && !isAgreed) {
     isAgreed = await agreed({ json: isJson }, { text: 'Write this?', does: 'writes' });
@@ -186,14 +188,33 @@ function take({ settings: { file }, before }: Step, text: string | undefined, no
   notes.forget(file);
 }
 
-function show({ settings: { file }, before, change }: Step): void {
+function showFile({ settings: { file }, before, change }: Step): void {
+  const isGone = 'text' in change && change.text === undefined;
+  say(paint('bold', plain(file) + (before === undefined ? ' (new)' : isGone ? ' (goes)' : '')));
+}
+
+/** Shows in short what a step does: how many lines it changes, the hook and its events. */
+function showEvents(step: Step): void {
+  const { agent, settings, before, change } = step;
   if (!('text' in change)) return;
-  say(
-    paint(
-      'bold',
-      plain(file) + (before === undefined ? ' (new)' : change.text === undefined ? ' (goes)' : ''),
-    ),
-  );
+  showFile(step);
+  const lines = lineChanges(before ?? '', change.text ?? '');
+  const [more, fewer] = ['+', '-'].map((mark) => lines.filter((line) => line.startsWith(mark)).length);
+  const command = lines.map((line) => hookIn(line, agent.name)).find((found) => found !== undefined);
+  if (settings.events !== undefined) say(`  at    ${settings.events.join(', ')}`);
+  if (command !== undefined) say(`  runs  ${plainLines(command)}`);
+  say(`  ${counted(more ?? 0, 'line')} more, ${fewer ?? 0} fewer (--patch shows them)`);
+}
+
+/** The hook's command in a line of settings, whatever form they have. */
+function hookIn(line: string, agent: string): string | undefined {
+  return new RegExp(`"([^"]*\\bhook ${agent}\\b[^"]*)"`).exec(line)?.[1];
+}
+
+function showLines(step: Step): void {
+  const { before, change } = step;
+  if (!('text' in change)) return;
+  showFile(step);
   for (const line of lineChanges(before ?? '', change.text ?? '')) {
     const shown = plainLines(line);
     say(line.startsWith('+') ? paint('green', shown) : line.startsWith('-') ? paint('red', shown) : shown);

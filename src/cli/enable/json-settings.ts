@@ -25,6 +25,7 @@ export function jsonSettings(hooks: JsonHooks): Settings {
     file,
     add: (text) => add(hooks, text),
     remove: (text) => remove(hooks, text),
+    events: Object.keys(hooks.entries),
     ...(hint === undefined ? {} : { hint }),
   });
 }

@@ -19,6 +19,8 @@ export interface Settings {
   readonly add: (text: string | undefined) => Change;
   /** Without our hooks; whatever else stands there stays. */
   readonly remove: (text: string) => Change;
+  /** The events of the agent at which a hook runs, where the file lists them. */
+  readonly events?: readonly string[];
   /** A step that the user has to do besides, if any. */
   readonly hint?: string;
 }

@@ -21,6 +21,7 @@ export function tomlSettings({ file, hint, ...hooks }: TomlHooks): Settings {
     file,
     add: (text) => add(block, text ?? ''),
     remove,
+    events: hooks.events,
     ...(hint === undefined ? {} : { hint }),
   });
 }

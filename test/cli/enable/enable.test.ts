@@ -60,7 +60,13 @@ test('all agents that are there: in, again, and out without a trace', () =>
     const before = everything(rig);
     const dry = await run(rig, 'enable', '--dry-run');
     assert.is(dry.code, 0, dry.stderr);
-    assert.match(dry.stdout, /\+ .*hook claude-code/);
+    assert.match(
+      dry.stdout,
+      /settings\.json\n {2}at {4}SessionStart, .*SessionEnd\n {2}runs {2}.*hook claude-code/,
+    );
+    assert.ok(dry.stdout.split('\n').length <= 5 * files.length, 'each agent takes a few lines');
+    const whole = await run(rig, 'enable', '--dry-run', '--patch');
+    assert.match(whole.stdout, /\+ .*hook claude-code/);
     assert.equal(everything(rig), before);
     const asked = await run(rig, 'enable');
     assert.is(asked.code, 2);
