@@ -14,12 +14,13 @@ const harmless = /^[\w.+@:-]+$/;
 export function checkpointLine(
   { tag, id, timestamp, description, stats, name, detached }: Checkpoint,
   mark = '',
+  label = tag ?? id,
 ): string {
   const [day = '', time = ''] = timestamp.split('T');
-  const label = paint('yellow', `[${tag ?? id}]`.padEnd(6));
+  const shown = paint('yellow', `[${label}]`.padEnd(6));
   const called = name === undefined ? '' : ` (${plain(name)})`;
   const aside = detached === true ? ' (aside)' : '';
-  const line = `${label} ${day} ${time.slice(0, 8)}  ${counts(stats)}  ${plain(description)}${called}${aside}`;
+  const line = `${shown} ${day} ${time.slice(0, 8)}  ${counts(stats)}  ${plain(description)}${called}${aside}`;
   return `${fit(line, mark.length)}${mark}`;
 }
 
@@ -33,8 +34,8 @@ export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given,
     (checkpoints.find(({ id }) => id === head.id) ??
       checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot));
   for (const checkpoint of checkpoints) say(checkpointLine(checkpoint, checkpoint === here ? hereMark : ''));
-  // After a restore of some paths the session stands on no checkpoint of the list.
-  if (head !== undefined && here === undefined) say(checkpointLine(head, hereMark));
+  // After a restore of some paths the session stands on no checkpoint of the list. "undo" takes it back, not an id.
+  if (head !== undefined && here === undefined) say(checkpointLine(head, hereMark, ' '));
 }
 
 const hereMark = '  (here)';

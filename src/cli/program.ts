@@ -92,7 +92,9 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .configureHelp({ subcommandTerm: termOf })
     .addHelpText('after', exitCodes);
-  if (json) program.configureOutput({ writeErr: () => undefined });
+  program.configureOutput({
+    outputError: (text, write) => json || write(text.replace(/^error: /, 'checkpointd: ')),
+  });
   for (const [name, add] of Object.entries(commands))
     if (name === first || !Object.hasOwn(commands, first)) await add(program, paths, (now) => (code = now));
   try {

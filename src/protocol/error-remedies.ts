@@ -22,7 +22,7 @@ export const errorRemedies = {
   InvalidName: 'Give 1 to 256 characters without control characters that could be no tag (`3.2`), checkpoint id (`ckpt_…`) or commit id (7 to 64 hexadecimal digits).',
   WorkTreeMissing: 'Check the path. Mount the earlier file system, or close the session and open it again to use the present one.',
   NotADirectory: 'Give the directory.',
-  ProtectedWorkTree: 'Open a directory below it, or pass `allowProtected`, which opens no git directory: of a bare repository open a work tree (`git worktree add`).',
+  ProtectedWorkTree: 'Open a directory below it, or pass `allowProtected`. A git directory is never opened: open a work tree of its repository.',
   WorkTreeBusy: 'Try again when it has ended.',
   StorageInsideWorkTree: 'Choose one outside.',
   WorkTreeUnreadable: 'Check its permissions.',

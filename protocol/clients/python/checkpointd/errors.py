@@ -120,8 +120,7 @@ class NotADirectory(CheckpointdError):
 class ProtectedWorkTree(CheckpointdError):
     r"""The work tree is a protected place (home, Desktop, Documents, Downloads or a root), or a
     git directory such as a bare repository. Open a directory below it, or pass
-    `allowProtected`, which opens no git directory: of a bare repository open a work tree
-    (`git worktree add`).
+    `allowProtected`. A git directory is never opened: open a work tree of its repository.
     """
 
 
