@@ -57,6 +57,7 @@ function isOutside(absolute: string): boolean {
 }
 
 port.on('message', (message: ToChokidar) => {
+  queue.busy();
   if (message.kind === 'taken') queue.taken();
   else ignored = new Set(message.paths);
 });

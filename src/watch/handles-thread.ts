@@ -44,6 +44,7 @@ function failed(error: unknown): void {
 }
 
 port.on('message', (message: ToHandles) => {
+  queue.busy();
   if (message.kind === 'taken') queue.taken();
   else if (message.kind === 'open') open(message.id, message.paths);
   else handles.closeAll();

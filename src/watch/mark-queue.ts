@@ -21,6 +21,10 @@ const marksMax = 5000;
 /** A loop that stood still for so long may have lost events. */
 const stallMsMax = 250;
 const probeMs = 200;
+/** The probe ends after so many looks in a row that found the loop idle, so that an idle thread is never woken up. */
+const idleLooksMax = 10;
+/** A loop is idle when it spent less than this share of the time between two looks in code. */
+const idleShare = 0.25;
 /** The kernel drops events silently when its queue is full; this share of it in one turn is too near. */
 const queueShare = 0.25;
 const queueDefault = 16_384;
@@ -33,26 +37,56 @@ export class MarkQueue {
   #isAwaited = false;
   #isArmed = false;
   #eventsInTurn = 0;
+  #isProbed = false;
+  #probe: NodeJS.Timeout | undefined;
+  #idleLooks = 0;
 
   constructor(options: MarkQueueOptions) {
     this.#options = options;
   }
 
+  /** True while a timer looks for stalls. */
+  get isProbing(): boolean {
+    return this.#probe !== undefined;
+  }
+
   /** Counts one event of the kernel, whether or not it leads to a mark. */
   count(): void {
-    if (this.#eventsInTurn === 0) setImmediate(() => (this.#eventsInTurn = 0));
+    if (this.#eventsInTurn === 0) {
+      setImmediate(() => (this.#eventsInTurn = 0));
+      this.busy();
+    }
     this.#eventsInTurn += 1;
     if (this.#eventsInTurn === this.#eventsMax) this.#options.onLoss('events');
   }
 
-  /** Reports each stall of this thread's loop until the timer that it returns is cleared. Keeps no process alive. */
-  probeLoop(): NodeJS.Timeout {
+  /**
+   * Reports stalls of this thread's loop from now on. An idle loop is not probed: no code of this thread can stop it,
+   * and when the kernel's queue fills up all the same, the next turn reads all of it and {@link count} notices.
+   */
+  probeLoop(): void {
+    this.#isProbed = true;
+    this.busy();
+  }
+
+  /** Called at the start of work that may take long. Looks for stalls until the loop is idle again. */
+  busy(): void {
+    this.#idleLooks = 0;
+    if (!this.#isProbed || this.isProbing) return;
     let last = performance.now();
-    return setInterval(() => {
+    let used = performance.eventLoopUtilization();
+    const probe = setInterval(() => {
       const now = performance.now();
       if (now - last > probeMs + stallMsMax) this.#options.onLoss('stall');
       last = now;
-    }, probeMs).unref();
+      const { utilization } = performance.eventLoopUtilization(used);
+      used = performance.eventLoopUtilization();
+      this.#idleLooks = utilization < idleShare ? this.#idleLooks + 1 : 0;
+      if (this.#idleLooks < idleLooksMax) return;
+      clearInterval(probe);
+      this.#probe = undefined;
+    }, probeMs);
+    this.#probe = probe.unref();
   }
 
   add(path: TreePath): void {
