@@ -14,6 +14,7 @@ import type { EndKind } from './session/end.ts';
 import { OperationRecords } from './session/operations.ts';
 import { Sessions } from './session/sessions.ts';
 import type { Client } from './session/shares.ts';
+import { StorageOperations } from './session/storage-operations.ts';
 import { defaultStorage } from './wire/places.ts';
 
 export interface DaemonOptions {
@@ -87,7 +88,13 @@ function handlersFor(parts: Pick<DaemonParts, 'sessions' | 'storage' | 'log'>): 
     openings.set(client, records);
     return records;
   };
-  const surroundings = { ...parts, alone, openingsOf, operations: new OperationRecords() };
+  const ofStorages = new Map<string, StorageOperations>();
+  const operationsOf = (storage: string): StorageOperations => {
+    const operations = ofStorages.get(storage) ?? new StorageOperations(storage);
+    ofStorages.set(storage, operations);
+    return operations;
+  };
+  const surroundings = { ...parts, alone, openingsOf, operationsOf, operations: new OperationRecords() };
   const handlers = Object.values(commands).map((command) => [
     command.method,
     (params: object, request: Request) => execute(command, params, request, surroundings),

@@ -7,6 +7,7 @@ import type { EarlierEffect, OperationRecords } from '../session/operations.ts';
 import type { Session } from '../session/session.ts';
 import type { Sessions } from '../session/sessions.ts';
 import type { Client } from '../session/shares.ts';
+import type { StorageOperations } from '../session/storage-operations.ts';
 
 /** Every method of a client but those of the connection's own life cycle. */
 export type CommandMethod = Exclude<RequestMethod, 'initialize' | 'shutdown' | 'rpc.discover'>;
@@ -34,6 +35,8 @@ export interface DaemonParts {
   readonly storage: string;
   /** The fate of what is done to no session in particular. */
   readonly operations: OperationRecords;
+  /** The fate of what is done to a storage and to no session of it; it survives the daemon. */
+  readonly operationsOf: (storage: string) => StorageOperations;
   /**
    * The fate of a client's openings and ends of sessions: a session that is gone cannot remember how it went. Each
    * client has its own, because an answer to another one's opening would leave it without a share.

@@ -1,4 +1,5 @@
 // Runs a request that belongs to no session's queue once per key, and keeps its answer for a repeat.
+import type { OperationContext } from '../checkpoints/operation.ts';
 import type { OperationRecords } from '../session/operations.ts';
 import type { Call } from './command.ts';
 import { keepAnswer, withWarnings } from './execute.ts';
@@ -8,17 +9,17 @@ export async function once<R extends object>(
   operations: OperationRecords,
   method: string,
   { params, context, warnings }: Call<{ readonly idempotencyKey?: string | null }>,
-  work: () => Promise<R>,
+  work: (stamp: OperationContext['stamp']) => Promise<R>,
 ): Promise<R & { readonly replayed?: boolean }> {
   const key = params.idempotencyKey;
-  if (key == null) return work();
+  if (key == null) return work({});
   return operations.run(
     { method, params, key },
     async (stamp) => {
-      const answer = await work();
+      const answer = await work(stamp);
       await keepAnswer(operations, { ...context, stamp }, answer);
       return withWarnings(answer, warnings);
     },
-    work,
+    () => work({}),
   );
 }

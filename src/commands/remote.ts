@@ -2,6 +2,7 @@
 // line. They find sessions themselves, since none of them waits for a session's queue.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
 import {
   deleteLines,
@@ -12,11 +13,14 @@ import {
   withFetchedLine,
 } from '../remote/fetched-lines.ts';
 import type { LeftPath } from '../remote/left-behind.ts';
+import type { Line } from '../remote/line-reader.ts';
 import type { Pushed } from '../remote/push-line.ts';
 import { parseRemoteUrl, remoteUrlText } from '../remote/remote-url.ts';
 import { type Remote, Remotes } from '../remote/remotes.ts';
+import type { SessionMarker } from '../session/directory.ts';
 import { importSession, prepareImport } from '../session/import-session.ts';
 import { defaultStrategy } from '../session/offered-strategies.ts';
+import type { OperationRecords } from '../session/operations.ts';
 import { prepareStorage } from '../session/storage.ts';
 import { pushSession } from '../session/travel.ts';
 import { checkPatterns } from '../tree/globs.ts';
@@ -30,7 +34,7 @@ const linesMax = 10_000;
 /** Adds a remote, or changes what stays on this machine for one of the same name and address. */
 export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   const { params, daemon } = call;
-  return once(daemon.operations, 'remote/add', call, () =>
+  return once(operationsFor(call), 'remote/add', call, () =>
     daemon.alone(async () => {
       const url = parseRemoteUrl(params.url);
       checkName(params.name);
@@ -79,7 +83,7 @@ export const remoteList = defineDaemonCommand('remote/list', ({ params, daemon }
 /** Removes a remote with what was fetched from it. */
 export const remoteRemove = defineDaemonCommand('remote/remove', (call) => {
   const { params, daemon } = call;
-  return once(daemon.operations, 'remote/remove', call, () =>
+  return once(operationsFor(call), 'remote/remove', call, () =>
     daemon.alone(async () => {
       const remotes = remotesOf(daemon, params.storageDir);
       remotes.get(params.name);
@@ -146,7 +150,7 @@ function leftAnswer({ path, because, rule }: LeftPath): Wire.LeftPath {
 /** Fetches whole lines. */
 export const remoteFetch = defineDaemonCommand('remote/fetch', (call) => {
   const { params, context, daemon } = call;
-  return once(daemon.operations, 'remote/fetch', call, async () => {
+  return once(operationsFor(call), 'remote/fetch', call, async () => {
     const started = performance.now();
     const { remotes, remote } = named(daemon, params);
     const progress = context.progress('fetch');
@@ -174,7 +178,7 @@ export const remoteSessions = defineDaemonCommand('remote/sessions', async ({ pa
 /** Deletes a session from a remote. */
 export const remoteDelete = defineDaemonCommand('remote/delete', (call) => {
   const { params, daemon } = call;
-  return once(daemon.operations, 'remote/delete', call, async () => ({
+  return once(operationsFor(call), 'remote/delete', call, async () => ({
     deleted: await deleteLines(named(daemon, params), params.session),
   }));
 });
@@ -182,11 +186,14 @@ export const remoteDelete = defineDaemonCommand('remote/delete', (call) => {
 /** Makes a session of a line. */
 export const sessionImport = defineDaemonCommand('session/import', (call) => {
   const { params, daemon } = call;
-  return once(daemon.operations, 'session/import', call, () => imported(call));
+  const storage = storageOf(call);
+  return once(operationsFor(call), 'session/import', call, (stamp) => imported(call, stamp));
 
-  async function imported({ context }: Call<Wire.SessionImportParams>): Promise<Wire.SessionImportResult> {
+  async function imported(
+    { context }: Call<Wire.SessionImportParams>,
+    stamp: OperationContext['stamp'],
+  ): Promise<Wire.SessionImportResult> {
     const started = performance.now();
-    const storage = params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
     // Refused before the remote is asked.
     const place = await prepareImport({
       workTree: placePath(params.workspace, 'workspace'),
@@ -202,39 +209,44 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
     const listed = await fetchLines({ remotes, remote, signal }, params.session, () => undefined);
     refuseRefused(listed, params.writer ?? undefined);
     const wanted = { session: params.session, ...given({ writer: params.writer }) };
-    const { marker, line } = await withFetchedLine({ remotes, remote, signal }, wanted, async (open) => ({
-      line: open.line,
-      marker: await daemon.alone(() =>
-        importSession(
+    return withFetchedLine({ remotes, remote, signal }, wanted, (open) =>
+      daemon.alone(async () => {
+        const answerOf = (marker: SessionMarker): Wire.SessionImportResult => ({
+          ...importAnswer(marker, open.line, remote),
+          ms: Math.round(performance.now() - started),
+        });
+        const marker = await importSession(
           open,
           { ...place, origin: { remote: remote.name } },
           {
             signal,
             log: daemon.log,
             onCheckpoint: (filesDone, filesTotal) => progress({ filesDone, filesTotal, bytesDone: 0 }),
+            beforeCommit: (made) => daemon.operationsOf(storage).noteImport(stamp, made, answerOf(made)),
           },
-        ),
-      ),
-    }));
-    const { origin } = marker;
-    return {
-      session: marker.session,
-      workspace: marker.workTree,
-      conversationId: marker.conversationId,
-      strategy: marker.strategy,
-      retention: marker.retention,
-      origin: {
-        remote: remote.name,
-        session: line.manifest.session,
-        writer: line.manifest.writer,
-        head: origin?.commit ?? '',
-      },
-      checkpoints: line.checkpoints.length,
-      ...given({ head: line.manifest.head }),
-      ms: Math.round(performance.now() - started),
-    };
+        );
+        return answerOf(marker);
+      }),
+    );
   }
 });
+
+function importAnswer(
+  { session, workTree, conversationId, strategy, retention }: SessionMarker,
+  { manifest, commit, checkpoints }: Line,
+  { name }: Remote,
+): Omit<Wire.SessionImportResult, 'ms'> {
+  return {
+    session,
+    workspace: workTree,
+    conversationId,
+    strategy,
+    retention,
+    origin: { remote: name, session: manifest.session, writer: manifest.writer, head: commit },
+    checkpoints: checkpoints.length,
+    ...given({ head: manifest.head }),
+  };
+}
 
 /** A session of which the remote sends only what was refused is not imported from what was fetched before. */
 function refuseRefused({ lines, refused }: Listed, writer: string | undefined): void {
@@ -254,12 +266,23 @@ function named(
   return { remotes, remote: remotes.get(remote) };
 }
 
+type InStorage = { readonly storageDir?: string | null | undefined };
+
+function storageOf({ params, daemon }: { readonly params: InStorage; readonly daemon: DaemonParts }): string {
+  return params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
+}
+
+/** The keys of the storage that a request names. */
+function operationsFor(call: Pick<Call<InStorage>, 'params' | 'daemon'>): OperationRecords {
+  return call.daemon.operationsOf(storageOf(call)).current();
+}
+
 function remotesOf(
   daemon: DaemonParts,
   storageDir: string | null | undefined,
   { isMade = false } = {},
 ): Remotes {
-  const storage = storageDir == null ? daemon.storage : placePath(storageDir, 'storageDir');
+  const storage = storageOf({ params: { storageDir }, daemon });
   return new Remotes(isMade ? prepareStorage(storage, { isDefault: storageDir == null }) : storage);
 }
 

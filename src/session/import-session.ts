@@ -65,6 +65,8 @@ interface ImportContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly onCheckpoint: (done: number, total: number) => void;
+  /** Called when all of the session is there, before it can be found. */
+  readonly beforeCommit?: (marker: SessionMarker) => void;
 }
 
 /** Looks at the place before anything is fetched. @throws the errors of groups 2xxx and 3xxx, NotARepository */
@@ -103,6 +105,7 @@ export async function importSession(
     await fill(directory, { line, objects }, marker, context);
     await directory.sync();
     context.signal.throwIfAborted();
+    context.beforeCommit?.(marker);
     files.rmSync(directory.deletionFile); // the commit: from now on it is a session
     return marker;
   } catch (error) {

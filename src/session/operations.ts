@@ -143,6 +143,12 @@ export class OperationRecords {
       this.#replayRecord(record as LoggedOperation | LoggedIntention | LoggedEffect);
   }
 
+  /** Learns the answer that another process logged, unless the key is known. */
+  replay(record: LogRecord): void {
+    const known = this.#byKey.get((record as LoggedOperation).key);
+    if (known === undefined || known.state === 'failed') this.#replayRecord(record as LoggedOperation);
+  }
+
   #replayRecord(record: LoggedOperation | LoggedIntention | LoggedEffect): void {
     if (record.kind === 'operation')
       this.#remember(committed(record, { result: JSON.stringify(record.result) }));

@@ -84,7 +84,7 @@ async function pathsAndRefs(
   git(rig.top, 'init', '-q', '--bare', url);
   await client.request('remote/add', { name: 'team', url });
   await client.request('remote/push', { remote: 'team', session });
-  await client.request('remote/fetch', { remote: 'team' });
+  await client.request('remote/fetch', { remote: 'team', idempotencyKey: 'once' });
   await client.request('session/close', { session });
   const again = await rig.opened({ strategy, retention: 'keep' });
   // The cookies of the watch lie in a directory that is there while it runs.

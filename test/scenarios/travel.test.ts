@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
-import { repositoryState } from '../support/in-process-daemon.ts';
+import { failure } from '../support/failures.ts';
+import { InProcessDaemon, repositoryState } from '../support/in-process-daemon.ts';
 import { bareRepository, Machine } from '../support/machines.ts';
 import { until } from '../support/until.ts';
 
@@ -113,6 +114,58 @@ test('a request that is repeated with its key gets the first answer, whatever it
     const first = await daemon.call(method, params);
     assert.equal(await daemon.call(method, params), { ...first, replayed: true }, method);
   }
+});
+
+test('a key gets the first answer after a restart, whatever it asks of a remote', async () => {
+  const remote = bareRepository();
+  const one = await machine(remote);
+  await one.open();
+  const { session } = await one.push();
+  const { root: workspace, daemon: made } = await machine(remote);
+  const storage = made.storage;
+  const requests = [
+    ['remote/add', { name: 'other', url: remote }],
+    ['remote/fetch', { remote: 'team' }],
+    ['session/import', { remote: 'team', session, workspace }],
+    ['remote/delete', { remote: 'team', session }],
+    ['remote/remove', { name: 'other' }],
+  ] as const;
+  for (const [method, asked] of requests) {
+    const params = { ...asked, idempotencyKey: method };
+    const [first, later] = [new InProcessDaemon(storage), new InProcessDaemon(storage)];
+    const answer = await first.call(method, params);
+    await first.close();
+    assert.equal(await later.call(method, params), { ...answer, replayed: true }, method);
+    const other = later.call('remote/fetch', { remote: 'team', session, idempotencyKey: method });
+    assert.is((await failure(other)).kind, 'IdempotencyConflict', method);
+    await later.close();
+  }
+  assert.is((await made.call('session/list', {})).sessions.length, 1);
+});
+
+test('an import whose answer was not logged is found by its key', async () => {
+  const remote = bareRepository();
+  const one = await machine(remote);
+  await one.open();
+  const { session } = await one.push();
+  const { root: workspace, daemon } = await machine(remote);
+  const params = { remote: 'team', session, workspace, idempotencyKey: 'once' };
+  const first = await daemon.call('session/import', params);
+  const file = join(daemon.storage, 'remotes.keys');
+  const isNote = (line: string): boolean => line.includes('"kind":"import"');
+  // The daemon died between the commit and the answer, and another one while it wrote a line.
+  const text = readFileSync(file, 'utf8').split('\n').filter(isNote).join('\n');
+  writeFileSync(file, `${text}\n{"kind":"oper`);
+  const later = new InProcessDaemon(daemon.storage);
+  const { ms: _, ...again } = await later.call('session/import', params);
+  const { ms: __, ...before } = first;
+  assert.equal(again, { ...before, replayed: true });
+  await later.call('session/delete', { session: first.session });
+  await later.close();
+  writeFileSync(file, `${text}\n`);
+  const last = new InProcessDaemon(daemon.storage);
+  assert.is((await last.call('session/import', params)).replayed, undefined, 'what is gone is no answer');
+  await last.close();
 });
 
 test('a file that stays is named by its bytes when its name is not UTF-8', async () => {

@@ -1,0 +1,109 @@
+// Remembers the outcome of requests that belong to a storage and to no session of it: what is asked of a remote, and
+// imports. The answers are lines of `remotes.keys`, which every daemon of the storage appends to, so a key gets its first
+// answer after a restart, too.
+import { join } from 'node:path';
+import { syncDirectory } from '../base/atomic-file.ts';
+import { attempt, isMissing } from '../base/attempt.ts';
+import { isIntact, withSum } from '../base/check-sum.ts';
+import { files } from '../base/files.ts';
+import type { SessionId } from '../base/ids.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
+import type { LogRecord } from '../conversation/log/session-log.ts';
+import { SessionDirectory, type SessionMarker } from './directory.ts';
+import { OperationRecords } from './operations.ts';
+
+type Stamp = OperationContext['stamp'];
+
+/** Noted before an import takes effect. The session itself says afterwards whether it did. */
+interface ImportNote extends LogRecord {
+  readonly kind: 'import';
+  readonly key: string;
+  readonly session: SessionId;
+  /** When the session was made: a later session of the same id is another one. */
+  readonly created: string;
+}
+
+export class StorageOperations {
+  readonly #storage: string;
+  readonly #file: string;
+  readonly #records: OperationRecords;
+  /** How many bytes of the file were read. */
+  #position = 0;
+  /** Imports without an answer, by key. */
+  readonly #imports = new Map<string, ImportNote>();
+
+  constructor(storage: string) {
+    this.#storage = storage;
+    this.#file = join(storage, 'remotes.keys');
+    this.#records = new OperationRecords({ append: (record) => this.#append(record) });
+  }
+
+  /** Returns the records with all that daemons of the storage have answered so far. @throws system errors */
+  current(): OperationRecords {
+    for (const record of this.#readOn()) {
+      if (record.kind === 'import') this.#imports.set((record as ImportNote).key, record as ImportNote);
+      else this.#records.replay(record);
+    }
+    for (const [key, note] of this.#imports) {
+      if (!this.#tookPlace(note)) continue; // it may be running in another daemon
+      this.#records.replay({ ...note, kind: 'operation' });
+      this.#imports.delete(key);
+    }
+    return this.#records;
+  }
+
+  /** Notes an import that is about to take effect, with its answer. @throws system errors */
+  noteImport({ idempotency }: Stamp, { session, created }: SessionMarker, result: unknown): void {
+    if (idempotency === undefined) return;
+    const note = { kind: 'import' as const, ...idempotency, session, created, result };
+    this.#append(note satisfies ImportNote);
+  }
+
+  #tookPlace({ session, created }: ImportNote): boolean {
+    const directory = new SessionDirectory(this.#storage, session);
+    if (!directory.exists() || directory.isBeingDeleted) return false;
+    return directory.readMarker()?.created === created;
+  }
+
+  /** A line that was cut by a kill is followed by a line of its own, and is passed over. */
+  #append(record: LogRecord): number {
+    const isNew = !files.existsSync(this.#file);
+    const fd = files.openSync(this.#file, 'a', 0o600);
+    try {
+      files.writeFileSync(fd, `\n${JSON.stringify(withSum(record))}\n`);
+      files.fsyncSync(fd);
+    } finally {
+      files.closeSync(fd);
+    }
+    if (isNew) syncDirectory(this.#storage);
+    return 0;
+  }
+
+  #readOn(): LogRecord[] {
+    const { size } = attempt(isMissing, () => files.statSync(this.#file)) ?? { size: 0 };
+    if (size === this.#position) return [];
+    const bytes = files.readFileSync(this.#file);
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    const start = end < this.#position ? 0 : this.#position; // it was replaced by a shorter one
+    this.#position = end;
+    return bytes.subarray(start, end).toString('utf8').split('\n').flatMap(parseRecord);
+  }
+}
+
+/** Returns nothing for a line that is cut or damaged. */
+function parseRecord(line: string): LogRecord[] {
+  if (line === '') return [];
+  try {
+    const record: unknown = JSON.parse(line);
+    return isRecord(record) && isIntact(record) ? [record] : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRecord(value: unknown): value is LogRecord & { readonly key: string } {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, key, operation, method, fingerprint, result } = value as Record<string, unknown>;
+  const isNamed = [key, operation, method, fingerprint].every((each) => typeof each === 'string');
+  return (kind === 'import' || kind === 'operation') && isNamed && typeof result === 'object';
+}
