@@ -8,7 +8,8 @@ import { given } from '../base/given.ts';
 import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
 import { emptyTree } from '../git/objects/tree-format.ts';
 import { identity as committer } from '../git/process/environment.ts';
-import { Carrier, corrupt, parseRemoteRef, type RemoteRef, refRoots, tombstoneName } from './carrier.ts';
+import { Carrier, corrupt, type RemoteRef, refRoots, tombstoneName } from './carrier.ts';
+import { type FetchedHeads, fetchHeads } from './fetched-heads.ts';
 import type { Manifest } from './line-format.ts';
 import { checkTrees, type Line, readConversation, readHead, readLine } from './line-reader.ts';
 import type { Remote, Remotes } from './remotes.ts';
@@ -35,8 +36,6 @@ export interface Listed {
   readonly deleted: readonly string[];
 }
 
-/** The most that the heads of a remote may take, where its host leaves nothing out. */
-const headBytesMax = 512 << 20;
 /** Room for records and the conversation, beyond the contents that a manifest announces. */
 const extraBytes = 256 << 20;
 const lockMs = 120_000;
@@ -53,30 +52,17 @@ export async function listLines({ remotes, remote, signal }: Job, session?: stri
   return alone(directory, async () => {
     const objects = await TravelObjects.open(directory);
     try {
-      const below = session === undefined ? '*' : `${session}/*`;
-      const refspecs = Object.values(refRoots).map(
-        (root) => `+${root}${below}:${headsHere}${root.slice(5)}${below}`,
-      );
       const carrier = new Carrier(objects.gitDir, remote.url, given({ signal }));
-      const isAny = await carrier.fetch({ refspecs, commitsOnly: true, prune: true, bytesMax: headBytesMax });
-      if (!isAny) return { lines: [], refused: [], deleted: [] };
-      const within = session === undefined ? '' : `${session}/`;
-      const refs: RemoteRef[] = [];
-      for (const root of Object.values(refRoots))
-        for (const [name, commit] of await objects.refsBelow(`${headsHere}${root.slice(5)}${within}`))
-          refs.push(...[parseRemoteRef(`refs/${name.slice(headsHere.length)}`, commit) ?? []].flat());
-      return await readHeads(objects, refs);
+      return await readHeads(objects, await fetchHeads(carrier, objects, session));
     } finally {
       await objects.close();
     }
   });
 }
 
-const headsHere = 'refs/list/';
-
-async function readHeads(objects: TravelObjects, refs: readonly RemoteRef[]): Promise<Listed> {
+async function readHeads(objects: TravelObjects, { refs, broken }: FetchedHeads): Promise<Listed> {
   const lines: ListedLine[] = [];
-  const refused: RefusedLine[] = [];
+  const refused = broken.map(({ ref, error }) => refusal(ref, error));
   const deleted = new Set(refs.filter(({ writer }) => writer === undefined).map(({ session }) => session));
   for (const ref of linesOf(refs)) {
     if (deleted.has(ref.session)) continue;

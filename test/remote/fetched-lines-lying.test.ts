@@ -265,6 +265,49 @@ for (const damage of ['missing', 'corrupt'] as const) {
     }));
 }
 
+/** Targets of refs that a host cannot send. */
+const brokenRefs: Readonly<Record<string, (remote: Repository, head: string) => string>> = {
+  'a commit that is missing': () => '1'.repeat(40),
+  'a commit that is corrupt': (remote, head) => {
+    const id = remote.git(['commit-tree', `${head}^{tree}`, '-m', 'corrupt']);
+    chmodSync(remote.file(id), 0o644);
+    writeFileSync(remote.file(id), 'no object');
+    return id;
+  },
+  'a commit that is malformed': (remote, head) =>
+    remote.object('commit', `tree ${remote.id(`${head}^{tree}`)}\nauthor x\ncommitter y\n\nhm\n`),
+  'a commit without its tree': (remote) => {
+    const who = 'x <x@x> 1 +0000';
+    return remote.object('commit', `tree ${'2'.repeat(40)}\nauthor ${who}\ncommitter ${who}\n\nhm\n`);
+  },
+  'a file': (remote) => remote.object('blob', 'x'),
+  nothing: () => 'nonsense',
+};
+
+test('refs that are broken are listed as damaged, and the others stay', () =>
+  scene(async ({ remote, two, session, ref, heads }) => {
+    const broken = Object.values(brokenRefs).map((make, at) => {
+      const name = `refs/checkpointd/${session}/wr_0000000000000000000${at}`;
+      writeFileSync(join(remote.path, name), `${make(remote, heads[1])}\n`);
+      return name;
+    });
+    for (let times = 0; times < 2; times += 1) {
+      const { lines, refused } = await two.daemon.call('remote/sessions', { remote: 'team' });
+      assert.equal(
+        lines.map((line) => [line.ref, line.head]),
+        [[ref, heads[1]]],
+      );
+      assert.equal(refused.map((each) => each.ref).sort(), broken);
+      assert.equal([...new Set(refused.map(({ kind }) => kind))], ['RemoteCorrupt']);
+    }
+    const fetched = await two.daemon.call('remote/fetch', { remote: 'team' });
+    assert.equal([fetched.updated.length, fetched.refused.length], [1, broken.length]);
+    // A ref that was whole is damaged now: the list does not show the head of before.
+    writeFileSync(join(remote.path, ref), `${'3'.repeat(40)}\n`);
+    const { lines, refused } = await two.daemon.call('remote/sessions', { remote: 'team' });
+    assert.equal([lines, refused.length], [[], broken.length + 1]);
+  }));
+
 test('a line that is refused leaves others, and the one that was fetched before', () =>
   scene(async (at) => {
     const { remote, two, heads, ref, session } = at;

@@ -1,0 +1,116 @@
+// Brings the heads of a remote's lines here, without contents, for a list. Git fetches all of them or none, so where one
+// cannot be sent the heads are fetched in halves until the broken ones are alone.
+import { CheckpointdError } from '../base/errors.ts';
+import { type Carrier, corrupt, parseRemoteRef, type RemoteRef, refRoots } from './carrier.ts';
+import type { TravelObjects } from './travel-objects.ts';
+
+/** The refs of a remote as far as their heads are here, and those that could not be fetched. */
+export interface FetchedHeads {
+  readonly refs: readonly RemoteRef[];
+  readonly broken: readonly { readonly ref: RemoteRef; readonly error: CheckpointdError }[];
+}
+
+/** The most that the heads of a remote may take, where its host leaves nothing out. */
+const headBytesMax = 512 << 20;
+/** So many refs are named in one fetch. */
+const refsAtOnce = 2000;
+/** A remote with many broken refs is not asked more often than this. */
+const fetchesMax = 200;
+
+const headsHere = 'refs/list/';
+const nameHere = (ref: string): string => `${headsHere}${ref.slice('refs/'.length)}`;
+
+/** Fetches the heads of one session, or of all. @throws RemoteUnreachable, RemoteRefused */
+export async function fetchHeads(
+  carrier: Carrier,
+  objects: TravelObjects,
+  session: string | undefined,
+): Promise<FetchedHeads> {
+  const below = session === undefined ? '*' : `${session}/*`;
+  const refspecs = Object.values(refRoots).map((root) => `+${root}${below}:${nameHere(root)}${below}`);
+  try {
+    const isAny = await carrier.fetch({ refspecs, commitsOnly: true, prune: true, bytesMax: headBytesMax });
+    return { refs: isAny ? await headsOf(objects, session) : [], broken: [] };
+  } catch (error) {
+    if (!mayBeOneRef(error)) throw error;
+    return await fetchApart(carrier, objects, await carrier.list(session));
+  }
+}
+
+async function headsOf(objects: TravelObjects, session: string | undefined): Promise<RemoteRef[]> {
+  const within = session === undefined ? '' : `${session}/`;
+  const prefixes = Object.values(refRoots).map((root) => `${nameHere(root)}${within}`);
+  const here = await objects.refsBelow(...prefixes);
+  return [...here].flatMap(
+    ([name, commit]) => parseRemoteRef(`refs/${name.slice(headsHere.length)}`, commit) ?? [],
+  );
+}
+
+/** True for the failure of a host that answers and cannot send all that it lists. */
+function mayBeOneRef(error: unknown): error is CheckpointdError {
+  if (!(error instanceof CheckpointdError)) return false;
+  const { kind, details } = error;
+  if (kind === 'RemoteUnreachable')
+    return /hung up|early EOF|disconnect|RPC failed/i.test(String(details?.['said']));
+  return kind === 'RemoteCorrupt' || (kind === 'RemoteRefused' && details?.['reason'] === 'other');
+}
+
+async function fetchApart(
+  carrier: Carrier,
+  objects: TravelObjects,
+  listed: readonly RemoteRef[],
+): Promise<FetchedHeads> {
+  const refs: RemoteRef[] = [];
+  const broken: { ref: RemoteRef; error: CheckpointdError }[] = [];
+  const groups: RemoteRef[][] = [];
+  // The name of a tombstone says all.
+  const heads = listed.filter(({ writer }) => writer !== undefined);
+  refs.push(...listed.filter(({ writer }) => writer === undefined));
+  for (let at = 0; at < heads.length; at += refsAtOnce) groups.push(heads.slice(at, at + refsAtOnce));
+  for (let fetches = 0, group = groups.pop(); group !== undefined; fetches += 1, group = groups.pop()) {
+    const error = fetches < fetchesMax ? await fetchGroup(carrier, group) : tooManyBroken();
+    if (error === undefined) refs.push(...group);
+    else if (group.length === 1 || fetches >= fetchesMax)
+      broken.push(...group.map((ref) => ({ ref, error: asDamage(error) })));
+    else {
+      const half = Math.ceil(group.length / 2);
+      groups.push(group.slice(0, half), group.slice(half));
+    }
+  }
+  const isAnyHere = refs.some(({ writer }) => writer !== undefined);
+  const [first] = broken;
+  // The connection broke each time: that says nothing of the refs.
+  if (first?.error.details?.['isCutOff'] === true && !isAnyHere) throw first.error.cause;
+  // An earlier head is not the head of now.
+  const here = await objects.refsBelow(headsHere);
+  const stale = broken.map(({ ref }) => nameHere(ref.ref)).filter((name) => here.has(name));
+  await objects.moveRefs(new Map(stale.map((name) => [name, undefined])));
+  return { refs, broken };
+}
+
+/** Returns why a group could not be fetched, if it is the group's fault. */
+async function fetchGroup(
+  carrier: Carrier,
+  group: readonly RemoteRef[],
+  isRepeated = false,
+): Promise<CheckpointdError | undefined> {
+  const refspecs = group.map(({ ref }) => `+${ref}:${nameHere(ref)}`);
+  try {
+    await carrier.fetch({ refspecs, commitsOnly: true, bytesMax: headBytesMax });
+    return undefined;
+  } catch (error) {
+    if (!mayBeOneRef(error)) throw error;
+    const isLastTry = isRepeated || group.length > 1 || error.kind !== 'RemoteUnreachable';
+    return isLastTry ? error : fetchGroup(carrier, group, true);
+  }
+}
+
+function asDamage(error: CheckpointdError): CheckpointdError {
+  if (error.kind === 'RemoteCorrupt') return error;
+  const isCutOff = error.kind === 'RemoteUnreachable';
+  return corrupt('its host cannot send it', { ...error.details, isCutOff }, error);
+}
+
+function tooManyBroken(): CheckpointdError {
+  return corrupt('more of its refs are broken than are looked for');
+}
