@@ -32,7 +32,7 @@ export async function fetchHeads(
     const isAny = await carrier.fetch({ refspecs, commitsOnly: true, prune: true, bytesMax: headBytesMax });
     return { refs: isAny ? await headsOf(objects, session) : [], broken: [] };
   } catch (error) {
-    if (!mayBeOneRef(error)) throw error;
+    if (!isBrokenObject(error)) throw error;
     return await fetchApart(carrier, objects, await carrier.list(session));
   }
 }
@@ -46,13 +46,18 @@ async function headsOf(objects: TravelObjects, session: string | undefined): Pro
   );
 }
 
-/** True for the failure of a host that answers and cannot send all that it lists. */
-function mayBeOneRef(error: unknown): error is CheckpointdError {
+/**
+ * True when git names an object that the host cannot send. A connection that broke says nothing of the refs, whatever
+ * else git reports then.
+ */
+function isBrokenObject(error: unknown): error is CheckpointdError {
   if (!(error instanceof CheckpointdError)) return false;
   const { kind, details } = error;
-  if (kind === 'RemoteUnreachable')
-    return /hung up|early EOF|disconnect|RPC failed/i.test(String(details?.['said']));
-  return kind === 'RemoteCorrupt' || (kind === 'RemoteRefused' && details?.['reason'] === 'other');
+  const isCutOff = kind === 'RemoteUnreachable';
+  if (!isCutOff && kind !== 'RemoteCorrupt' && details?.['reason'] !== 'other') return false;
+  return /not our ref|is corrupt|fsck error|bad (?:tree|object)|unable to (?:unpack|parse)|repository corruption/.test(
+    String(details?.['said']),
+  );
 }
 
 async function fetchApart(
@@ -77,10 +82,6 @@ async function fetchApart(
       groups.push(group.slice(0, half), group.slice(half));
     }
   }
-  const isAnyHere = refs.some(({ writer }) => writer !== undefined);
-  const [first] = broken;
-  // The connection broke each time: that says nothing of the refs.
-  if (first?.error.details?.['isCutOff'] === true && !isAnyHere) throw first.error.cause;
   // An earlier head is not the head of now.
   const here = await objects.refsBelow(headsHere);
   const stale = broken.map(({ ref }) => nameHere(ref.ref)).filter((name) => here.has(name));
@@ -92,23 +93,19 @@ async function fetchApart(
 async function fetchGroup(
   carrier: Carrier,
   group: readonly RemoteRef[],
-  isRepeated = false,
 ): Promise<CheckpointdError | undefined> {
   const refspecs = group.map(({ ref }) => `+${ref}:${nameHere(ref)}`);
   try {
     await carrier.fetch({ refspecs, commitsOnly: true, bytesMax: headBytesMax });
     return undefined;
   } catch (error) {
-    if (!mayBeOneRef(error)) throw error;
-    const isLastTry = isRepeated || group.length > 1 || error.kind !== 'RemoteUnreachable';
-    return isLastTry ? error : fetchGroup(carrier, group, true);
+    if (!isBrokenObject(error)) throw error;
+    return error;
   }
 }
 
 function asDamage(error: CheckpointdError): CheckpointdError {
-  if (error.kind === 'RemoteCorrupt') return error;
-  const isCutOff = error.kind === 'RemoteUnreachable';
-  return corrupt('its host cannot send it', { ...error.details, isCutOff }, error);
+  return error.kind === 'RemoteCorrupt' ? error : corrupt('its host cannot send it', error.details, error);
 }
 
 function tooManyBroken(): CheckpointdError {
