@@ -139,9 +139,18 @@ export async function startHttps(directory: string): Promise<GitServer> {
   };
 }
 
+export interface Cutter {
+  port: number;
+  /** So many bytes of a connection pass. */
+  cutAfter: number;
+  /** How many connections were cut. */
+  cuts: number;
+  close(): void;
+}
+
 /** Passes connections on to a port, and cuts each once so many bytes have passed. */
-export async function startCutter(to: number): Promise<{ port: number; cutAfter: number; close(): void }> {
-  const cutter = { port: 0, cutAfter: Number.POSITIVE_INFINITY, close: () => void server.close() };
+export async function startCutter(to: number): Promise<Cutter> {
+  const cutter = { port: 0, cutAfter: Number.POSITIVE_INFINITY, cuts: 0, close: () => void server.close() };
   const server = createServer((client) => {
     const target = connect(to, '127.0.0.1');
     let passed = 0;
@@ -156,6 +165,7 @@ export async function startCutter(to: number): Promise<{ port: number; cutAfter:
         passed += chunk.length;
         into.write(left >= chunk.length ? chunk : chunk.subarray(0, Math.max(0, left)));
         if (left >= chunk.length) return;
+        if (!client.destroyed) cutter.cuts += 1;
         client.destroy();
         target.destroy();
       });
