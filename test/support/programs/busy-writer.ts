@@ -6,9 +6,10 @@ import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
-  cpSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -30,6 +31,17 @@ const large = Buffer.alloc(1 << 20, 'x');
 const directory = (): string => join(root, `d${below(20)}`);
 const file = (): string => join(directory(), `f${below(8)}`);
 let count = 0;
+
+/** Copies a directory. Node's own copy never ends where another writer truncates a file that it copies. */
+function copyTree(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) copyTree(source, target);
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else writeFileSync(target, readFileSync(source));
+  }
+}
 
 const onFiles: readonly (() => void)[] = [
   () => writeFileSync(file(), String(count)),
@@ -65,7 +77,7 @@ const onTrees: readonly (() => void)[] = [
   },
   () => renameSync(directory(), join(root, `moved${below(5)}`)),
   () => renameSync(join(root, `moved${below(5)}`), directory()),
-  () => cpSync(directory(), join(root, `copy${below(3)}`), { recursive: true }),
+  () => copyTree(directory(), join(root, `copy${below(3)}`)),
   () => rmSync(join(root, `copy${below(3)}`), { recursive: true, force: true }),
   () => writeFileSync(join(root, '.gitignore'), ['', 'f3\n', 'deep1/\n', '/copy0\n'][below(4)] ?? ''),
   () => {
