@@ -162,8 +162,8 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// A third of its time a test waits: for a timer, for git, for the disk.
-const width = Math.min(availableParallelism(), 6) + (flags.long ? 1 : 2);
+// A third of its time a short test waits: for a timer, for git, for the disk.
+const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 2);
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);
 await runAll(measured ?? [], 1);
 if (isWhole) {
