@@ -152,10 +152,11 @@ export class Carrier {
     try {
       const { exitCode, stderr } = await this.#run(
         ['fetch', ...options, '--', remoteUrlForGit(this.#url), ...refspecs],
-        { uploads: true, signal: budget.signal, accept: commitsOnly ? [0, 1] : [0] },
+        { uploads: true, signal: budget.signal, accept: commitsOnly ? [0, 1, 128] : [0] },
       );
-      // With a depth git says nothing and fails where no ref matches.
-      if (exitCode === 1 && stderr.trim() !== '') throw failureOf(stderr, this.#url, { isPush: false });
+      // With a depth git fails where no ref matches: without a word, or with these in version 0 of its protocol.
+      const isNoRef = stderr.trim() === (exitCode === 128 ? 'fatal: no matching remote head' : '');
+      if (exitCode !== 0 && !isNoRef) throw failureOf(stderr, this.#url, { isPush: false });
       return exitCode === 0;
     } catch (error) {
       throw budget.signal.aborted && this.#signal?.aborted !== true ? tooMuch(bytesMax) : error;

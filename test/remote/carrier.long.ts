@@ -67,6 +67,8 @@ for (const [name, obstacle, start] of servers) {
     onServer(start, async ({ server, remote, container, laptop }) => {
       const client = await startedWith(container, server.url(remote));
       const { session } = await container.open(client, { retention: 'keep' });
+      const nothing = { lines: [], refused: [], deleted: [] };
+      assert.equal(await client.request('remote/sessions', { remote: 'team' }), nothing);
       container.write('a.txt', `by ${name}\n`);
       await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
       const pushed = await client.request('remote/push', { remote: 'team', session });
