@@ -190,6 +190,7 @@ class FleetMachine {
       if (fate === 'calm' || !isExpected(error, fate)) throw error;
       tally.failures += 1;
     });
+    asked.catch(() => undefined); // it may fail before the kill, and is awaited after it
     if (fate === 'kill') {
       await new Promise((resolve) => setTimeout(resolve, random() * 900));
       await client.kill();
