@@ -259,7 +259,7 @@ const denied =
 const absent =
   /Repository not found|does not appear to be a git repository|repository .* not found|not found: did you run|HTTP 404|No such file or directory/i;
 const corruptObjects =
-  /fsck|not our ref|did not send all necessary objects|missing (?:blob|tree|commit|object)|bad (?:object|tree)|corrupt|inflate|pack (?:has|is)|invalid index-pack|index-pack failed|bad pack|hash mismatch|SHA1 COLLISION|protocol error|bad line length|remote did not send|unable to parse/i;
+  /fsck|not our ref|did not send all necessary objects|missing (?:blob|tree|commit|object)|bad (?:object|tree)|corrupt|inflate|pack (?:has|is)|invalid index-pack|index-pack failed|bad pack|hash mismatch|SHA1 COLLISION|protocol error|bad line length|remote did not send|unable to parse|unexpected line in/i;
 const tooLargeThere =
   /exceeds .*(?:limit|size)|larger than|too large|File size limit|pack exceeds|GH001|HTTP 413/i;
 const hiddenThere =
