@@ -1,6 +1,6 @@
 // Repairs the files of answered restores after a power cut: files that are empty, torn, missing or as before the
-// restore, and that no program has changed since. One more restore writes them, after it has saved the present. After a
-// mere kill nothing is repeated, because the kernel still has the written bytes and only a sync is missing.
+// restore, and that no program has changed since. One more restore saves the present and then writes these files.
+// After a mere kill the daemon repeats nothing: the kernel still has the written bytes, and they only need a sync.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -20,18 +20,18 @@ import { carryOut, reportRecovered } from './restore.ts';
 import type { RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-/** The clock of the files may tick apart from that of the note by this much. */
+/** Tolerance between the clock of the files and the clock of the note. */
 const slackMs = 1_000;
 
-/** True when a power cut, or an orderly start of the machine, lies between the note and now. */
+/** True when the machine lost power, or was shut down, between the note and now. */
 function isOfAnotherBoot({ boot }: RestoreIntent): boolean {
   const now = bootId();
   return boot !== undefined && now !== undefined && boot !== now;
 }
 
 /**
- * A restore whose publication went with the power is under way again: its note takes the place of the intent, and
- * recovery goes on from there. Comes before recovery.
+ * Makes a restore unfinished again when the power cut destroyed its published checkpoint. Its note becomes the
+ * intent, and recovery continues from there. Call it before recovery.
  */
 export function reopenUnpublished({ checkpoints: { index }, answered, directory }: RestoreSite): void {
   if (files.existsSync(directory.intentFile)) return;
@@ -48,7 +48,10 @@ export function reopenUnpublished({ checkpoints: { index }, answered, directory 
   if (lost !== undefined) answered.reopen(lost.intent.id);
 }
 
-/** Puts back what a power cut took of answered restores, and syncs the files of the others. Comes after recovery. */
+/**
+ * Repairs the files that a power cut damaged, and syncs the files of the other answered restores. Call it after
+ * recovery.
+ */
 export async function recoverAnswered(site: RestoreSite, context: OperationContext): Promise<void> {
   const { answered, checkpoints, workTree } = site;
   const here = directoryAt(workTree.root);
@@ -58,7 +61,8 @@ export async function recoverAnswered(site: RestoreSite, context: OperationConte
     const checkpoint = isHere ? checkpoints.index.byId(recordOf(intent).id) : undefined;
     if (checkpoint !== undefined)
       restores.push({ id: intent.id, answeredMs, isCut: isOfAnotherBoot(intent), checkpoint });
-    // A note of another directory, or of a checkpoint that was removed since: no client asks for its files any more.
+    // The note belongs to another directory, or to a checkpoint that was removed since: no client asks for its files
+    // any more.
     else answered.forget([intent.id]);
   }
   const target = restores.findLast(({ isCut }) => isCut)?.checkpoint;
@@ -70,12 +74,12 @@ export async function recoverAnswered(site: RestoreSite, context: OperationConte
 interface AnsweredRestore {
   readonly id: string;
   readonly answeredMs: number;
-  /** True when the machine was started again since. */
+  /** True when the machine was started again after the restore. */
   readonly isCut: boolean;
   readonly checkpoint: StoredCheckpoint;
 }
 
-/** Puts back what is lost; what the store has lost too is reported and not tried again. */
+/** Restores the lost files. Reports the files that the store has lost too, and does not try those files again. */
 async function putBack(
   site: RestoreSite,
   restores: readonly AnsweredRestore[],
@@ -117,12 +121,12 @@ function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<T
 }
 
 interface Touched {
-  /** The entries at the path before each of the restores. */
+  /** The entry at the path before each of the restores. */
   readonly before: (Entry | undefined)[];
   readonly answeredMs: number;
 }
 
-/** Returns what the restores that were cut did, without what a later restore did again. */
+/** Returns the changes of the restores that the power cut hit, except for paths that a later restore changed again. */
 async function touchedBy(
   checkpoints: Checkpoints,
   restores: readonly AnsweredRestore[],
@@ -144,7 +148,7 @@ async function touchedBy(
   return touched;
 }
 
-/** Returns the touched paths that are not as the restores left them, and that nobody has changed since. */
+/** Returns the changed paths that differ from the result of the restores and that no program has changed since. */
 async function lostPaths(
   site: RestoreSite,
   restores: readonly AnsweredRestore[],
@@ -168,14 +172,17 @@ async function lostPaths(
   return lost;
 }
 
-/** When the path last changed: it, or where nothing is, the directory that would name it. */
+/** Returns when the path last changed. For a missing path this is the time of the directory that would contain it. */
 function changedMs(tree: AnchoredFiles, path: TreePath): number {
   const stats = lookAt(tree, path);
   if (stats !== undefined) return stats.ctimeMs;
   return path === rootPath ? Number.POSITIVE_INFINITY : changedMs(tree, parentOf(path));
 }
 
-/** `before` is what stands there now and `after` what should. */
+/**
+ * True when a power cut can have left the path as it is. `before` is the entry before the restore, `after` the
+ * expected entry.
+ */
 async function isLost(
   store: SnapshotStore,
   { before: present, after: wanted }: TreeChange,
@@ -188,7 +195,10 @@ async function isLost(
   return !isLink(present) && !isLink(wanted) && (await isTorn(store, present.blob, wanted.blob));
 }
 
-/** True when a content is what a power cut leaves of another: shorter, or with zeros in it, and nothing else. */
+/**
+ * True when the present content is what a power cut leaves of the whole content: shorter, or with zeros in it, and
+ * otherwise equal.
+ */
 async function isTorn(store: SnapshotStore, present: BlobId, whole: BlobId): Promise<boolean> {
   const [presentBytes = -1, wholeBytes = -1] = await store.sizes([present, whole]);
   if (presentBytes > wholeBytes) return false;

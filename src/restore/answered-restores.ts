@@ -1,6 +1,7 @@
-// The notes of restores that were answered and whose files may not be on the disk yet. The note of a restore under way
-// becomes one by a new name, and goes when the files were synced, behind the answer. What stays tells the next start
-// after a power cut what to look at (after-power-cut.ts); after a mere kill it is synced, and nothing is repeated.
+// The notes of restores that were answered and whose files may not be on the disk yet. When a restore is answered,
+// its intent is renamed to such a note. The daemon removes the note after it has synced the files. A note that is
+// left lists for the next start what to check after a power cut (after-power-cut.ts). After a mere kill the next
+// start only syncs the files.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../base/attempt.ts';
@@ -20,7 +21,7 @@ type AnsweredDirectory = { readonly own: string; readonly intentFile: string };
 
 export interface AnsweredNote {
   readonly intent: RestoreIntent;
-  /** When the restore was answered: what it wrote has not changed later unless somebody else did. */
+  /** When the restore was answered. A file with a later change time was changed by another program. */
   readonly answeredMs: number;
 }
 
@@ -30,11 +31,11 @@ export class AnsweredRestores {
   readonly #durable: boolean;
   readonly #log: Log;
   readonly #stop = new AbortController();
-  /** Restores whose files the disk may not have yet, by the restore's id. */
+  /** The paths of restores that the disk may not have yet, by the restore's id. */
   readonly #waiting = new Map<string, ReadonlySet<TreePath>>();
   #running: Promise<void> | undefined;
 
-  /** `durable`: a restore syncs its files before it is answered, so that none needs a note. */
+  /** `durable`: each restore syncs its files before the answer, so no restore needs a note. */
   constructor(directory: AnsweredDirectory, root: string, durable: boolean, log: Log) {
     this.#directory = directory;
     this.#root = root;
@@ -42,14 +43,14 @@ export class AnsweredRestores {
     this.#log = log;
   }
 
-  /** The restore is done: its note is no longer that of one under way. */
+  /** Renames the intent of a finished restore to an answered note. */
   keep(id: string): void {
     if (this.#durable) return new RestoreJournal(this.#directory.intentFile).remove();
     files.renameSync(this.#directory.intentFile, this.#file(id));
     syncDirectory(this.#directory.own);
   }
 
-  /** Syncs the files of a restore whose note is kept, while others work. */
+  /** Syncs the files of an answered restore in the background. */
   sync(id: string, paths: ReadonlySet<TreePath>): void {
     if (this.#durable) return;
     this.#waiting.set(id, paths);
@@ -58,7 +59,7 @@ export class AnsweredRestores {
     });
   }
 
-  /** All notes that stand, oldest first. One that cannot be read tells nothing, and goes. */
+  /** Returns all notes, oldest first. Removes a note that cannot be read. */
   notes(): AnsweredNote[] {
     const notes: AnsweredNote[] = [];
     for (const name of this.#names()) {
@@ -76,7 +77,7 @@ export class AnsweredRestores {
     return notes.sort((a, b) => recordOf(a.intent).seq - recordOf(b.intent).seq);
   }
 
-  /** The publication that the note is about was lost: the restore is under way again. */
+  /** Makes the restore unfinished again, because its publication was lost. */
   reopen(id: string): void {
     files.renameSync(this.#file(id), this.#directory.intentFile);
     syncDirectory(this.#directory.own);
@@ -90,13 +91,13 @@ export class AnsweredRestores {
     syncDirectory(this.#directory.own);
   }
 
-  /** Waits a little for running syncs, then leaves the files to the kernel and keeps the notes. */
+  /** Waits briefly for running syncs. Then the kernel writes the files in its own time, and the notes stay. */
   async close(): Promise<void> {
     await within(patienceMs, this.#running ?? Promise.resolve());
     this.#stop.abort();
   }
 
-  /** All that waits in one go: a later restore may have replaced what an earlier one wrote. */
+  /** Syncs all waiting restores together, because a later restore may have replaced files of an earlier one. */
   async #syncAll(): Promise<void> {
     const { signal } = this.#stop;
     try {
@@ -126,16 +127,16 @@ export class AnsweredRestores {
 
 /** The names of the notes in a session's directory. */
 export function answeredNotesIn(directory: AnsweredDirectory): string[] {
-  // Removed under us.
+  // Another process removed the directory.
   return attemptOr([], isMissing, () =>
     files.readdirSync(directory.own).filter((name) => noteName.test(name)),
   );
 }
 
-/** A path that was moved, removed or made unreadable since needs no sync, or can have none. */
+/** Errors of a path that was moved, removed or made unreadable: it needs no sync, or cannot have one. */
 const isGone = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO']);
 
-/** Syncs files and the directories that name them. @throws system errors, WorkTreeMissing, the signal's reason */
+/** Syncs files and the directories that contain them. @throws system errors, WorkTreeMissing, the signal's reason */
 export async function syncFiles(
   root: string,
   paths: ReadonlySet<TreePath>,
@@ -166,7 +167,10 @@ async function syncOne(tree: AnchoredFiles, path: TreePath, signal: AbortSignal)
   }
 }
 
-/** A file that its owner may only write to is opened for that; a link lives in its directory. */
+/**
+ * Opens a file for its sync, write-only when its owner may not read it. Links are not opened: the sync of their
+ * directory covers them.
+ */
 function opened(tree: AnchoredFiles, path: TreePath): number | undefined {
   for (const access of [constants.O_RDONLY, constants.O_WRONLY]) {
     try {

@@ -1,6 +1,6 @@
-// Finds names that one file system takes for the same: `A` and `a`, composed and decomposed letters. It asks the
-// file system by looking for names that are there; it does not imitate any system's full folding table (Unicode's simple lower
-// case after NFC is near enough to refuse a pair that would overwrite each other, and never to merge one).
+// Finds names that one file system treats as equal: `A` and `a`, composed and decomposed letters. It asks the file
+// system by looking up existing names under another spelling. It does not imitate the folding table of any system:
+// Unicode's simple lower case after NFC is enough to refuse two paths that would overwrite each other.
 import { files } from '../base/files.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
 import {
@@ -17,15 +17,15 @@ import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { namesBelow } from './present-state.ts';
 
 export interface Folding {
-  /** `A` and `a` are one name. */
+  /** True when `A` and `a` are one name. */
   readonly foldsCase: boolean;
-  /** A letter and its decomposed form are one name. */
+  /** True when a letter and its decomposed form are one name. */
   readonly foldsUnicode: boolean;
 }
 
 export const noFolding: Folding = { foldsCase: false, foldsUnicode: false };
 
-/** The key under which the file system would file a path; equal keys are one file. */
+/** Returns the key of a path on a folding file system. Paths with equal keys are one file. */
 export function foldedKey(path: TreePath, folding: Folding): string {
   if (!folding.foldsCase && !folding.foldsUnicode) return path;
   if (!isText(path)) return `\0${path}`;
@@ -33,7 +33,7 @@ export function foldedKey(path: TreePath, folding: Folding): string {
   return folding.foldsCase ? text.toLowerCase() : text;
 }
 
-/** The paths that share their folded key with another of the list, or whose directory does. */
+/** Returns the paths of the list that share their key, or that of a directory above them, with another path. */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();
   if (!folding.foldsCase && !folding.foldsUnicode) return colliding;
@@ -56,8 +56,8 @@ export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set
 }
 
 /**
- * The folding that the paths of a restore meet. The file system is asked only where any of them would be one name
- * under some folding, in the directories where that is; if one of these folds, all are taken to.
+ * Returns the folding of the file system for the paths of a restore. It asks the file system only in directories
+ * where two of the paths could be one name. When one of these directories folds names, all count as folding.
  */
 export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Folding {
   const directories = new Set<TreePath>();
@@ -73,8 +73,9 @@ export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Fold
 const everyFolding: Folding = { foldsCase: true, foldsUnicode: true };
 
 /**
- * True when a directory folds names: looks for one that is there under a spelling that is not. Makes nothing, so that a
- * dry run may ask. Where no name tells, the directory above it does: a new one inherits it.
+ * Returns how a directory folds names: looks up an existing name under another spelling. It creates nothing, so a dry
+ * run may call it. A directory without a suitable name has the folding of its parent, because new directories inherit
+ * it.
  */
 export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding {
   const names = tree.isDirectory(directory) ? namesBelow(tree, directory).map(({ name }) => name) : [];
@@ -86,11 +87,11 @@ export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding 
   const foldsUnicode = answerOf(tree, directory, names, (text) =>
     text.normalize('NFC') === text ? text.normalize('NFD') : text.normalize('NFC'),
   );
-  // Where no name tells: the systems that fold letters mostly take composed and decomposed ones for the same.
+  // No name decides: systems that fold letter case mostly fold composed and decomposed letters too.
   return { foldsCase, foldsUnicode: foldsUnicode ?? foldsCase };
 }
 
-/** True when names are found under another spelling; undefined when no name has another one. */
+/** True when names are found under another spelling. Undefined when no name has another spelling. */
 function answerOf(
   tree: AnchoredFiles,
   directory: TreePath,
@@ -109,13 +110,13 @@ function answerOf(
   return undefined;
 }
 
-/** The part of a write that decides whether the file can be a renamed one. */
+/** The part of a write that decides whether the file may be a renamed one. */
 interface Write {
   readonly expected?: Entry;
   readonly displaces: readonly Entry[];
 }
 
-/** A file that has only changed the case of its name since, and is to have the earlier one again. */
+/** A file whose name changed only in case since the target, and that gets its earlier spelling back. */
 interface Respelling {
   readonly to: TreePath;
   readonly from: TreePath;
@@ -124,13 +125,13 @@ interface Respelling {
 
 interface Spellings {
   readonly respelled: readonly Respelling[];
-  /** Paths of writes and of what stands there that cannot be told apart. */
+  /** Paths of writes and of present entries that are one name on this file system. */
   readonly colliding: ReadonlySet<TreePath>;
 }
 
 /**
- * Finds writes whose name differs only in spelling from a present name, and paths that a case-folding disk
- * cannot hold together. `standing` has the present entries of the differing paths.
+ * Finds writes whose name differs only in spelling from a present name, and paths that a case-folding disk cannot
+ * store together. `standing` has the present entries of the differing paths.
  */
 export function respell(
   request: {
@@ -163,7 +164,7 @@ export function respell(
   return { respelled, colliding: new Set([...clashing].filter((path) => !paired.has(path))) };
 }
 
-/** One file that is to be written, and one of the same directory that the target does not hold. */
+/** Returns a file to write, and a file in the same directory that the target does not contain. */
 function pairOf(
   paths: readonly TreePath[],
   writes: ReadonlyMap<TreePath, Write>,

@@ -1,7 +1,7 @@
-// The visible half of a restore: puts staged contents in place, one rename or link at a time, each after a last
-// look that the thing it replaces is still the one that was verified. Between that look and the rename lie two
-// system calls; what is edited even there is found afterwards under its second name, and handed back as edited. What
-// lies outside the work tree (displaced.ts) is looked at once more later; another second name goes at once.
+// The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each step it
+// verifies that the file to replace is still the verified one. Two system calls lie between that check and the
+// rename. An edit in that moment is found afterwards under the second name of the file, and returned in `edited`.
+// Files outside the work tree (displaced.ts) are checked once more later. All other second names are removed at once.
 import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../base/file-stamp.ts';
@@ -16,31 +16,37 @@ import { namesBelow, type Signature, statsAt } from './present-state.ts';
 import type { StagedDelete, StagedWrite } from './staging.ts';
 import { type Temporaries } from './temporaries.ts';
 
-/** `conflict`: somebody changed the path meanwhile; it stays as they made it. */
+/** `conflict`: another program changed the path meanwhile, so it stays as it is. */
 export type CommitOutcome = 'done' | 'conflict';
 
-/** Was written to while it was replaced, and something else stands at its path now. */
+/** A file that a program wrote to while the restore replaced it, and whose path another file has now. */
 export interface Edited {
   readonly path: TreePath;
   /** The entry that the restore put there. Absent when it removed the path. */
   readonly put?: Pick<Entry, 'mode' | 'blob'>;
-  /** Where it lies: outside the work tree, or in it under a name that no sweep removes. */
+  /** The place of the file: outside the work tree, or in it under a name that no sweep removes. */
   readonly at: Aside;
 }
 
-/** Commits operations one by one, synchronously: no turn of the event loop lies between a look and its rename. */
+/**
+ * Commits operations one by one, synchronously, so no other event of this process runs between a check and its
+ * rename.
+ */
 export class Commit {
   readonly #tree: AnchoredFiles;
   readonly #temporaries: Temporaries;
-  /** Directories that get stricter bits at the end: private from their first moment. */
+  /** Directories that get stricter bits at the end. They are private from their first moment. */
   readonly #strict: ReadonlySet<TreePath>;
-  /** Directories whose list of names was changed; filled here, read by the restorer. */
+  /** Directories in which names were added or removed. Filled here, read by the restorer. */
   readonly #touched: Set<TreePath>;
-  /** Files with other names of which one was taken away here: that alone changes the ctime that the others show. */
+  /**
+   * Files with several names of which this restore removed one. The removal alone changes the ctime of the other
+   * names.
+   */
   readonly #shared = new Set<string>();
   /** Files that the commit moved to a temporary name and could not remove, with their original names. */
   readonly stuck = new Map<TreePath, TreePath>();
-  /** The edits that the last steps met. The caller of the steps takes them from here. */
+  /** Edits that other programs made during the last steps. The caller takes them from here. */
   readonly edited: Edited[] = [];
   readonly #names: Asides;
 
@@ -87,7 +93,7 @@ export class Commit {
     return this.#replace(write, write.replaces);
   }
 
-  /** Removes those of the directories that are empty by now, and those above that become so. */
+  /** Removes the given directories that are empty now, and the directories above them that become empty. */
   removeEmptied(directories: readonly TreePath[]): void {
     for (const start of [...directories].sort((a, b) => byBytes(b, a))) {
       for (const directory of [start, ...ancestors(start)]) {
@@ -105,7 +111,8 @@ export class Commit {
     } catch (error) {
       const code = systemCode(error);
       if (code === 'ENOENT') return true;
-      // Not empty, in use, a mount point, or not ours to remove: an empty directory is in no snapshot.
+      // Not empty, in use, a mount point, or another user's. The directory may stay: snapshots do not contain empty
+      // directories.
       const stays = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS'];
       if (code !== undefined && stays.includes(code)) return false;
       throw error;
@@ -121,7 +128,7 @@ export class Commit {
     }
   }
 
-  /** Nothing may be at `path`: a link fails where a rename would overwrite what just appeared there. */
+  /** Links the file to `path`, which must be free: a rename would overwrite a file that has just appeared there. */
   #place(temporary: TreePath, path: TreePath): CommitOutcome {
     try {
       files.linkSync(this.#tree.address(temporary), this.#tree.address(path));
@@ -153,7 +160,7 @@ export class Commit {
     this.#names.rename(temporary, path);
     const after = this.#names.statsOf(aside);
     if (after !== undefined && !isSameContent(after, shown)) {
-      // Not back over the path: what stands there now may have been written to as well.
+      // Does not move the old file back over the path, because a program may have written to the new file as well.
       const at = 'outside' in aside ? aside : { beside: this.#names.keep(aside, path) };
       this.edited.push({ path, at, ...given({ put: write.after }) });
       return 'conflict';
@@ -162,7 +169,7 @@ export class Commit {
     return 'done';
   }
 
-  /** A second name of what stands there, and as what it is shown; nothing shown: it is not what was verified. */
+  /** Gives the file at the path a second name and returns its stats. Without stats the file is not the verified one. */
   #secondName(path: TreePath, signature: Signature): { aside: Aside; shown?: Signature } | undefined {
     const aside = this.#names.link(path);
     const stats = aside && this.#names.statsOf(aside);
@@ -173,7 +180,7 @@ export class Commit {
     if (first === undefined) return { aside };
     this.#noteShared(first, 2n);
     if ('beside' in aside) return { aside, shown: stampOf(stats) };
-    // The late look knows a file by its inode, and would take this one for another.
+    // The late look identifies a file by its inode, and would mistake this one for another file.
     this.#names.remove(aside);
     const beside = this.#names.linkBeside(path);
     const again = beside && this.#names.statsOf(beside);
@@ -182,14 +189,14 @@ export class Commit {
     return { aside: beside, ...(isVerified ? { shown: stampOf(again) } : {}) };
   }
 
-  /** The stats of the path, where an overlay shows a second name of a file from the layer below as another file. */
+  /** Returns the stats of the path. An overlay may show a second name of a file from a lower layer as another file. */
   #shownAsAnother(path: TreePath, second: BigIntStats, signature: Signature): BigIntStats | undefined {
     const first = statsAt(this.#tree, path);
     const isOne = first !== undefined && isSameContent(first, signature) && mayBeOneFile(first, second);
     return isOne && isOnOverlay(this.#tree.address(parentOf(path))) ? first : undefined;
   }
 
-  /** Moves the directory aside, verifies all of it there, puts the file in place, then removes the directory. */
+  /** Moves the directory aside, verifies all its files there, puts the file in place, then removes the directory. */
   #displace({ path, temporary }: StagedWrite, held: ReadonlyMap<TreePath, Signature>): CommitOutcome {
     if (!this.#holdsOnly(path, path, held)) return 'conflict';
     const wrapper = this.#temporaries.next(parentOf(path));
@@ -217,18 +224,18 @@ export class Commit {
     try {
       isGone = this.#removeHeld(aside, path, held);
     } catch (error) {
-      // The file is in place, and what it displaced is saved: the rest of it is seen to at the end.
+      // The file is in place, and the displaced directory is saved. Its remains are removed at the end.
       if (pathReason(error) === undefined) throw error;
       this.stuck.set(wrapper, path);
       return 'done';
     }
     if (isGone && this.#removeIfEmpty(wrapper)) this.#temporaries.gone(wrapper);
-    // Something was made in it by a program that still stood in it. Mere directories are cleared with the rest.
+    // A program that still uses the directory made a file in it. Empty directories are removed with the rest.
     else if (!isGone && !this.#holdsOnly(aside, path, new Map())) this.keep(wrapper);
     return 'done';
   }
 
-  /** True when the directory at `at` (that stood at `home`) has nothing but the held files, all untouched. */
+  /** True when the directory at `at` (its path was `home`) contains only the held files, all unchanged. */
   #holdsOnly(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
     return namesBelow(this.#tree, at).every(({ name, isDirectory }) => {
       const path = join(at, name);
@@ -239,7 +246,7 @@ export class Commit {
     });
   }
 
-  /** Removes what is held; false when something else is left. */
+  /** Removes the held files. Returns false when the directory contains anything else. */
   #removeHeld(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
     for (const { name, isDirectory } of namesBelow(this.#tree, at)) {
       if (isDirectory) this.#removeHeld(join(at, name), join(home, name), held);
@@ -256,26 +263,26 @@ export class Commit {
     return this.#shared.has(identityOf(stats)) && isSameContent(stats, signature);
   }
 
-  /** Notes a file that has more names than the `own` ones of this restore. */
+  /** Notes a file that has more names than the `own` names of this restore. */
   #noteShared(stats: BigIntStats | undefined, own = 1n): void {
     if (stats !== undefined && stats.nlink > own) this.#shared.add(identityOf(stats));
   }
 
-  /** Gives what a temporary name holds one that no sweep removes, and returns it. */
+  /** Renames a temporary file to a name that no sweep removes, and returns that name. */
   keep(temporary: TreePath): TreePath {
     return this.#names.keepTemporary(temporary);
   }
 }
 
-/** A second name: outside the work tree, or beside its path. */
+/** The place of a second name: outside the work tree, or beside the path. */
 export type Aside = { readonly outside: string } | { readonly beside: TreePath };
 
 /** Error codes of a file system that refuses a second name, in general or for this file. */
 export const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
 
 /**
- * The second names of what a restore takes away: outside the work tree where that is possible (displaced.ts), else a
- * temporary name beside its path.
+ * The second names of the files that a restore removes or replaces. They are outside the work tree where that is
+ * possible (displaced.ts), else temporary names beside the path.
  */
 export class Asides {
   readonly #tree: AnchoredFiles;
@@ -295,7 +302,7 @@ export class Asides {
     this.#displaced = displaced;
   }
 
-  /** Gives what stands at the path a second name; undefined where the file system has no such thing. */
+  /** Gives the file at the path a second name. Returns undefined where the file system has no hard links. */
   link(path: TreePath): Aside | undefined {
     const outside = this.#takeOutside(path, (name) => files.linkSync(this.#tree.address(path), name));
     return outside ?? this.linkBeside(path);
@@ -325,9 +332,7 @@ export class Asides {
     return { beside };
   }
 
-  /**
-   * A failure to use the place outside (another disk below the root, a full disk) does not stop the restore.
-   */
+  /** An error at the place outside (another disk below the root, a full disk) does not stop the restore. */
   #takeOutside(path: TreePath, take: (name: string) => void): { readonly outside: string } | undefined {
     const outside = this.#displaced?.next(path);
     if (outside === undefined) return undefined;
@@ -345,7 +350,7 @@ export class Asides {
     return files.lstatSync(aside.outside, { bigint: true, throwIfNoEntry: false });
   }
 
-  /** It is verified to be saved. What lies outside waits for the late look. */
+  /** Discards a second name whose content is saved. A file outside the work tree waits for the late look. */
   dismiss(aside: Aside): void {
     if ('beside' in aside) this.unlink(aside.beside);
   }
@@ -356,14 +361,14 @@ export class Asides {
     else files.unlinkSync(aside.outside);
   }
 
-  /** Back under its own name; where that is taken by now, under a name that no sweep removes. */
+  /** Moves the file back to its own path. If another file has the path, gives it a name that no sweep removes. */
   putBack(aside: Aside, path: TreePath): void {
     if (statsAt(this.#tree, path) !== undefined) this.keep(aside, path);
     else if ('beside' in aside) this.rename(aside.beside, path);
     else this.#renameIn(aside.outside, path);
   }
 
-  /** Gives it a name beside its path that no sweep removes, and returns that. */
+  /** Gives the file a name beside its path that no sweep removes, and returns that name. */
   keep(aside: Aside, path: TreePath): TreePath {
     if ('beside' in aside) return this.keepTemporary(aside.beside);
     const temporary = this.#temporaries.next(parentOf(path));

@@ -43,10 +43,10 @@ export interface DisplacedNote {
 }
 
 const noteName = 'note';
-/** The number in the note, and which try it was: a step may be tried twice. */
+/** The number in the note, and the number of the attempt: a step may be tried twice. */
 const displacedName = /^(\d+)-\d+$/;
 
-/** Gives out the names of one restore. */
+/** Assigns the second names of one restore. */
 export class DisplacedFiles {
   readonly #directory: string;
   readonly #numbers: ReadonlyMap<TreePath, number>;
@@ -57,7 +57,7 @@ export class DisplacedFiles {
     this.#numbers = numbers;
   }
 
-  /** Makes the directory and its note; undefined where nothing can be brought there, as on another disk. */
+  /** Makes the directory and its note. Returns undefined where files cannot be moved there, as on another disk. */
   static begin(directory: string | undefined, root: string, staged: Staged): DisplacedFiles | undefined {
     const displaced = displacedBy(staged);
     if (directory === undefined || displaced.length === 0) return undefined;
@@ -80,7 +80,7 @@ export class DisplacedFiles {
     return new DisplacedFiles(directory, new Map(displaced.map(({ path }, number) => [path, number])));
   }
 
-  /** Another name for what stands at a path that was announced. */
+  /** Returns another name for the file at a path that the note lists. */
   next(path: TreePath): string | undefined {
     const number = this.#numbers.get(path);
     if (number === undefined) return undefined;
@@ -110,7 +110,7 @@ function writeNote(file: string, root: string, displaced: readonly ToDisplace[])
   files.writeFileSync(file, JSON.stringify(withSum(note)), { flag: 'wx', mode: 0o600 });
 }
 
-/** Returns the note of a directory; an empty note where a power cut took it or a part of it. */
+/** Returns the note of a directory. Returns an empty note when a power cut destroyed it, or part of it. */
 export function readNote(directory: string): DisplacedNote {
   try {
     const value: unknown = JSON.parse(files.readFileSync(join(directory, noteName), 'utf8'));
@@ -124,7 +124,7 @@ export function readNote(directory: string): DisplacedNote {
   return { root: undefined, files: [] };
 }
 
-/** The files that lie in a directory, each by its name and its number in the note. */
+/** Returns the files in a directory, each with its name and its number in the note. */
 export function displacedIn(directory: string): { readonly file: string; readonly number: number }[] {
   return files.readdirSync(directory).flatMap((name) => {
     const number = displacedName.exec(name)?.[1];
@@ -132,7 +132,7 @@ export function displacedIn(directory: string): { readonly file: string; readonl
   });
 }
 
-/** Removes a directory in which none lies any more; false while one does. */
+/** Removes a directory that contains no displaced file. Returns false while it contains one. */
 export function removeWhenEmpty(directory: string): boolean {
   if (displacedIn(directory).length > 0) return false;
   files.rmSync(join(directory, noteName), { force: true });

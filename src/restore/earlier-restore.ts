@@ -1,5 +1,6 @@
-// Reads the facts of an earlier restore from snapshots: the paths that it changed, for an undo, and the edits since its
-// interruption, for a recovery. It decides about no single file, and its snapshot holds no new content.
+// Reads the facts of an earlier restore from snapshots: the paths that it changed (for an undo), and the edits since
+// its interruption (for a recovery). It makes no decision about single files. The snapshots that it writes contain no
+// new contents.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
@@ -8,16 +9,13 @@ import { type Directory, type Entry, overlaid, sameContent, sameEntry } from '..
 import type { TreePath } from '../tree/tree-path.ts';
 
 export interface TakenBack {
-  /** Files, links, and directories whose bits changed. */
+  /** The changed files, links, and directories whose bits changed. */
   readonly paths: ReadonlySet<TreePath>;
-  /**
-   * Paths that the restore revealed without writing them. No program made them since, so an undo does not
-   * delete them.
-   */
+  /** Paths that the restore revealed without writing them. They existed before, so an undo does not delete them. */
   readonly revealed: ReadonlySet<TreePath>;
 }
 
-/** The changes of a restore: the differences between the state before it and the state after it. */
+/** Returns the changes of a restore: the differences between the state before it and the state after it. */
 export async function takenBack(
   { store, index }: Checkpoints,
   { snapshot, safety, revealed = [], untouched = [] }: CheckpointRecord,
@@ -28,7 +26,7 @@ export async function takenBack(
   return { paths, revealed: new Set(revealed as readonly TreePath[]) };
 }
 
-/** Every path that differs between two snapshots, directories with other bits included. */
+/** Returns every path that differs between two snapshots, including directories with other bits. */
 export async function changedPaths(
   store: SnapshotStore,
   from: SnapshotId,
@@ -43,11 +41,11 @@ export async function changedPaths(
 }
 
 export interface EditedSince {
-  /** The present entries by path. Changed permission bits alone count too. */
+  /** The present entries by path. A path is listed also when only its permission bits changed. */
   readonly edits: ReadonlyMap<TreePath, Entry>;
-  /** The paths whose content neither state has at that path. */
+  /** The paths whose present content is in neither state at that path. */
   readonly contents: ReadonlySet<TreePath>;
-  /** The paths that neither state holds: created since, or revealed when an ignore file disappeared. */
+  /** The paths that are in neither state: created since, or revealed when an ignore file disappeared. */
   readonly fresh: ReadonlySet<TreePath>;
 }
 
@@ -74,8 +72,9 @@ export async function editedSince(
 }
 
 /**
- * The state before an interrupted restore with what was edited since laid over it: what one undo brings back. Where
- * both cannot be (a file, and one below it), the edit stands; the state before is a checkpoint of its own.
+ * Returns the state before an interrupted restore with the later edits applied to it. One undo goes back to this
+ * state. Where an edit and the state before exclude each other (a file, and a file below it), the edit wins. A
+ * checkpoint of its own holds the state before.
  */
 export async function withEdits(
   store: SnapshotStore,

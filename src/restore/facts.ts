@@ -1,5 +1,5 @@
-// Gathers the facts that a restore is planned from: the present (captured now), the target, and what the checkpoints, the
-// ledger and the disk know about each path that differs. It changes nothing; plan.ts decides.
+// Gathers the facts that a restore is planned from: the present (captured now), the target, and what the checkpoints,
+// the ledger and the disk show about each differing path. It changes nothing. plan.ts decides.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
@@ -33,10 +33,10 @@ import { leftOutThen } from './rules-then.ts';
 const massDeletionMin = 100;
 
 /**
- * Plans a restore of files. A run goes on only with a plan of which the store can give back all that it takes away.
+ * Plans a restore of files. A run continues only when the store can return everything that the plan deletes.
  *
- * @throws Conflict (`onConflict: fail`), ConfirmationRequired (more than half of more than 100 files would go), DataCorrupt
- * (the store keeps nothing).
+ * @throws Conflict (`onConflict: fail`), ConfirmationRequired (the plan deletes more than half of more than 100
+ * files), DataCorrupt (the store cannot return a deleted content).
  */
 export async function planFiles(
   site: RestoreSite,
@@ -47,7 +47,7 @@ export async function planFiles(
     notGivenBack(plan, present.snapshot, site.checkpoints.store, context.signal);
   let planned = await planOnce(site, job, context);
   if (!job.dryRun && (await lost(planned)).length > 0) {
-    // The store doubts itself now: the next capture hands over every file, and all of it is written again.
+    // The store now distrusts itself: the next capture passes on every file, and the store writes all of them again.
     planned = await planOnce(site, job, context);
     const paths = await lost(planned);
     if (paths.length > 0) throw notKept(paths);
@@ -60,7 +60,7 @@ export async function planFiles(
 }
 
 interface Planned extends FilePlan {
-  /** Paths that were asked for and at which there is nothing to restore: a mistyped path is reported. */
+  /** Requested paths at which there is nothing to restore. They are reported, because a path may be mistyped. */
   readonly unmatched: readonly TreePath[];
 }
 
@@ -90,7 +90,7 @@ async function planOnce(site: RestoreSite, job: RestoreJob, context: OperationCo
   }
 }
 
-/** The plan of a restore without the obstacles on disk, and these obstacles. */
+/** A plan that ignores the obstacles on disk, and these obstacles. */
 interface Seen {
   readonly present: Capture;
   readonly facts: RestoreFacts;
@@ -135,7 +135,7 @@ class Look {
   }
 }
 
-/** Returns all facts but those that only a look at the disk can tell. */
+/** Returns all facts except those that need a look at the disk. */
 async function factsOf(
   site: RestoreSite,
   job: RestoreJob,
@@ -186,13 +186,16 @@ async function factsOf(
 
 interface Bounds {
   readonly only?: ReadonlySet<TreePath>;
-  /** Paths of which the target knows that they were absent: a restore had looked there before it wrote them. */
+  /** Paths that were absent in the target's state for certain: a restore had checked them before it wrote them. */
   readonly known?: ReadonlySet<TreePath>;
   readonly leave: Map<TreePath, LeftReason>;
   readonly conflicts: Set<TreePath>;
 }
 
-/** Limits of a job beyond its request: an undo keeps to the restore it takes back, a recovery to the interrupted run. */
+/**
+ * Returns the limits of a job beyond its request. An undo changes only what the reversed restore changed. A recovery
+ * changes only what the interrupted run may change.
+ */
 async function boundsOf({ checkpoints }: RestoreSite, job: RestoreJob, present: Capture): Promise<Bounds> {
   const bounds: Bounds = { leave: new Map(), conflicts: new Set() };
   const record = job.takesBack && checkpoints.index.byId(job.takesBack.restore)?.record;
@@ -242,7 +245,7 @@ function checkDeletions(plan: RestorePlan, present: Capture): void {
 
 const namedMax = 5;
 
-/** Returns the paths at which the target holds nothing, and a hard restore finds nothing to delete. */
+/** Returns the requested paths at which the target has nothing, and a hard restore finds nothing to delete. */
 function unmatchedIn({ paths = [], mode, interrupted }: RestoreJob, { present, facts }: Seen): TreePath[] {
   if (interrupted !== undefined) return [];
   const inTarget = filesInTarget(present.root, facts.changes);
@@ -257,7 +260,7 @@ function unmatchedMessage(unmatched: readonly TreePath[]): string {
   return `The checkpoint holds nothing at ${named.join(', ')}${more}, so nothing was restored there.`;
 }
 
-/** Returns how many files the target holds at or below a path, from the present and what differs. */
+/** Returns how many files the target has at or below a path, computed from the present and the changes. */
 function filesInTarget(present: Directory, changes: readonly TreeChange[]): (path: TreePath) => number {
   let surplus: Map<TreePath, number> | undefined;
   return (path) => {
@@ -266,7 +269,7 @@ function filesInTarget(present: Directory, changes: readonly TreeChange[]): (pat
   };
 }
 
-/** Returns for each changed path, and each directory above it, how many files the target holds more than the present. */
+/** Returns for each changed path, and each directory above it, how many more files the target has than the present. */
 function surplusOf(changes: readonly TreeChange[]): Map<TreePath, number> {
   const surplus = new Map<TreePath, number>();
   for (const { path, before, after } of changes) {
@@ -291,8 +294,8 @@ function countFiles(node: DirectoryNode): number {
 }
 
 /**
- * Returns files that the undone restore created and that today's exclude globs hide from captures. The undo
- * must save and remove them too.
+ * Returns files that the undone restore created and that today's exclude globs hide from captures. The undo must save
+ * and remove those files too.
  */
 async function hiddenByToday(
   { checkpoints: { store, index } }: RestoreSite,

@@ -1,5 +1,5 @@
-// Sorts what the system says during a restore: about one path (that path fails, the rest goes on) or about the
-// whole run (disk full, I/O error, no descriptors: stop).
+// Sorts system errors during a restore. An error about one path fails that path, and the rest continues. An error
+// about the whole run (disk full, I/O error, no descriptors) stops it.
 import { CheckpointdError, type Effects, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { counted } from '../base/text/plural.ts';
@@ -31,7 +31,7 @@ export function pathReason(error: unknown): FailureReason | undefined {
   return reasons[systemCode(error) ?? ''];
 }
 
-/** Returns the error for a client whose restore had to stop. `done`: whether anything visible had changed by then. */
+/** Returns the error for a client whose restore had to stop. `done`: true when a visible change had happened before. */
 export function stopped(error: unknown, at: TreePath | undefined, done: number): unknown {
   const code = systemCode(error);
   if (code === undefined || code === 'ABORT_ERR') return error;
@@ -56,7 +56,7 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
   );
 }
 
-/** Returns the error of a restore that could not remove its own temporary names. Its effects are not `none`. */
+/** Returns the error of a restore that could not remove its own temporary files. Its effects are not `none`. */
 export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
   if (told instanceof CheckpointdError && told.effects === 'unknown') return told;
   return new CheckpointdError(
@@ -79,7 +79,7 @@ export function refuseRestore(error: unknown): never {
 export const lockLost =
   'The lock of the work tree could not be released, so another session may have to wait';
 
-/** The error for a restore that could be neither finished nor undone; the next open tries again. */
+/** Returns the error for a restore that could be neither finished nor undone. The next open tries again. */
 export function unfinished(cause: unknown): CheckpointdError {
   const message =
     'The restore stopped half-way. Its safety checkpoint holds everything that it displaced. The daemon finishes or undoes the restore before the next change of this session.';

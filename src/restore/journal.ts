@@ -1,6 +1,6 @@
-// The note that a restore is under way: one small durable file, written before the first byte of the work tree
-// changes and removed after the last. It holds what is needed to plan again, not the plan: a redo plans from what
-// is on disk then. It does not decide what to do with an unfinished restore: recovery does.
+// The note that a restore is under way: one small durable file, written before the first change of the work tree and
+// removed after the last. It contains what a new plan needs, not the plan itself: a repeated run plans from the files
+// on disk at that time. Recovery, not the journal, decides what to do with an unfinished restore.
 import { dirname } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -24,34 +24,34 @@ export interface RestoreIntent {
   readonly id: string;
   readonly target: CheckpointId;
   readonly snapshot: SnapshotId;
-  /** The checkpoint of the state before. */
+  /** The checkpoint of the state before the restore. */
   readonly safety: CheckpointId;
   readonly mode: 'soft' | 'hard';
   readonly scope: 'files' | 'conversation' | 'both';
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
-  /** The directory that it works on. Absent: written by a version that did not note it, as the three below. */
+  /** The directory that the restore changes. Absent, like the next three fields, in notes of earlier versions. */
   readonly root?: DirectoryIdentity;
-  /** The start of the machine in which it was written, where the system tells. */
+  /** The id of the machine's boot, on systems that have one. */
   readonly boot?: string;
-  /** Paths that the restore spared on purpose. A redo spares them, too. */
+  /** Paths that the restore left alone on purpose. A repeated run leaves them alone, too. */
   readonly left?: readonly LeftAlone[];
-  /** The restore that it takes back, of an undo or a redo. */
+  /** For an undo or a redo: the restore that it reverses. */
   readonly takesBack?: CheckpointId;
-  /** True when that undo or redo is to bring back the whole state before, and not only what the restore changed. */
+  /** True when the undo or redo returns the whole state before, and not only what the restore changed. */
   readonly isExact?: boolean;
-  /** The only paths that the restore may change. A redo keeps to them, too. Absent: all. */
+  /** The only paths that the restore may change. A repeated run respects the list, too. Absent: all paths. */
   readonly only?: readonly TreePath[];
-  /** The plan's `directories`: a redo removes those that the first run emptied. */
+  /** The plan's `directories`: a repeated run removes those that the first run emptied. */
   readonly directories: readonly TreePath[];
   readonly operation?: OperationId;
-  /** RFC 3339, for people. */
+  /** RFC 3339, for people who read the file. */
   readonly startedAt: string;
-  /** Data of the session, opaque here. */
+  /** Data of the session that the journal does not interpret. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** As it is on disk. An earlier version called a directory's birth `born`, and noted its device. */
+/** The form on disk. An earlier version called a directory's birth time `born`, and noted its device. */
 interface Note extends Omit<RestoreIntent, 'root'> {
   readonly version: number;
   readonly sum?: string;
@@ -66,7 +66,7 @@ function identityIn(root: NonNullable<Note['root']>): DirectoryIdentity {
 export type JournalState =
   | { readonly kind: 'none' }
   | { readonly kind: 'unfinished'; readonly intent: RestoreIntent }
-  /** Kept as it is, for a person or a newer version: `file` names it. */
+  /** The file stays as it is, for a person or a newer version. `file` is its path. */
   | { readonly kind: 'unreadable'; readonly file: string; readonly reason: string };
 
 export class RestoreJournal {
@@ -76,7 +76,7 @@ export class RestoreJournal {
     this.#file = file;
   }
 
-  /** Writes the intent so that it survives a power cut. Nothing of the work tree may change before this returns. */
+  /** Writes the intent so that it survives a power cut. The work tree must not change before this returns. */
   write(intent: RestoreIntent): void {
     writeAtomically(this.#file, `${JSON.stringify(withSum({ version, ...intent }))}\n`, { durable: true });
   }
@@ -104,7 +104,7 @@ export class RestoreJournal {
     return { kind: 'unfinished', intent: { ...rest, ...given({ root: root && identityIn(root) }) } };
   }
 
-  /** Removes the note so that it does not come back after a power cut. Nothing to remove is fine. */
+  /** Removes the note so that it does not reappear after a power cut. Does nothing when there is no note. */
   remove(): void {
     files.rmSync(this.#file, { force: true });
     syncDirectory(dirname(this.#file));
@@ -140,7 +140,7 @@ export function intentOf(
   };
 }
 
-/** The record that the restore was to publish, as its note keeps it. */
+/** Returns the checkpoint record in the note, which the restore was to publish. */
 export function recordOf({ extra }: RestoreIntent): CheckpointRecord {
   return extra?.record as CheckpointRecord;
 }

@@ -1,7 +1,8 @@
-// Edits that another program wrote to a file that a restore took away. An edit in the moment of the exchange is found at once;
-// what a restore displaced is looked at once more two seconds later, or at the end of the session, before it is removed: a
-// program that had the file open may have written to it since. An edit goes back to its path, as if it had come after
-// the restore, unless the path was edited too: then it is kept beside it. A look that is interrupted is repeated.
+// Finds edits that another program wrote to a file that a restore removed or replaced. An edit in the moment of the
+// exchange is found at once. Displaced files are checked again after two seconds, or at the end of the session,
+// because a program that had such a file open may have written to it. Then they are removed. An edit returns to its
+// path as if it had come after the restore. If the path was edited too, the edit is kept beside it. An interrupted
+// check is repeated.
 import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
 import { attemptOr, isMissing } from '../base/attempt.ts';
@@ -23,24 +24,24 @@ import { identify, namesBelow, type Present, statsAt } from './present-state.ts'
 import { clearTemporary, isTemporaryOf, Temporaries } from './temporaries.ts';
 
 export interface LateLookOptions {
-  /** The one that the restore had as `displacedTo`. */
+  /** The directory that the restore had as `displacedTo`. */
   readonly directory: string;
-  /** The work tree. */
+  /** The path of the work tree. */
   readonly root: string;
-  /** The restore's. */
+  /** The id of the restore. */
   readonly id: string;
-  /** Absent: the store cannot be asked, and what was written late is kept beside its path. */
+  /** Absent when the store is not available: a late edit is then kept beside its path. */
   readonly contents: Pick<Contents, 'hash' | 'sizes'> | undefined;
 }
 
 export interface LateLook {
-  /** Edits that were found. */
+  /** The edits that the look found. */
   readonly edits: readonly BroughtBack[];
   /** The displaced files that could not be checked or moved, each with the reason. */
   readonly left: readonly { readonly file: string; readonly because: string }[];
 }
 
-/** Looks at all that a restore has displaced. @throws system errors of the directory itself */
+/** Checks all displaced files of a restore. @throws system errors of the directory itself */
 export async function lookAtDisplaced(options: LateLookOptions): Promise<LateLook> {
   const look = new Look(options);
   try {
@@ -54,7 +55,7 @@ class Look {
   readonly #options: LateLookOptions;
   readonly #slices = Slices.inBackground();
   readonly #edits: BroughtBack[] = [];
-  /** The work tree, opened when an edit is found. */
+  /** The opened work tree. Absent until an edit is found. */
   #parts: BringBack | undefined;
 
   constructor(options: LateLookOptions) {
@@ -98,7 +99,7 @@ class Look {
     if (stats.nlink > 1n && !stats.isDirectory()) {
       if (displaced !== undefined && this.#isHere(root)) await this.#clearSecondNames(stats, displaced);
       stats = files.lstatSync(file, { bigint: true });
-      // It is in the work tree or elsewhere under a name of its own: nothing of it can be lost.
+      // The file has a name of its own in the work tree or elsewhere, so its content cannot be lost.
       if (stats.nlink > 1n) return files.unlinkSync(file);
     }
     if (displaced === undefined && (await this.#isStored(file))) return files.unlinkSync(file);
@@ -108,7 +109,7 @@ class Look {
     this.#edits.push(...(await bringBack(this.#open(), { path, at: { outside: file }, ...given({ put }) })));
   }
 
-  /** Removes the second names that a killed look made of the file, and of the file that it was to replace. */
+  /** Removes the second names that a killed look made of the file, and of the file that was to be replaced. */
   async #clearSecondNames({ ino, dev }: BigIntStats, { path, put }: DisplacedFile): Promise<void> {
     const { tree, contents, temporaries, touched } = this.#open();
     for (const directory of [...ancestors(path), rootPath]) {
@@ -155,7 +156,7 @@ class Look {
     const { root, id, contents } = this.#options;
     this.#parts ??= {
       tree: new AnchoredFiles(root),
-      // Other names than those of the restore, and of a look that was killed.
+      // The file has names that belong neither to the restore nor to a killed look.
       temporaries: new Temporaries(id, 10 ** 9 + randomInt(2 ** 40)),
       contents,
       slices: this.#slices,
@@ -165,7 +166,7 @@ class Look {
   }
 }
 
-/** Longer than a program is stopped between opening a file and writing to it, on a machine with too much to do. */
+/** Longer than an overloaded machine stops a program between opening a file and writing to it. */
 const waitMs = 2_000;
 const directoryName = /^displaced-([0-9a-z]{20})$/;
 
@@ -180,7 +181,10 @@ export class LateEdits {
   readonly #timers = new Set<NodeJS.Timeout>();
   #running: Promise<void> = Promise.resolve();
 
-  /** `isOurs`: whether the session is; another process that took it over has looked when it opened it. */
+  /**
+   * `isOurs`: true while this process owns the session. Another process that took the session over has done the look
+   * itself.
+   */
   constructor(directory: OwnDirectory, root: string, log: Log, isOurs: () => boolean) {
     this.#isOurs = isOurs;
     this.#directory = directory;
@@ -193,7 +197,7 @@ export class LateEdits {
     return joinPaths(this.#directory.own, `displaced-${id}`);
   }
 
-  /** After a restore, however it ended. */
+  /** Schedules a look after a restore, successful or not. */
   lookLater(id: string, store: Store): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
@@ -203,19 +207,19 @@ export class LateEdits {
     this.#timers.add(timer);
   }
 
-  /** Looks at all displaced files now: at an opening, and before the session ends. */
+  /** Checks all displaced files now: when the session opens, and before it ends. */
   async lookNow(store: Store): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
     await this.#look(displacedBy(this.#directory), store);
   }
 
-  /** True while displaced files remain: a session that ends with them is not removed. */
+  /** True while displaced files remain. A session that ends with displaced files is not removed. */
   get isAny(): boolean {
     return displacedBy(this.#directory).length > 0;
   }
 
-  /** One look at a time. */
+  /** Runs one look at a time. */
   #look(ids: readonly string[], store: Store): Promise<void> {
     this.#running = this.#lookAfter(this.#running, ids, store);
     return this.#running;
@@ -244,7 +248,7 @@ export class LateEdits {
   }
 }
 
-/** Looks at the displaced files of a session that is removed without being opened, so without its store. */
+/** Checks the displaced files of a session that is removed without being opened, and so without its store. */
 export async function lookBeforeRemoval(
   directory: OwnDirectory & { readonly readMarker: () => { readonly workTree: string } | undefined },
   log: Log,
@@ -254,9 +258,9 @@ export async function lookBeforeRemoval(
   await new LateEdits(directory, root, log, () => true).lookNow(() => undefined);
 }
 
-/** The restores of a session whose displaced files are still there, by their ids. */
+/** Returns the ids of the session's restores that still have displaced files. */
 function displacedBy(directory: OwnDirectory): string[] {
-  // Removed under us.
+  // Another process removed the directory.
   return attemptOr([], isMissing, () =>
     files.readdirSync(directory.own).flatMap((name) => directoryName.exec(name)?.[1] ?? []),
   );
@@ -269,7 +273,7 @@ function told({ path, keptAs }: BroughtBack): string {
     : `${what}, and the path has changed since. The written file is beside the path as ${JSON.stringify(toText(keptAs))}.`;
 }
 
-/** Returns the warning about edits that came in the moment in which their file was replaced. */
+/** Returns the warning about edits that were made while their file was replaced. */
 export function keptBesideMessage(edits: readonly BroughtBack[]): string {
   return edits.map(told).join(' ');
 }
@@ -277,19 +281,19 @@ export function keptBesideMessage(edits: readonly BroughtBack[]): string {
 export interface BringBack {
   readonly tree: AnchoredFiles;
   readonly temporaries: Temporaries;
-  /** Names contents; without it nobody can tell what stands at a path, and every edit is kept beside it. */
+  /** Computes the id of a content. Without it no content can be compared, so every edit is kept beside its path. */
   readonly contents: Pick<Contents, 'hash'> | undefined;
   readonly slices: Slices;
   readonly touched: Set<TreePath>;
 }
 
-/** Where an edit lies in the end: at its own path when `keptAs` is absent. */
+/** The final place of an edit: its own path when `keptAs` is absent. */
 export interface BroughtBack {
   readonly path: TreePath;
   readonly keptAs?: TreePath;
 }
 
-/** @throws system errors; the edit is where it was then */
+/** Moves an edit back to its path. @throws system errors; the edit is then where it was */
 export async function bringBack(parts: BringBack, edit: Edited): Promise<BroughtBack[]> {
   const { path } = edit;
   const put = await putBack(parts, edit);
@@ -297,7 +301,7 @@ export async function bringBack(parts: BringBack, edit: Edited): Promise<Brought
   return [{ path, keptAs: keep(parts, edit) }, ...put.met.map((keptAs) => ({ path, keptAs }))];
 }
 
-/** Takes the edits that a commit met from its list; returns what lies beside its path in the end. */
+/** Takes the edits that a commit found from its list. Returns those that are beside their path in the end. */
 export async function bringBackEdited(parts: BringBack, edited: Edited[]): Promise<BroughtBack[]> {
   const beside: BroughtBack[] = [];
   for (const edit of edited.splice(0)) {
@@ -309,7 +313,7 @@ export async function bringBackEdited(parts: BringBack, edited: Edited[]): Promi
 
 interface PutBack {
   readonly isBack: boolean;
-  /** Edits of the restored content that the look met and kept beside it. */
+  /** Edits of the restored content that the look found and kept beside it. */
   readonly met: readonly TreePath[];
 }
 
@@ -349,7 +353,7 @@ function isAsPut(present: Present, put: Edited['put']): boolean {
   return present.kind === 'entry' && sameContent(present, put);
 }
 
-/** A name beside its path that no sweep removes; further above where that directory is gone. */
+/** Gives the edit a name beside its path that no sweep removes, or in a higher directory when its own is gone. */
 function keep({ tree, temporaries, touched }: BringBack, { path, at }: Edited): TreePath {
   if ('beside' in at) return at.beside;
   let directory = parentOf(path);

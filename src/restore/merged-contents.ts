@@ -14,7 +14,7 @@ export class MergedContents {
   readonly #signal: AbortSignal;
   readonly #writer: SnapshotWriter;
   #isSealed = false;
-  /** The stored contents, which the store cannot read before they are sealed. */
+  /** The stored contents, which cannot be read from the store before they are sealed. */
   readonly #stored = new Map<BlobId, Buffer>();
 
   /** `directory` is private to the session. The first merge makes it, and `close` removes it. */
@@ -25,7 +25,7 @@ export class MergedContents {
     this.#writer = store.writer(signal);
   }
 
-  /** Merges what two sides made of a content; an absent base is empty. @throws DataCorrupt, GitFailed, AbortError */
+  /** Merges two versions of a content. An absent base counts as empty. @throws DataCorrupt, GitFailed, AbortError */
   async merge(
     base: BlobId | undefined,
     ours: BlobId,
@@ -51,7 +51,7 @@ export class MergedContents {
     return Buffer.concat(chunks);
   }
 
-  /** Stores a content. It is readable when the tree is stored. */
+  /** Stores a content. It can be read once the tree is stored. */
   async put(bytes: Buffer): Promise<BlobId> {
     const hash = this.#store.hash(bytes.length);
     hash.update(bytes);

@@ -1,5 +1,6 @@
-// Finds what is on disk in the way of a plan and in no capture: ignored files, whole ignored directories, special files,
-// git directories. It only looks. The caller captures what can be saved, plans again from that capture, and looks again.
+// Finds what is in the way of a plan on disk and in no capture: ignored files, whole ignored directories, special
+// files, git directories. It changes nothing. The caller captures what can be saved, plans again from that capture,
+// and looks again.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
@@ -9,15 +10,18 @@ import type { FailureReason, RestorePlan } from './plan.ts';
 import { lookAt, namesBelow } from './present-state.ts';
 
 export interface Obstructions {
-  /** Files, links and whole directories that a capture should add (`alsoInclude`) before anything is displaced. */
+  /**
+   * Files, links and whole directories that a capture should add (`alsoInclude`) before the restore displaces
+   * anything.
+   */
   readonly toSave: readonly TreePath[];
-  /** The writes that cannot be done as things are, with the reason if nothing more can be saved. */
+  /** The writes that are impossible now, with the reason when no capture can save what is in the way. */
   readonly writes: ReadonlyMap<TreePath, FailureReason>;
 }
 
 /**
- * Looks at what stands where the plan wants to write. Directories that are empty through and through are no
- * obstruction: nothing is lost with them. `present`: the tree of the present capture.
+ * Looks at what is on disk where the plan writes. Directories without any file are no obstruction, because nothing is
+ * lost with them. `present`: the tree of the present capture.
  */
 export async function findObstructions(
   tree: AnchoredFiles,
@@ -49,9 +53,10 @@ export async function findObstructions(
 }
 
 /**
- * Returns a test for git directories, whatever they are called, that the present capture holds nothing of. A snapshot may
- * hold what was an ordinary directory then, or what an earlier version captured: written over a repository in use it
- * would lose commits. Files of a git directory that the user's own repository tracks are in the present capture.
+ * Returns a test for git directories, whatever their name, of which the present capture has no file. A snapshot may
+ * contain such a path from an earlier version, or from before it became a repository. Writing it over a repository in
+ * use would lose commits. The present capture does have files of a git directory that the user's own repository
+ * tracks.
  */
 function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: TreePath) => boolean {
   const known = new Map<TreePath, boolean>();
@@ -65,7 +70,7 @@ function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: 
 
 interface Found {
   readonly paths: readonly TreePath[];
-  /** Set when no capture can help. */
+  /** Present when no capture can help. */
   readonly reason?: FailureReason;
 }
 
@@ -123,7 +128,7 @@ async function unsavedBelow(
   return { paths: topmost(files, directory, heldDirectories) };
 }
 
-/** Replaces files by the highest directory (within the one in the way) that holds nothing captured. */
+/** Replaces files by the highest directory (below the one in the way) that contains no captured file. */
 function topmost(
   found: readonly TreePath[],
   directory: TreePath,
@@ -141,7 +146,10 @@ function topmost(
   return [...tops];
 }
 
-/** Treats an unreadable path as absent: nothing can be written there either, and the restorer reports the error. */
+/**
+ * Returns the kind of an entry. An unreadable path counts as absent: the write fails there too, and the restorer
+ * reports the error.
+ */
 function kindAt(tree: AnchoredFiles, path: TreePath): 'absent' | 'directory' | 'content' | 'special' {
   const stats = lookAt(tree, path);
   if (stats === undefined) return 'absent';
@@ -149,14 +157,16 @@ function kindAt(tree: AnchoredFiles, path: TreePath): 'absent' | 'directory' | '
   return stats.isFile() || stats.isSymbolicLink() ? 'content' : 'special';
 }
 
-/** False on a folding file system when the name on disk is another spelling of the same name. */
+/**
+ * True when the name on disk is spelled exactly so. False on a folding file system for another spelling of the name.
+ */
 function isSpelledSo(tree: AnchoredFiles, path: TreePath): boolean {
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('/'))) as TreePath;
   const name = path.slice(path.lastIndexOf('/') + 1);
   return namesBelow(tree, parent).some((each) => each.name === name);
 }
 
-/** A repository, or the directory of one of its further work trees. */
+/** True for a repository, and for the directory of an additional work tree. */
 function isGitDirectory(tree: AnchoredFiles, directory: TreePath): boolean {
   if (directory === rootPath) return false;
   const stands = (name: string): boolean => lookAt(tree, join(directory, name)) !== undefined;

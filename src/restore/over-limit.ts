@@ -1,6 +1,6 @@
-// Files that a capture leaves out because they are larger than today's limit, although a restore of ours put them
-// there: the store holds their contents already, so nothing has to be read into it. It compares what stands at a path
-// with what was put there, and makes a capture that holds it.
+// Adds to a capture the files that it leaves out because they are larger than today's limit, although a restore wrote
+// them. The store has their contents already, so no content is read into the store. It compares the file at a path
+// with the restored entry, and returns a capture that includes it.
 import { attemptAsync } from '../base/attempt.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -15,10 +15,10 @@ import { pathReason } from './failure.ts';
 import { identify, type Present } from './present-state.ts';
 import type { RestoreJob } from './restore-job.ts';
 
-/** The entries that restores put, or are to put, at a path. */
+/** The entries that restores put, or will put, at each path. */
 export type Put = ReadonlyMap<TreePath, readonly Entry[]>;
 
-/** The capture with those files in it that it left out for their size and that stand as a restore put them. */
+/** Returns the capture plus the files that exceed the size limit and that are unchanged since a restore wrote them. */
 export async function withPut(
   store: SnapshotStore,
   tree: AnchoredFiles,
@@ -71,7 +71,7 @@ async function identified(
   store: SnapshotStore,
   slices: Slices,
 ): Promise<Present | undefined> {
-  // Gone or unreadable: it is left out, as before.
+  // The file is gone or unreadable, so it remains left out.
   return attemptAsync(
     (error) => pathReason(error) !== undefined,
     () => identify(tree, path, store, slices),

@@ -1,5 +1,5 @@
-// The permission bits that a restore changes without touching contents: files in place, and directories. No user gets
-// more by it than they had where an access list makes a mask of the bits.
+// Changes permission bits without touching contents: of files in place, and of directories. Where an access list
+// turns the group bits into a mask, no user gets more rights than before.
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { attempt } from '../base/attempt.ts';
 import { counted } from '../base/text/plural.ts';
@@ -15,7 +15,7 @@ export class PermissionSetter {
   readonly #operations: readonly PermissionChange[];
   readonly #umask: number;
   readonly #access: Access;
-  /** The directories whose lists new ones inherit, by the new one. */
+  /** The directories from which new directories inherit their access list, by the new directory. */
   readonly #inherits = new Map<TreePath, TreePath>();
 
   constructor(tree: AnchoredFiles, plan: RestorePlan, umask: number, access: Access) {
@@ -25,7 +25,10 @@ export class PermissionSetter {
     this.#access = access;
   }
 
-  /** Before anything changes: asks for what gets more bits, and the directories whose lists a new one would inherit. */
+  /**
+   * Reads the access lists before any change: of paths that get more bits, and of directories from which a new
+   * directory would inherit its list.
+   */
   async ask(): Promise<void> {
     const asked = this.#operations.flatMap((each): TreePath[] => {
       if (each.kind === 'file') return [each.path];
@@ -38,8 +41,9 @@ export class PermissionSetter {
   }
 
   /**
-   * Lets the owner write to directories that are read-only now and writable in the target: their files could not
-   * be replaced otherwise. No other user gets more; the final bits come last. A failure here shows at the files.
+   * Lets the owner write to directories that are read-only now and writable in the target, because their files could
+   * not be replaced otherwise. No other user gets more rights. The final bits come last. A failure here shows up at
+   * the files.
    */
   unlock(): void {
     for (const operation of this.#operations) {
@@ -88,20 +92,20 @@ export class PermissionSetter {
 }
 
 /**
- * Knows which paths of a work tree have an access list, which is asked once for many paths. The list makes a
- * mask of the bits of a group: setting the bits would give rights to the users that the list names.
+ * Knows which paths of a work tree have an access list, and reads the lists of many paths at once. With a list the
+ * group bits are a mask: setting them would give rights to the users in the list.
  */
 export class Access {
   readonly #tree: AnchoredFiles;
   readonly #listed = new Set<TreePath>();
-  /** Paths that got their owner's bits only. */
+  /** Paths that got only the bits of their owner. */
   readonly ownerOnly = new Set<TreePath>();
 
   constructor(tree: AnchoredFiles) {
     this.#tree = tree;
   }
 
-  /** Asks for those that are there. */
+  /** Reads the access lists of the given paths that exist. */
   async ask(paths: readonly TreePath[]): Promise<void> {
     const root = Buffer.from(`${this.#tree.root}/`);
     const isListed = await withAccessLists(paths.map((path) => Buffer.concat([root, bytesOf(path)])));
@@ -111,19 +115,22 @@ export class Access {
     }
   }
 
-  /** True when the path, which was asked for, has an access list. */
+  /** True when the path has an access list. Call `ask` for it first. */
   isListed(path: TreePath): boolean {
     return this.#listed.has(path);
   }
 }
 
-/** Returns the warning about paths that got their owner's bits only. */
+/** Returns the warning about paths that got only the bits of their owner. */
 export function ownerOnlyMessage(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 10).map((path) => JSON.stringify(toText(path)));
   return `The restore gave only the owner's permissions to ${counted(paths.length, 'path')}, because access lists are not captured and the group's bits may be wider. Set the access lists by hand: ${some.join(', ')}.`;
 }
 
-/** The bits of a restored file: as recorded; else those it has, or what the umask gives, with the recorded exec bit. */
+/**
+ * Returns the bits of a restored file: the recorded ones; else the present ones, or those of the umask, with the
+ * recorded exec bit.
+ */
 export function fileMode(entry: Entry, keptMode: number | undefined, umask: number): number {
   if (entry.permissions !== undefined) return entry.permissions & 0o7777;
   const base = keptMode === undefined ? 0o666 & ~umask : keptMode & 0o777;
@@ -131,7 +138,7 @@ export function fileMode(entry: Entry, keptMode: number | undefined, umask: numb
   return keptMode === undefined ? 0o777 & ~umask : base | ((base & 0o444) >> 2);
 }
 
-/** The bits of a directory that is not stricter than usual. */
+/** Returns the bits of a directory that is not stricter than usual. */
 export function directoryMode(permissions: number | undefined, umask: number): number {
   return permissions === undefined ? 0o777 & ~umask : permissions & 0o7777;
 }

@@ -1,5 +1,5 @@
-// Finds what the system will refuse: in directories that cannot be changed, of immutable and append-only files, and of
-// what belongs to other users. It asks before anything changes, so that a dry run reports what the run meets.
+// Finds operations that the system will refuse: in directories that cannot be changed, on immutable and append-only
+// files, and on files of other users. It asks before any change, so a dry run reports what the run will meet.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, type Stats } from '../base/files.ts';
@@ -36,10 +36,10 @@ export async function findRefusals(
   return look;
 }
 
-/** In a directory with it, only the owner of a file (or of the directory) can remove the file. */
+/** In a directory with this bit, only the owner of a file (or of the directory) can remove the file. */
 const stickyBit = 0o1000;
 
-/** So many entries of a directory are asked for whether the directory is append-only. */
+/** The number of entries that are tried at most to find out whether a directory is append-only. */
 const askedMax = 100;
 
 class Look implements Refusals {
@@ -48,7 +48,7 @@ class Look implements Refusals {
   readonly linked = new Set<TreePath>();
   readonly #tree: AnchoredFiles;
   readonly #directories: Directories;
-  /** Undefined for root, and where the system has no users: no owner is in the way then. */
+  /** The user id. Undefined for root, and on systems without users: ownership then refuses nothing. */
   readonly #user: number | undefined;
 
   constructor(tree: AnchoredFiles, plan: Pick<RestorePlan, 'permissionChanges'>) {
@@ -58,7 +58,7 @@ class Look implements Refusals {
     this.#user = user === 0 ? undefined : user;
   }
 
-  /** `going`: what is removed or replaced for the step at `path`. */
+  /** `going`: the entries that the step at `path` removes or replaces. */
   atReplaced(path: TreePath, going: readonly TreePath[]): void {
     for (const directory of new Set([path, ...going].map(parentOf))) {
       const reason = this.#directories.refusal(directory);
@@ -79,7 +79,7 @@ class Look implements Refusals {
       this.linked.add(path);
       return this.atReplaced(path, [path]);
     }
-    // A refusal may come from the directory and not from the file.
+    // The refusal may come from the directory and not from the file.
     if (kind === 'file' && this.#directories.refusal(parentOf(path)) === undefined) {
       const reason = refusalToGo(this.#tree, path);
       if (reason !== undefined) return void this.refused.set(path, reason);
@@ -89,7 +89,7 @@ class Look implements Refusals {
   }
 }
 
-/** True when a directory in which everybody may write (as `/tmp`) keeps what is there for its owner. */
+/** True when a directory in which all users may write (such as `/tmp`) protects this entry for its owner. */
 function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
   const above = lookAt(tree, parentOf(path));
   if (above === undefined || (above.mode & stickyBit) === 0 || above.uid === user) return false;
@@ -98,15 +98,15 @@ function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
 }
 
 /**
- * Returns why the system refuses to remove or replace what stands at the path. An immutable or append-only file refuses
- * that, and so does an append-only directory for everything in it.
+ * Returns why the system refuses to remove or replace the entry at the path. An immutable or append-only file refuses
+ * removal, and an append-only directory refuses it for all its entries.
  */
 function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undefined {
   try {
     const address = tree.address(path);
     const stats = files.lstatSync(address);
     if (stats.isDirectory()) return undefined;
-    // A file that its bits forbid to write can be removed anyway, and is not refused with EPERM.
+    // A read-only file can be removed anyway: its removal does not fail with EPERM.
     if (stats.isFile()) files.accessSync(address, constants.W_OK);
     askToRemove(address);
     return undefined;
@@ -117,24 +117,26 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
 }
 
 /**
- * Asks the kernel whether a file or link may be removed, and changes nothing: `rmdir` checks that first, and
- * then refuses what is no directory. No other call reports append-only without opening the file for writing,
- * which its watchers see.
- * @throws EPERM when it may not be removed, ENOTDIR when it may, where the system checks in this order
- * (Linux)
+ * Asks the kernel whether a file or link may be removed, and changes nothing: `rmdir` checks that first, and then
+ * fails because the entry is no directory. Any other way to detect append-only opens the file for writing, which file
+ * watchers report.
+ * @throws EPERM when it may not be removed, ENOTDIR when it may, where the system checks in this order (Linux)
  */
 function askToRemove(address: Buffer): void {
   if (process.platform !== 'linux') return;
   files.rmdirSync(address);
-  // Another process put an empty directory in place of the file in this very moment.
+  // Another process replaced the file with an empty directory in this moment.
   files.mkdirSync(address);
 }
 
-/** Each directory is asked once. */
+/** Checks directories, each once. */
 class Directories {
   readonly #tree: AnchoredFiles;
   readonly #known = new Map<TreePath, FailureReason | undefined>();
-  /** Read-only now and writable in the target: the restore opens them first, where they are the user's own. */
+  /**
+   * The user's own directories that are read-only now and writable in the target. The restore makes them writable
+   * first.
+   */
   readonly #opened: ReadonlySet<TreePath>;
 
   constructor(tree: AnchoredFiles, { permissionChanges }: Pick<RestorePlan, 'permissionChanges'>) {
@@ -146,7 +148,7 @@ class Directories {
     );
   }
 
-  /** Why nothing can be made or removed in a directory, or in the nearest one above it that is there. */
+  /** Returns why no entry can be made or removed in a directory, or in the nearest existing directory above it. */
   refusal(directory: TreePath): FailureReason | undefined {
     if (this.#known.has(directory)) return this.#known.get(directory);
     const reason = this.#ask(directory);
@@ -175,13 +177,13 @@ class Directories {
   }
 
   /**
-   * True when the directory is append-only: names can be made in it, and none removed, not even those of temporary
-   * files. A file that the directory alone keeps from being removed shows that, so it is not noticed without a file.
+   * True when the directory is append-only: names can be created in it but not removed, temporary names included. The
+   * test needs a file in the directory, so an empty append-only directory is not detected.
    */
   #keepsNames(directory: TreePath, { mode }: Stats): boolean {
     if ((mode & stickyBit) !== 0) return false; // refuses by the owner of each file
     const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
-    // Its bits may let names be made in it and none be listed.
+    // The bits of the directory may allow creating names but not listing them.
     const listing = attempt(hasCode('EACCES'), () => files.opendirSync(address, { encoding: 'latin1' }));
     try {
       for (let asked = 0; asked < askedMax; asked += 1) {
@@ -199,7 +201,10 @@ class Directories {
   }
 }
 
-/** True when a file cannot be written to, be it append-only or closed to us. Asked only when it cannot be removed. */
+/**
+ * True when a file cannot be written to, because it is append-only or not writable for this user. Called only for
+ * files that cannot be removed.
+ */
 function refusesWriting(tree: AnchoredFiles, path: TreePath): boolean {
   const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   try {
@@ -212,7 +217,7 @@ function refusesWriting(tree: AnchoredFiles, path: TreePath): boolean {
   }
 }
 
-/** `access` judges by the real user: where the effective one is another, the bits have to tell. */
+/** `access` judges by the real user. When the effective user differs, the bits decide. */
 function refusalOf(
   address: Buffer,
   { mode, uid, gid }: { readonly mode: number; readonly uid: number; readonly gid: number },

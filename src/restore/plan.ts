@@ -1,7 +1,6 @@
-// Decides what a restore does with each path: a step, or the reason why it leaves the path alone. This is one pure
-// function of facts, so a dry run prints the value that a run executes, and a recovery that plans again decides the
-// same. It reads nothing from disk: facts.ts gathers what is known before, and what a look at the disk finds against a
-// plan.
+// Decides what a restore does with each path: a step, or the reason why it leaves the path alone. The plan is a pure
+// function of the facts, so a dry run prints the plan that a run executes, and a recovery that plans again decides
+// alike. It reads nothing from disk: facts.ts gathers the facts.
 import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';
@@ -16,19 +15,19 @@ import {
 } from '../tree/tree-path.ts';
 import { type Folding, respell } from './collisions.ts';
 
-/** Why a path was not restored; the wire's list is open. */
+/** Why a path was not restored. On the wire the list is open. */
 export type FailureReason =
-  /** It is in the way and the safety checkpoint does not hold all of it (too large, unreadable, special). */
+  /** The safety checkpoint lacks part of what is in the way (too large, unreadable, special). */
   | 'unsaved'
   /** A nested repository's `.git` is in the way. */
   | 'nestedGitDirectory'
-  /** Another path of the target has the same name on this file system. */
+  /** Another path of the target is the same name on this file system. */
   | 'collision'
-  /** The stored name must never be written (`..`, `.git`). */
+  /** A name in the snapshot that must never be written (`..`, `.git`). */
   | 'unsafeName'
-  /** A path above it is not a directory and stays. */
+  /** An entry above the path is not a directory, and stays. */
   | 'blocked'
-  /** The store has lost its content. */
+  /** The store has lost the content. */
   | 'contentLost'
   /** The step was done, and another program changed the path before the restore ended. */
   | 'changedMeanwhile'
@@ -40,11 +39,14 @@ export type FailureReason =
 
 /** Why a path was left alone on purpose. */
 export type LeftReason =
-  /** Another program edited it and the policy is to skip, or made it while the restore was interrupted. */
+  /** Another program edited the path and the policy is to skip, or made it while the restore was interrupted. */
   | 'conflict'
-  /** It may have existed at the target's capture, which left it out by its rules or could not read it. */
+  /**
+   * The path may have existed when the target was captured: the capture left it out by its rules, or could not read
+   * it.
+   */
   | 'notCapturedThen'
-  /** The restore that an undo takes back did not change it. */
+  /** The restore that an undo reverses did not change the path. */
   | 'notRestored';
 
 export interface LeftAlone {
@@ -63,40 +65,40 @@ export interface FileWrite {
   readonly after: Entry;
   /** The entry of the present capture. Absent when the path must be free. */
   readonly expected?: Entry;
-  /** The name that the file has now, on a disk that takes both for one: that one goes first. */
+  /** The present name of the file, on a disk that treats both spellings as one name. It is removed first. */
   readonly respells?: TreePath;
-  /** A directory is there that must go: everything in it, all held by the safety checkpoint. */
+  /** A directory at the path must be removed: all its entries, each saved in the safety checkpoint. */
   readonly displaces: readonly Entry[];
 }
 
 export interface FileDelete {
   readonly path: TreePath;
   readonly expected: Entry;
-  /** `inTheWay`: a file where the target needs a directory, or another spelling of its name. */
+  /** `inTheWay`: the file is where the target needs a directory, or is another spelling of its name. */
   readonly because: 'added' | 'inTheWay';
 }
 
-/** A change of permission bits alone; the content is not touched. `permissions` absent: as usual. */
+/** A change of permission bits alone, without the content. `permissions` absent: the usual bits. */
 export type PermissionChange =
   | { readonly kind: 'file'; readonly path: TreePath; readonly before: Entry; readonly after: Entry }
   | { readonly kind: 'directory'; readonly path: TreePath; readonly permissions?: number };
 
 export interface RestorePlan {
-  /** Shallow first. */
+  /** Parents before children. */
   readonly writes: readonly FileWrite[];
-  /** Deepest first. */
+  /** Children before parents. */
   readonly deletes: readonly FileDelete[];
   /** Files by name, then directories deepest first. */
   readonly permissionChanges: readonly PermissionChange[];
   /**
-   * Directories that lose paths. The run removes each that becomes empty. The journal records them, because after a
-   * crash they look like directories that were empty before.
+   * Directories from which paths are removed. The run removes each one that becomes empty. The journal records them,
+   * because after a crash they look like directories that were empty before.
    */
   readonly directories: readonly TreePath[];
   readonly failed: readonly Failure[];
-  /** Paths the plan would change, with a present content that another program made. */
+  /** Paths that the plan would change although another program made their present content. */
   readonly conflicts: readonly TreePath[];
-  /** Paths left alone on purpose. */
+  /** Paths that the plan leaves alone on purpose. */
   readonly skipped: readonly LeftAlone[];
   /**
    * Steps that the system probably refuses because the path belongs to another user. The run tries them,
@@ -118,52 +120,54 @@ export const emptyPlan: RestorePlan = {
 
 /** Reasons against steps of a first plan, by path, found by a look at the disk and the store. */
 export interface Obstacles {
-  /** Writes that cannot be done: something is in the way, or the content is lost. */
+  /** Writes that are impossible: something is in the way, or the content is lost. */
   readonly writes: ReadonlyMap<TreePath, FailureReason>;
   /** Writes, deletions and changes of bits that the system refuses. */
   readonly refused: ReadonlyMap<TreePath, FailureReason>;
   /** See {@link RestorePlan.doubtful}. */
   readonly doubtful: ReadonlyMap<TreePath, FailureReason>;
-  /** Files with other names: a change of bits in place would reach those, so a new file replaces the path. */
+  /**
+   * Files with several names. A change of bits in place would change all names, so the path gets a new file instead.
+   */
   readonly linked: ReadonlySet<TreePath>;
 }
 
 export interface RestoreFacts {
-  /** From the present capture to the target, in any order. */
+  /** The changes from the present capture to the target, in any order. */
   readonly changes: readonly TreeChange[];
-  /** `soft` writes what the target holds; `hard` also deletes what it does not. */
+  /** `soft` writes the files of the target; `hard` also deletes all other files. */
   readonly mode: 'soft' | 'hard';
   /** Files or directories to restrict the restore to. */
   readonly paths?: readonly TreePath[];
-  /** The very paths to restrict it to, without what is below them; instead of `paths`. */
+  /** The exact paths to restrict the restore to, without the paths below them. Replaces `paths`. */
   readonly only?: ReadonlySet<TreePath>;
-  /** Files and directories that the present capture could not hold; not those that had vanished. */
+  /** Files and directories that exist but that the present capture could not include. */
   readonly unknown: readonly TreePath[];
-  /** Paths that the capture of the target could not hold either. */
+  /** Paths that the capture of the target could not include either. */
   readonly unknownThen?: ReadonlySet<TreePath>;
-  /** Paths that an undo is to take away and that are too large by now to be saved. */
+  /** Paths that an undo would remove and that have become too large to be saved. */
   readonly outgrown?: readonly TreePath[];
   readonly directoryPermissions: {
     readonly present: ReadonlyMap<TreePath, number>;
     readonly target: ReadonlyMap<TreePath, number>;
   };
-  /** True when the target holds a file below a directory. Asked only for directories that are stricter now. */
+  /** True when the target has a file below a directory. Called only for directories that are stricter now. */
   readonly targetHolds: (directory: TreePath) => boolean;
-  /** Paths whose present content is none that a checkpoint or the agent made (see ledger.ts). */
+  /** Paths whose present content comes from neither a checkpoint nor the agent (see ledger.ts). */
   readonly conflicts: ReadonlySet<TreePath>;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
-  /** Paths that stay as they are, and why; what is in the way of a write is displaced anyway. */
+  /** Paths to leave alone, with the reason. A path in the way of a write is displaced anyway. */
   readonly leave?: ReadonlyMap<TreePath, LeftReason>;
   readonly folding?: Folding;
-  /** The `directories` of an interrupted run that this one completes. */
+  /** The `directories` of an interrupted run that this run completes. */
   readonly emptied?: readonly TreePath[];
-  /** Absent: the plan is what the restore would do if nothing on disk were against it. */
+  /** Absent: the plan assumes that nothing on disk is in its way. */
   readonly obstacles?: Obstacles;
 }
 
 /**
- * Plans a restore. With `onConflict: 'fail'` and any conflict the plan has no operations: the caller refuses.
- * The result depends on nothing but the facts, and not on the order of their lists.
+ * Plans a restore. With `onConflict: 'fail'` and any conflict the plan has no operations, and the caller refuses the
+ * restore. The result depends only on the facts, not on the order of their lists.
  */
 export async function planRestore(facts: RestoreFacts, slices: Slices): Promise<RestorePlan> {
   for (const planning = steps(facts); ; ) {
@@ -174,7 +178,7 @@ export async function planRestore(facts: RestoreFacts, slices: Slices): Promise<
 }
 
 /**
- * Plans a restore at once.
+ * Plans a restore without yielding.
  *
  * @forTests
  */
@@ -185,7 +189,7 @@ export function planRestoreAtOnce(facts: RestoreFacts): RestorePlan {
   }
 }
 
-/** Returns what a run of the plan is expected to do: the steps that are not doubtful. */
+/** Returns the expected result of a run: the steps that are not doubtful. */
 export function foreseenBy(plan: RestorePlan): ForeseenRestore {
   const doubts = new Map(plan.doubtful.map(({ path, reason }) => [path, reason]));
   const failed = [...plan.failed];
@@ -211,10 +215,10 @@ export function foreseenBy(plan: RestorePlan): ForeseenRestore {
   };
 }
 
-/** The fate of each path, as far as it is known before anything changes. */
+/** The expected result for each path, as far as it is known before any change. */
 export interface ForeseenRestore {
   readonly restored: readonly TreePath[];
-  /** Removed, also because a file takes the place of its directory. */
+  /** The removed files, including those whose directory is replaced by a file. */
   readonly deleted: readonly TreePath[];
   readonly failed: readonly Failure[];
   readonly conflicts: readonly TreePath[];
@@ -243,7 +247,9 @@ interface MutableDelete {
   readonly because: FileDelete['because'];
 }
 
-/** The plan while it is made: operations by path, taken out again as reasons against them are found. */
+/**
+ * The plan under construction: operations by path. The draft removes an operation when it finds a reason against it.
+ */
 class Draft {
   readonly #facts: RestoreFacts;
   readonly #changes: readonly TreeChange[];
@@ -302,11 +308,14 @@ class Draft {
     }
   }
 
-  /** Names that must not be written, names the file system cannot tell apart, and paths that could not be read. */
+  /**
+   * Refuses names that must not be written, names that are equal on this file system, and paths that could not be
+   * read.
+   */
   *refuseUnsafe(): Steps {
     const unknown = new Set(this.#facts.unknown);
     const aboveUnknown = new Set(this.#facts.unknown.flatMap((path) => ancestors(path)));
-    // Also with what is there and stays or goes: under another spelling it is the very file that would be written.
+    // Compares with the present entries too: another spelling is the same file on such a disk.
     const standing = this.#changes.filter(({ before }) => before !== undefined).map(({ path }) => path);
     const { respelled, colliding } = respell(this.#facts, this.#writes, standing, this.#byPath);
     for (const { to, from, before } of respelled) {
@@ -362,7 +371,7 @@ class Draft {
     }
   }
 
-  /** Refuses what the disk or the store is against. */
+  /** Refuses operations that the disk or the store makes impossible. */
   *refuseObstructed(): Steps {
     const { obstacles } = this.#facts;
     if (obstacles === undefined) return;
@@ -384,7 +393,7 @@ class Draft {
     }
   }
 
-  /** Refuses writes that wait for something to go which now stays; then what would go only for such writes stays. */
+  /** Refuses writes that wait for an entry that now stays. Then cancels the deletions that only such writes needed. */
   *refuseBlocked(): Steps {
     for (const write of this.#writes.values()) {
       yield;
@@ -407,7 +416,7 @@ class Draft {
     }
   }
 
-  /** Reports the files that the restore would displace and that the present capture could not hold. */
+  /** Reports the files that the restore would displace and that the present capture could not include. */
   reportUnknown(): void {
     const { mode, unknown, unknownThen, outgrown = [] } = this.#facts;
     const isReported = (path: TreePath): boolean => this.#failed.has(path) || this.#skipped.has(path);
@@ -462,7 +471,7 @@ class Draft {
       const permissions = target.get(path);
       if (present.get(path) === permissions || !this.#isSelected(path) || isUnsafe(path)) continue;
       if (permissions !== undefined) operations.push({ kind: 'directory', path, permissions });
-      // A directory that the target does not hold is never widened.
+      // A directory outside the target never gets wider permissions.
       else if (targetHolds(path)) operations.push({ kind: 'directory', path });
     }
     return operations.sort((a, b) => shallowFirst(b.path, a.path));
@@ -508,7 +517,7 @@ class Draft {
   }
 }
 
-/** The paths of files that a write cannot stand beside. */
+/** Returns the paths of the files that must be gone before a write. */
 export function roomOf({ path, respells }: FileWrite): TreePath[] {
   return respells === undefined ? ancestors(path) : [...ancestors(path), respells];
 }

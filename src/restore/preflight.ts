@@ -1,6 +1,6 @@
-// Checks the conditions of a restore before it begins: the store has every content, and the disk has room. It reads
-// only sizes of contents to write; staging finds damage inside them, also before the first visible change. It reads
-// contents to delete completely.
+// Checks the conditions of a restore before it begins: the store has every content, and the disk has room. Of the
+// contents to write it reads only the sizes: staging finds damage inside them, also before the first visible change.
+// It reads the contents to delete completely.
 import { attemptAsyncOr, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -16,8 +16,8 @@ import type { FileWrite, RestorePlan } from './plan.ts';
 const listedMax = 10;
 
 /**
- * Refuses a plan whose contents are missing, or do not fit beside the old ones with a tenth to spare (all are
- * staged before the first old one goes). Resolves with the sizes.
+ * Refuses a plan whose contents are missing, or do not fit on the disk beside the old files with a tenth to spare
+ * (all new files are staged before the first old one is removed). Resolves with the sizes.
  * @throws DataCorrupt, NoSpace
  */
 export async function requireContents(
@@ -45,7 +45,7 @@ export async function requireContents(
   );
 }
 
-/** The error for contents that are missing, or that were found damaged before anything visible changed. */
+/** Returns the error for contents that are missing, or that were found damaged before any visible change. */
 export function lostContents(writes: readonly FileWrite[], cause?: unknown): CheckpointdError {
   const paths = writes.slice(0, listedMax).map(({ path }) => toText(path));
   return new CheckpointdError(
@@ -56,9 +56,9 @@ export function lostContents(writes: readonly FileWrite[], cause?: unknown): Che
 }
 
 /**
- * Returns the paths that the plan deletes and that the store cannot return from the saved snapshot. It reads
- * each content and each directory above it. After the restore the store has the only copy, and a capture
- * hands over no file that it knows to be unchanged.
+ * Returns the paths that the plan deletes and that the store cannot return from the saved snapshot. It reads each
+ * content and each directory above it, because after the restore the store has the only copy. A capture alone proves
+ * nothing: it skips files that it knows to be unchanged.
  */
 export async function notGivenBack(
   plan: RestorePlan,
@@ -75,7 +75,7 @@ export async function notGivenBack(
   return [...touched].flatMap(([path, directory]) => (lost.has(directory) ? [path] : []));
 }
 
-/** All that will not be as it was, with the directories whose records say how it was. */
+/** Returns everything that the plan changes, with the directories that record the state before. */
 function touchedBy({ writes, deletes, permissionChanges }: RestorePlan): Map<TreePath, TreePath> {
   const touched = new Map<TreePath, TreePath>();
   const touch = (path: TreePath): unknown => touched.set(path, parentOf(path));
@@ -101,7 +101,7 @@ async function contentsNotGivenBack(
   const blobs = [...new Set(displaced.map(({ blob }) => blob))];
   const ahead = new ReadAhead(contents, blobs, await contents.sizes(blobs));
   const lost = new Set<BlobId>();
-  // Contents that were read ahead resolve at once, and awaiting them gives the event loop no turn.
+  // A content that was read ahead resolves at once, so awaiting it gives the event loop no turn.
   const slices = new Slices(signal);
   for (const [turn, blob] of blobs.entries()) {
     signal.throwIfAborted();
@@ -120,7 +120,7 @@ function displacedBy({ writes, deletes }: RestorePlan): Entry[] {
   return [...replaced, ...deletes.map(({ expected }) => expected)];
 }
 
-/** Returns the writes whose contents the store has lost; each content is read. */
+/** Returns the writes whose contents the store has lost. Reads each content. */
 export async function lostWrites(
   { writes }: Pick<RestorePlan, 'writes'>,
   contents: Contents,

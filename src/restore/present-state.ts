@@ -11,7 +11,7 @@ import type { EntryMode } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 
-/** The stamp that a content was verified under; see base/file-stamp.ts. */
+/** The stamp of a file at the moment when its content was verified; see base/file-stamp.ts. */
 export type Signature = Stamp;
 
 export type Present =
@@ -23,14 +23,17 @@ export type Present =
       readonly signature: Signature;
     };
 
-/** The stats at a path, undefined where nothing is. @throws system errors, ENOTDIR under a link or file among them */
+/**
+ * Returns the stats at a path, or undefined where no entry is. @throws system errors, including ENOTDIR below a link
+ * or file
+ */
 export function statsAt(tree: AnchoredFiles, path: TreePath): BigIntStats | undefined {
   return files.lstatSync(tree.address(path), { bigint: true, throwIfNoEntry: false });
 }
 
 const unseen = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
 
-/** Returns the stats at a path; undefined where nothing is there, and where the system does not let us look. */
+/** Returns the stats at a path. Returns undefined when the path is missing or the system denies the look. */
 export function lookAt(tree: AnchoredFiles, path: TreePath): Stats | undefined {
   return attempt(hasCode(...unseen), () => files.lstatSync(tree.address(path), { throwIfNoEntry: false }));
 }
@@ -54,8 +57,8 @@ export function namesBelow(
 const chunkBytes = 1 << 20;
 
 /**
- * Reads what stands at a path and names its content. `changing`: it was written to while it was read. `absent`: also where
- * a directory above is missing, or a link or file stands in its place.
+ * Reads the entry at a path and computes the id of its content. `changing`: a program wrote to it during the read.
+ * `absent`: also when a directory above is missing or is a link or file.
  * @throws other system errors
  */
 export async function identify(

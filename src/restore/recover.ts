@@ -1,6 +1,6 @@
-// Finishing what a dead daemon, or a failure in this one, left half-way: an unfinished restore is redone before any
-// other change of the site, and undone when it cannot be. The request is repeated as it was asked, from what is on
-// disk; later edits are saved first, and one undo brings it back.
+// Completes a restore that a dead daemon, or a failure in this one, left unfinished. The next change of the session
+// first finishes it, or undoes it when it cannot be finished. Recovery repeats the original request from the files on
+// disk. It first saves later edits, and one undo brings them back.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -43,7 +43,7 @@ export async function recover(
     if (unswept.length > 0) await sweepAgain(site, intent, context);
     return ended(site, outcome);
   } catch (error) {
-    // Given up by the client or for its time, before a visible change: the intent stays for the next request.
+    // The client cancelled, or the time was up, before a visible change: the intent stays for the next request.
     if (comesFromCancel(error, context.signal)) context.signal.throwIfAborted();
     throw unfinished(error);
   } finally {
@@ -51,10 +51,7 @@ export async function recover(
   }
 }
 
-/**
- * Sweeps the remaining temporary files again before the note disappears, because later starts would not know
- * them.
- */
+/** Sweeps the remaining temporary files again before the note is removed, because later starts would not know them. */
 async function sweepAgain(
   site: RestoreSite,
   intent: RestoreIntent,
@@ -67,7 +64,10 @@ async function sweepAgain(
     );
 }
 
-/** On, or back, or as far on as the store still can; where it can do nothing at all, the note is set aside. */
+/**
+ * Finishes the restore, or undoes it, or finishes it as far as the store can. When none of these works, keeps the
+ * note aside.
+ */
 async function finishOrUndo(
   site: RestoreSite,
   intent: RestoreIntent,
@@ -81,12 +81,12 @@ async function finishOrUndo(
     if (context.signal.aborted) throw error;
     log.warn(`the daemon could not finish an interrupted restore and undoes it: ${String(error)}`);
     try {
-      // Trying to finish it may have saved edits that lie in its way now: then the newer note knows of them.
+      // The attempt to finish may have saved edits that are in its way now. Then the newer note knows these edits.
       const newer = intentIn(new RestoreJournal(site.directory.intentFile)) ?? intent;
       await repeat(site, newer, 'undo', context);
       return 'undone';
     } catch (second) {
-      // Another obstacle may be gone at the next opening; lost contents of a store are not.
+      // Another obstacle may be gone at the next opening. Contents that the store has lost stay lost.
       if (context.signal.aborted || damageIn(error) === undefined || damageIn(second) === undefined)
         throw damageIn(second) === undefined ? second : error;
       return finishWithoutLost(site, intent, context);
@@ -118,7 +118,7 @@ async function finishWithoutLost(
   }
 }
 
-/** True when an error, or what caused it, is that the signal was aborted. */
+/** True when the error, or one of its causes, is the abort of the signal. */
 function comesFromCancel(error: unknown, signal: AbortSignal): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at === signal.reason || at.name === 'AbortError') return signal.aborted;
@@ -140,7 +140,7 @@ function intentIn(journal: RestoreJournal): RestoreIntent | undefined {
   throw new CheckpointdError('StoreCorrupt', message, { details: { file: state.file } });
 }
 
-/** Runs an interrupted job again, on to its target or back to where it began, and reports what became of it. */
+/** Runs an interrupted job again, to its target or back to its start, and reports the result. */
 async function repeat(
   site: RestoreSite,
   intent: RestoreIntent,
@@ -166,8 +166,8 @@ async function repeat(
 }
 
 /**
- * Saves what was edited since: the present as it is, and then the state before with the edits laid over it, which is
- * what undoing goes back to. Where nothing was edited that is the safety checkpoint that there is.
+ * Saves the edits since the interruption: the present, and then the state before with the edits applied, which is the
+ * target of an undo. Without edits it returns the existing safety checkpoint.
  */
 async function saveEdits(
   site: RestoreSite,
@@ -191,7 +191,7 @@ function recordFor(
   intent: RestoreIntent,
   { before, safety }: { readonly before: StoredCheckpoint; readonly safety: StoredCheckpoint },
 ): CheckpointRecord {
-  // A restore that recovery undoes has no effect, so its checkpoint carries no key.
+  // A restore that recovery undoes has no effect, so its checkpoint has no idempotency key.
   const { idempotency, reverted, ...facts } = recordOf(intent);
   const isUndone = interrupted?.isUndone === true;
   const isEdited = safety !== before;
@@ -226,17 +226,20 @@ function ended<T>(site: RestoreSite, outcome: T): T {
   return outcome;
 }
 
-/** On to the target, on to it but for what the store has lost of it, or back to where it began. */
+/**
+ * The direction of a repetition: to the target, to the target without contents that the store has lost, or back to
+ * the start.
+ */
 export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';
 
-/** The error for a checkpoint that an interrupted restore needs and that can no longer be read. */
+/** Returns the error for a checkpoint that an interrupted restore needs and that cannot be read any more. */
 export function gone(checkpoint: CheckpointId): CheckpointdError {
   const message = `The checkpoint ${checkpoint} of an interrupted restore no longer exists.`;
   return new CheckpointdError('StoreCorrupt', message, { details: { checkpoint } });
 }
 
 /**
- * The job that repeats the request, or that goes back to where it began.
+ * Returns the job that repeats the request, or that goes back to the start.
  * @throws StoreCorrupt when a checkpoint is gone
  */
 export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): RestoreJob {
@@ -251,7 +254,8 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
     mode: isUndone ? 'hard' : intent.mode,
     scope: intent.scope,
     ...given({ paths: intent.paths }),
-    // It cannot fail any more without stopping half-way; what it would have failed for is left alone.
+    // The restore must not fail now, since that would leave it unfinished. A reason to fail leaves the path alone
+    // instead.
     onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
     ...(isUndone ? {} : { emptied: intent.directories }),
     ...given({ only: intent.only && new Set(intent.only), reverted: record.reverted }),
@@ -271,14 +275,17 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
   };
 }
 
-/** Returns the undone restore if the note does not name it: the restore before which the target was saved. */
+/** Returns the undone restore of a note that does not name it: the restore whose safety checkpoint is the target. */
 function restoreTakenBack({ index }: Checkpoints, intent: RestoreIntent): CheckpointId | undefined {
   if (intent.root !== undefined || !/^(Undid|Redid) a restore$/.test(recordOf(intent).description))
     return undefined;
   return index.list('every').find(({ record }) => record.safety === intent.target)?.record.id;
 }
 
-/** @throws RestoreFailed when another directory than the one that the restore began on stands at its path now */
+/**
+ * Checks that the path still has the directory that the restore began on. @throws RestoreFailed when it has another
+ * directory
+ */
 export function checkRoot(site: RestoreSite, intent: RestoreIntent): void {
   if (isRootOf(site, intent)) return;
   const { root } = site.workTree;
@@ -297,7 +304,7 @@ function isRootOf(site: RestoreSite, { root }: RestoreIntent): boolean {
   return workTreeIdentity.split(':')[1] === present.inode;
 }
 
-/** True when an unfinished restore waits for another directory than the one that stands at its path now. */
+/** True when an unfinished restore belongs to another directory than the present one at its path. */
 export function waitsForAnotherRoot(site: RestoreSite): boolean {
   const state = new RestoreJournal(site.directory.intentFile).read();
   if (state.kind !== 'unfinished' || site.checkpoints.index.byId(recordOf(state.intent).id) !== undefined)
@@ -305,7 +312,7 @@ export function waitsForAnotherRoot(site: RestoreSite): boolean {
   return !isRootOf(site, state.intent);
 }
 
-/** Abandons an unfinished restore on request. Its note is kept beside, for a person to look at. */
+/** Abandons an unfinished restore on request. Its note stays under another name, for a person to read. */
 export function setAside({ directory, log }: Pick<RestoreSite, 'directory' | 'log'>): void {
   const { intentFile } = directory;
   files.renameSync(intentFile, `${intentFile}.given-up`);

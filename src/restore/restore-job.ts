@@ -1,5 +1,5 @@
-// The values of a restore: the job that a client asked for, the plan with what it was made from, and the outcome. Only
-// values; facts.ts makes the plan and restore.ts carries it out.
+// The values of a restore: the job that a client requested, the plan with its sources, and the outcome. Only values.
+// facts.ts makes the plan and restore.ts carries it out.
 import type { CheckpointId, SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
 import type {
@@ -17,7 +17,7 @@ export interface RestoreJob {
   readonly scope: RestoreScope;
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
-  /** The conversation to go to, when it is another one than the target's (leaving a tangent). */
+  /** The conversation to return to, when it differs from the target's (for leaving a tangent). */
   readonly conversation?: RecordedConversation;
   /** The parent of the checkpoint that stands for the restored state. */
   readonly parent?: CheckpointId;
@@ -27,13 +27,13 @@ export interface RestoreJob {
   readonly description: string;
   readonly confirm: boolean;
   readonly dryRun: boolean;
-  /** Directories that an interrupted run had emptied, for the run that completes it. */
+  /** Directories that an interrupted run had emptied. Set for the run that completes it. */
   readonly emptied?: readonly TreePath[];
   /** In an undo or a redo: the restore to reverse, and only its own changes unless `isExact`. */
   readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };
-  /** The only paths that it may change. The target is known to be right about all of them. */
+  /** The only paths that the job may change. The target is known to be right about all these paths. */
   readonly only?: ReadonlySet<TreePath>;
-  /** Files that the capture of the present takes in although a rule leaves them out. */
+  /** Files that the capture of the present includes although a rule leaves them out. */
   readonly alsoInclude?: readonly TreePath[];
   /**
    * Set in a revert: the range that it takes back. The target was merged from the present, so it holds all edits that
@@ -46,20 +46,23 @@ export interface RestoreJob {
 
 /** The progress of an interrupted run of a job. */
 export interface Interrupted {
-  /** The state before it, and the one that it went to. */
+  /** The state before the restore, and the state after it. */
   readonly before: SnapshotId;
   readonly target: SnapshotId;
   /** Paths that the run left alone on purpose. */
   readonly left: readonly LeftAlone[];
-  /** True when it goes back to where it began, instead of on. */
+  /** True when the job goes back to its start instead of to its target. */
   readonly isUndone: boolean;
-  /** True when paths are left as they are whose contents the store has lost, since it can be undone no more either. */
+  /**
+   * True when paths whose contents the store has lost are left as they are, because the restore cannot be undone
+   * either.
+   */
   readonly sparesLost: boolean;
 }
 
 export interface FilePlan {
   readonly plan: RestorePlan;
-  /** The present, with everything that the plan displaces; becomes the safety checkpoint. */
+  /** The present, with everything that the plan displaces. It becomes the safety checkpoint. */
   readonly present: Capture;
 }
 
@@ -67,7 +70,7 @@ export interface PreparedJob extends FilePlan {
   readonly job: RestoreJob;
   readonly record: CheckpointRecord;
   readonly safety: StoredCheckpoint;
-  /** An earlier run changed files already, so that the intent stays whatever happens to this one. */
+  /** True when an earlier run has changed files already. The intent then stays, whatever happens to this run. */
   readonly isRecovery?: boolean;
 }
 
@@ -80,7 +83,7 @@ export interface RestoreOutcome {
   readonly failed: readonly Failure[];
   /** Paths whose present content comes from outside this session. */
   readonly conflicts: readonly TreePath[];
-  /** Paths left as they are, on purpose. */
+  /** Paths that the restore left alone on purpose. */
   readonly skipped: readonly LeftAlone[];
   readonly safety?: StoredCheckpoint;
   readonly checkpoint?: StoredCheckpoint;

@@ -17,15 +17,15 @@ export interface RestoreDirectory {
   readonly own: string;
   readonly intentFile: string;
   readonly ignoreDirectory: string;
-  /** Contents while they are merged. */
+  /** The directory for contents while git merges them. */
   readonly mergeDirectory: string;
-  /** Brings everything in it to the disk. */
+  /** Syncs all files of the directory to the disk. */
   sync(): Promise<void>;
 }
 
 export interface RestoreSite extends RecordSources {
   readonly workTree: WorkTree;
-  /** Device and inode of the work tree when its checkpoints began, `dev:ino`. */
+  /** Device and inode of the work tree when its session's checkpoints began, as `dev:ino`. */
   readonly workTreeIdentity: string;
   readonly checkpoints: Checkpoints;
   readonly conversation: Pick<Conversation, 'head' | 'state' | 'at' | 'rewind' | 'recordHead'>;
@@ -42,13 +42,16 @@ export interface RestoreSite extends RecordSources {
   openStore(): SnapshotStore | undefined;
   /** Notes whether a restore stopped half-way; the next change then finishes or undoes it first. */
   setUnfinished(isUnfinished: boolean): void;
-  /** Records who wrote what a restore changed between two checkpoints; `ours` are the paths that it wrote. */
+  /**
+   * Records the authors of what a restore changed between two checkpoints. `ours` are the paths that the restore
+   * wrote.
+   */
   noteAuthors(
     before: StoredCheckpoint | undefined,
     made: StoredCheckpoint,
     ours: ReadonlySet<TreePath>,
   ): Promise<void>;
-  /** Reports a restore to all listeners. `isRecovered`: no request asked for it, a later request finished it. */
+  /** Reports a restore to all listeners. `isRecovered`: true when a later request finished it, not its own. */
   announce(
     target: StoredCheckpoint,
     outcome: RestoreOutcome,

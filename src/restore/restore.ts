@@ -1,6 +1,7 @@
-// One restore, for any caller: save the present, write the intent, apply the plan, publish the result. A kill
-// anywhere leaves the intent, and recover.ts redoes the job: the plan depends only on what is on disk, so doing it
-// again is harmless. Decides nothing about single paths (restore/plan.ts does) and touches no file of the user's.
+// Runs one restore, for any caller: saves the present, writes the intent, applies the plan, publishes the result. A
+// kill at any point leaves the intent, and recover.ts repeats the job. The plan depends only on the files on disk, so
+// repeating it is harmless. Decides nothing about single paths (restore/plan.ts does) and touches no file of the
+// user's.
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
@@ -41,10 +42,10 @@ export async function runRestoreJob(
   return outcome;
 }
 
-/** A plan, with the job that it is a plan of. */
+/** A plan, with its job. */
 type PlannedJob = FilePlan & { readonly job: RestoreJob };
 
-/** Runs a job whose target is made from the present, and announces it. `draft` says all of it but the target. */
+/** Runs a job whose target is made from the present, and announces it. `draft` is the job without its target. */
 export async function runPlannedJob(
   site: RestoreSite,
   draft: RestoreJob,
@@ -57,9 +58,8 @@ export async function runPlannedJob(
 }
 
 /**
- * Reports a restore that no present request asked for: that of an earlier request, which a later request or
- * an opening finished, undid or repaired. All listeners get the event with its lists, and the client of that
- * request a warning.
+ * Reports a restore of an earlier request that a later request, or the opening of the session, finished, undid or
+ * repaired. All listeners get the event with its lists. The client of the later request gets a warning.
  */
 export async function reportRecovered(
   site: RestoreSite,
@@ -99,7 +99,7 @@ async function carryOutPlanned(
     const { plan } = await planned().catch(refuseRestore);
     return { ...foreseenBy(plan), historyLength, ms: elapsed() };
   }
-  // Held from the plan on: made while another session restores, it would describe a state that is gone.
+  // The lock is held from the plan on: a plan made while another session restores would describe an outdated state.
   const lock = await holdWorkTree(site, context.signal).catch(refuseRestore);
   try {
     const { plan, present, job: found } = await planned();
@@ -117,7 +117,7 @@ async function carryOutPlanned(
   }
 }
 
-/** The conversation as the job will leave it. @throws DataCorrupt, before anything changes, when it is not there */
+/** Returns the conversation after the job. @throws DataCorrupt, before any change, when it is missing */
 function conversationAfter({ conversation }: RestoreSite, job: RestoreJob): ConversationState {
   if (job.scope === 'files') return conversation.state;
   return conversation.at(job.conversation ?? job.target.record.conversation);
@@ -128,7 +128,9 @@ type Applied = Pick<
   'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'checkpoint'
 >;
 
-/** From the intent to its removal: past this point a kill is repaired by redoing, not by forgetting. */
+/**
+ * Runs a job from its intent to the removal of the intent. A kill after the intent is repaired by repeating the job.
+ */
 export async function applyJob(
   site: RestoreSite,
   prepared: PreparedJob,
@@ -136,7 +138,8 @@ export async function applyJob(
 ): Promise<Applied> {
   const { checkpoints, answered, directory, workTree, conversation } = site;
   const { job, plan, record } = prepared;
-  // At any durability: once a power cut finds the work tree changed, this is all that is left of what stood there.
+  // Syncs at any durability level: once a power cut finds the work tree changed, this is the only copy of the old
+  // files.
   await Promise.all([checkpoints.store.sync(), directory.sync()]);
   const id = base32(randomBytes(13), 20);
   const journal = new RestoreJournal(directory.intentFile);
@@ -150,8 +153,8 @@ export async function applyJob(
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const { checkpoint, changed } = await publishRestored(site, prepared, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
-  // Where something of ours is left, recovery sees to it before the next change; else the next restore's note would
-  // take the place of the one that knows of it.
+  // When temporary files of ours remain, recovery removes them before the next change. Otherwise the note of the next
+  // restore would replace the note that lists them.
   site.setUnfinished(applied.leftover.length > 0);
   const left = 'The restore is done, but its note could not be removed; the next opening removes it';
   if (applied.leftover.length === 0) {
@@ -162,7 +165,7 @@ export async function applyJob(
   }
   const isOurs = (path: TreePath): boolean => !changed.has(path);
   await noteDone(site, before, checkpoint, new Set([...ours].filter(isOurs)), context);
-  // Paths that another program wrote before their turn came are spared, and so not restored either.
+  // Paths that another program wrote before their turn are left alone, so they do not count as restored.
   const others = [...changed, ...applied.conflicts].map(
     (path): Failure => ({ path, reason: 'changedMeanwhile' }),
   );
@@ -176,7 +179,7 @@ export async function applyJob(
   };
 }
 
-/** Changes the work tree. @throws RestoreFailed, or, where nothing changed, the error that stopped it */
+/** Changes the work tree. @throws RestoreFailed, or, when nothing changed, the error that stopped it */
 async function applyPlan(
   site: RestoreSite,
   { plan, isRecovery = false }: PreparedJob,
@@ -193,7 +196,7 @@ async function applyPlan(
       contents: checkpoints.store,
       signal: context.signal,
       onProgress: ({ done, total, cancellable }) => {
-        // Each counts when its content waits and when it is in place.
+        // Each operation counts twice: when its content is staged and when it is in place.
         const figures = { filesDone: Math.floor(done / 2), filesTotal: Math.ceil(total / 2), bytesDone: 0 };
         context.progress('restore')({ ...figures, cancellable });
       },
@@ -201,7 +204,7 @@ async function applyPlan(
       displacedTo: late.directoryOf(id),
     });
   } catch (error) {
-    // Once something visible changed, recovery finishes or undoes it; before that only the safety checkpoint remains.
+    // After a visible change recovery finishes or undoes the restore. Before it, only the safety checkpoint remains.
     if (isRecovery || (error instanceof CheckpointdError && error.effects !== 'none'))
       throw unfinished(error);
     takeBackNote(site, journal, error);
@@ -212,7 +215,7 @@ async function applyPlan(
   }
 }
 
-/** Writes the note; one that may stand there although writing it failed would be carried out by the next start. */
+/** Writes the note. When the write fails, removes the note again: the next start would carry it out. */
 function note(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent): void {
   try {
     journal.write(intent);
@@ -223,8 +226,8 @@ function note(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent)
 }
 
 /**
- * After an error before any change. A note that stays is carried out by the next change, so then it is no
- * failure without effects.
+ * Removes the note after an error before any change. If the note cannot be removed, the next change carries it out,
+ * so the error then reports possible effects.
  */
 function takeBackNote(site: RestoreSite, journal: RestoreJournal, error: unknown): void {
   try {
@@ -236,7 +239,7 @@ function takeBackNote(site: RestoreSite, journal: RestoreJournal, error: unknown
   }
 }
 
-/** The files are in place by now: whatever fails here, the restore is unfinished and not undone. */
+/** The files are in place: after any error here the restore counts as unfinished and is not undone. */
 async function publishRestored(
   { checkpoints, workTree }: RestoreSite,
   { job, plan, present, record, safety }: PreparedJob,
@@ -263,7 +266,7 @@ async function publishRestored(
   }
 }
 
-/** The checkpoint of the present, taken before the first byte changes. */
+/** Publishes the checkpoint of the present, before the first byte changes. */
 export async function publishSafety(
   site: RestoreSite,
   present: Pick<Capture, 'snapshot' | 'skipped'>,
@@ -298,7 +301,7 @@ function publishMerged(
   return publishSafety(site, record, context, 'The result of a revert, as it was merged');
 }
 
-/** The record of the restored state, but for the snapshot, which is taken when the files are there. */
+/** Returns the record of the restored state without its snapshot, which is taken when the files are in place. */
 function composeRestored(
   site: RestoreSite,
   job: RestoreJob,
@@ -343,9 +346,9 @@ function composeRestored(
 }
 
 /**
- * Notes the head in the log too (for a session that is opened again where checkpoints are not available), and who
- * wrote what: `ours` are the paths that the restore wrote or deleted. The checkpoint has decided already, so a log or a
- * store that refuses a note fails nothing.
+ * Notes the head in the log too (for a session that is opened again without checkpoints), and records the authors.
+ * `ours` are the paths that the restore wrote or deleted. The checkpoint is already decisive, so a failed note does
+ * not fail the restore.
  */
 async function noteDone(
   site: RestoreSite,

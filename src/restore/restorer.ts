@@ -1,7 +1,7 @@
-// Makes the work tree what a plan says: verify and stage everything out of sight, then put it in place file by
-// file. It plans nothing, captures nothing, and reports instead of deciding: the session wrote the intent before
-// and takes the next checkpoint after. A crash at any point leaves every file whole, old or new, and temporaries
-// that sweepTemporaries clears; planning again from what is on disk and applying again completes it.
+// Makes the work tree match a plan: verifies and stages everything under temporary names, then puts it in place file
+// by file. It plans nothing, captures nothing and decides nothing. The session wrote the intent before, and takes the
+// next checkpoint after. A crash at any point leaves every file whole, old or new, and temporary files that
+// sweepTemporaries removes. Planning and applying again completes the restore.
 import { CheckpointdError } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
@@ -19,55 +19,55 @@ import { type NotDone, Staging } from './staging.ts';
 import { clearTemporaries, Temporaries } from './temporaries.ts';
 
 export interface RestoreOptions {
-  /** The work tree, absolute, its links resolved. */
+  /** The absolute path of the work tree, with links resolved. */
   readonly root: string;
-  /** Throws where something else stands at the root than the work tree; asked before the first write. */
+  /** Throws when the root is another directory than the work tree. Called before the first write. */
   readonly requireRoot?: () => void;
   readonly plan: RestorePlan;
-  /** 20 characters, the journal's; part of every temporary name. */
+  /** The 20 characters of the journal's id. They are part of every temporary name. */
   readonly id: string;
   readonly contents: Contents;
-  /** Honoured until the first visible change; from then on the restore runs to its end. */
+  /** Respected until the first visible change. After it the restore runs to its end. */
   readonly signal?: AbortSignal;
-  /** Operations done of all, each counted once when it is staged and once when it is in place. */
+  /** Reports how many of all operations are done. Each counts when it is staged and again when it is in place. */
   readonly onProgress?: (progress: {
     readonly done: number;
     readonly total: number;
-    /** Until the first visible change. */
+    /** True until the first visible change. */
     readonly cancellable: boolean;
   }) => void;
-  /** Survive a power cut: sync each file before it gets its name, each directory at the end. */
+  /** True to survive a power cut: syncs each file before it gets its name, and each directory at the end. */
   readonly durable?: boolean;
   /**
-   * A directory to be made, outside the work tree: what is replaced or removed goes there, if it lies on the same disk,
-   * until `lookAtDisplaced` of late-look.ts removes it. Absent: it is removed at once.
+   * A directory outside the work tree that the restore creates for replaced and removed files, when it is on the same
+   * disk. `lookAtDisplaced` of late-look.ts removes it later. Absent: replaced files are removed at once.
    */
   readonly displacedTo?: string;
 }
 
 /** The result of a restore. Lists of paths are in bytewise order. */
 export interface AppliedPlan {
-  /** Written, or given other permission bits. */
+  /** Paths that were written, or that got other permission bits. */
   readonly restored: readonly TreePath[];
-  /** Removed, those displaced by a file in their directory's place included. */
+  /** Removed files, including those whose directory a file replaced. */
   readonly deleted: readonly TreePath[];
-  /** The plan's own failures and those met on the way. */
+  /** The plan's own failures, and the failures of the run. */
   readonly failed: readonly Failure[];
-  /** Changed by another program between the capture and the restore: not touched. */
+  /** Paths that another program changed between the capture and the restore. They were not touched. */
   readonly conflicts: readonly TreePath[];
-  /** Given their owner's permissions only, because an access list would make a mask of the others. */
+  /** Paths that got only their owner's permissions, because their access list turns the group bits into a mask. */
   readonly ownerOnly: readonly TreePath[];
-  /** Edits that came while their file was replaced, and that lie beside it because that was edited once more. */
+  /** Edits made while their file was replaced. They are kept beside the path, because the path was edited once more. */
   readonly keptBeside: readonly BroughtBack[];
-  /** Temporaries that could not be removed: the journal should stay until a sweep has. */
+  /** Temporary files that could not be removed. The journal should stay until a sweep has removed them. */
   readonly leftover: readonly TreePath[];
 }
 
 /**
- * Applies a plan. A failure about one path is reported and the rest goes on.
+ * Applies a plan. Reports a failure about one path and continues with the rest.
  *
- * @throws NoSpace, DataCorrupt, AbortError before anything visible changed; RestoreFailed when an I/O error or a
- * full disk stopped it, with `effects` none or unknown; WorkTreeMissing when the root was moved or replaced.
+ * @throws NoSpace, DataCorrupt, AbortError before any visible change; RestoreFailed when an I/O error or a full disk
+ * stopped it, with `effects` none or unknown; WorkTreeMissing when the root was moved or replaced.
  */
 export async function applyRestore(options: RestoreOptions): Promise<AppliedPlan> {
   const tree = pin(options.root);
@@ -100,7 +100,7 @@ class Restorer {
   readonly #notDone: NotDone = { failed: [], conflicts: [] };
   readonly #restored: TreePath[] = [];
   readonly #deleted: TreePath[] = [];
-  /** Directories whose list of names was changed, by anything but staging. */
+  /** Directories in which names were added or removed, except by staging. */
   readonly #touched = new Set<TreePath>();
   readonly #umask = process.umask();
   readonly #access: Access;
@@ -148,8 +148,8 @@ class Restorer {
       await this.#commit(staging);
     } catch (error) {
       const { left } = await clearTemporaries(clearing, this.#committed);
-      // A second try, since a file system may refuse a removal for a moment only. A temporary file that remains is a
-      // change, and its journal has to remain with it.
+      // Tries again, because a file system may refuse a removal for a moment only. A temporary file that stays is a
+      // change, so its journal has to stay with it.
       const stays = left.length > 0 ? (await clearTemporaries(clearing, this.#committed)).left : left;
       const told = stopped(error, this.#at ?? staging.at, this.#visibleChanges());
       throw stays.length > 0 ? leftBehind(told, stays) : told;
@@ -216,7 +216,7 @@ class Restorer {
     if (this.#options.durable) await this.#syncDirectories();
   }
 
-  /** One visible step. A directory handle may have gone stale meanwhile: one more try with fresh ones. */
+  /** Runs one visible step. A directory handle may be outdated by now: tries once more with new handles. */
   async #each(path: TreePath, step: () => CommitOutcome, done: () => void): Promise<void> {
     this.#at = path;
     if (this.#slices.isDue()) await this.#slices.pause();
@@ -245,7 +245,7 @@ class Restorer {
     this.#progress();
   }
 
-  /** Puts a file back that another program wrote to in the moment of its replacement. */
+  /** Returns a file to its path when another program wrote to it while it was replaced. */
   async #bringBackEdited(): Promise<void> {
     const parts = {
       tree: this.#tree,
@@ -282,7 +282,7 @@ class Restorer {
     }
   }
 
-  /** Also counts what an operation had begun when it failed. */
+  /** Returns the number of visible changes, including those of an operation that failed half-way. */
   #visibleChanges(): number {
     return this.#touched.size + this.#restored.length + this.#deleted.length;
   }

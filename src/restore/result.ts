@@ -1,4 +1,4 @@
-// Reads the result of a restore: the final capture, and paths that the restore revealed without writing them. It
+// Reads the result of a restore: the final capture, and the paths that the restore revealed without writing them. It
 // publishes and changes nothing.
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
@@ -14,9 +14,9 @@ import type { RestorePlan } from './plan.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 
 /**
- * The restored state as it is on disk now; what was restored is captured even where a rule ignores it. The present was
- * captured a moment ago, so the files in directories that the restore left alone are not looked at again. What we wrote
- * is in it, also where it is larger than today's limit.
+ * Returns a capture of the restored state on disk. It includes restored files that a rule ignores, and those that
+ * exceed today's limit. The present was captured a moment ago, so files in directories that the restore left alone
+ * are not read again.
  */
 export async function captureAfter(
   checkpoints: Checkpoints,
@@ -28,7 +28,7 @@ export async function captureAfter(
   const { writes, deletes, permissionChanges, conflicts, failed, skipped } = plan;
   const operations = [...writes, ...deletes, ...failed].map(({ path }) => path);
   const touched = [...operations, ...conflicts, ...skipped.map(({ path }) => path)];
-  // Other permission bits reach every name of a file, wherever its hard links are.
+  // A change of permission bits shows at every name of a file, wherever its hard links are.
   const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
   const captured = await checkpoints.capture.capture({
     ...given({ previous: head?.record.snapshot }),
@@ -50,7 +50,7 @@ export async function captureAfter(
   }
 }
 
-/** Returns the entries of the capture after a restore that are neither in the capture before it nor the restore's. */
+/** Returns the entries of the capture after a restore that neither the capture before nor the restore has. */
 export function revealedBy(plan: RestorePlan, changes: readonly TreeChange[]): TreePath[] {
   const written = new Set(plan.writes.map(({ path }) => path));
   return changes
@@ -58,7 +58,7 @@ export function revealedBy(plan: RestorePlan, changes: readonly TreeChange[]): T
     .map(({ path }) => path);
 }
 
-/** Reasons by which a file that we wrote may be left out: bits by which we cannot read it, or a capture's limits. */
+/** Reasons why a capture may leave out a file that the restore wrote: unreadable bits, or the limits of the capture. */
 const hiding: ReadonlySet<string> = new Set([
   'unreadable',
   'tooLarge',
@@ -102,16 +102,15 @@ export function changedMeanwhile(
 
 export interface RestoreRun extends FilePlan {
   readonly job: RestoreJob;
-  /** The state that undoing this restore goes back to. */
+  /** The state that an undo of this restore returns to. */
   readonly before: SnapshotId;
   /** Paths that this run wrote or deleted. */
   readonly ours: ReadonlySet<TreePath>;
 }
 
 /**
- * Returns the paths that differ between the states before and after a restore without its doing: edited while
- * it ran, or hidden by an ignore file that it wrote. The work of an interrupted run counts as the restore's
- * doing.
+ * Returns the paths that differ between the states before and after a restore, but not by the restore: edited while
+ * it ran, or hidden by an ignore file that it wrote. The work of an interrupted run counts as the restore's.
  */
 export async function untouchedBy(
   { store }: Checkpoints,

@@ -6,6 +6,7 @@ import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { newCheckpointId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
+import { counted } from '../base/text/plural.ts';
 import type { Capture } from '../capture/capturer.ts';
 import { notSeenIn } from '../capture/snapshot-sink.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -280,7 +281,7 @@ function refuseConflicts({ paths }: TreeMerge): void {
   if (conflicts.length === 0) return;
   throw new CheckpointdError(
     'Conflict',
-    `${conflicts.length} path(s) were changed later in a way that contradicts the revert. Nothing was changed. Repeat it with conflicts "leave" (they stay as they are) or "markers".`,
+    `${counted(conflicts.length, 'path')} had later changes that contradict the revert. Nothing was changed. Repeat the revert with conflicts "leave" (they stay as they are) or "markers".`,
     { details: { conflicts: conflicts.slice(0, 100), count: conflicts.length } },
   );
 }

@@ -1,6 +1,7 @@
-// Which of today's paths a checkpoint may have left out, though they stood there: skipped, excluded, too large, or
-// ignored by the `.gitignore` files that it holds. What it did not look at must not be read as "was not there". Rules
-// outside the work tree (info/exclude, the user's global excludes) are today's. In doubt a path was left out.
+// Finds which of today's paths a checkpoint may have left out although they existed: skipped, excluded, too large, or
+// ignored by the `.gitignore` files in it. A path that the checkpoint did not look at must not count as absent then.
+// For rules outside the work tree (info/exclude, the user's global excludes) today's version counts. In doubt a path
+// counts as left out.
 import { join as joinPaths, relative } from 'node:path';
 import { files } from '../base/files.ts';
 import { rulesOf } from '../checkpoints/publish.ts';
@@ -13,7 +14,7 @@ import { type Entry, isLink } from '../tree/tree.ts';
 import { ancestors, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-/** Returns the entries that the checkpoint may have left out. The checkpoint holds none of the given entries. */
+/** Returns those of the given entries, all absent from the checkpoint, that the checkpoint may have left out. */
 export async function leftOutThen(
   site: RestoreSite,
   target: CheckpointRecord,
@@ -21,7 +22,7 @@ export async function leftOutThen(
 ): Promise<ReadonlySet<TreePath>> {
   if (entries.length === 0) return new Set();
   const { store } = site.checkpoints;
-  // A record of an earlier version does not say: then the rules of today count.
+  // The record comes from an earlier version without this field: today's rules count.
   const rules = target.rules ?? rulesOf(site.options);
   const skipped = new Set(target.skipped.map(({ path }) => path));
   const exclude = new Globs(rules.exclude ?? []);
@@ -47,14 +48,14 @@ export async function leftOutThen(
 
 const batchMax = 512;
 
-/** Asks git, in a directory of ours that holds the `.gitignore` files of the checkpoint and nothing else. */
+/** Asks git in a private directory that contains only the `.gitignore` files of the checkpoint. */
 async function ignoredThen(
   site: RestoreSite,
   target: CheckpointRecord,
   paths: readonly TreePath[],
 ): Promise<TreePath[]> {
   const { workTree, directory, log } = site;
-  // An enclosing repository that ignores the whole work tree does not count.
+  // An enclosing repository does not count when it ignores the whole work tree.
   const isIgnored = (await site.checkpoints.capture.ignoredBy()) !== undefined;
   const repository = isIgnored ? undefined : findRepository(workTree.root);
   const place = joinPaths(directory.ignoreDirectory, 'then');
@@ -84,7 +85,7 @@ async function ignoredThen(
   }
 }
 
-/** The `.gitignore` files of a checkpoint, laid out as they lay in the repository, those above the work tree as today. */
+/** The `.gitignore` files of a checkpoint at their old paths. The files above the work tree are today's. */
 class RulesThen {
   readonly root: string;
   readonly #workTree: string;
@@ -102,7 +103,7 @@ class RulesThen {
     return this.#prefix === '' ? path : (`${this.#prefix}/${path}` as TreePath);
   }
 
-  /** Returns whether there is any file of rules. */
+  /** Writes the rule files. Returns true when there is at least one. */
   async layOut(site: RestoreSite, target: CheckpointRecord, paths: readonly TreePath[]): Promise<boolean> {
     const { store } = site.checkpoints;
     files.mkdirSync(this.root, { recursive: true, mode: 0o700 });

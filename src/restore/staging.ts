@@ -18,9 +18,9 @@ import { type Temporaries } from './temporaries.ts';
 
 export interface StagedWrite {
   readonly path: TreePath;
-  /** The temporary file with the new content, in the nearest existing directory above. */
+  /** The temporary file with the new content, in the nearest existing directory above the path. */
   readonly temporary: TreePath;
-  /** The entry to put there. Absent: no caller asks for it. */
+  /** The entry to put there. Absent when no caller needs it. */
   readonly after?: Entry;
   /** The signature of the replaced file or link. Absent: the path must be free. */
   readonly replaces?: Signature;
@@ -41,11 +41,11 @@ export interface StagingOptions {
   readonly access: Access;
   readonly durable: boolean;
   readonly signal?: AbortSignal;
-  /** Told after each operation. */
+  /** Called after each operation. */
   readonly onStaged: () => void;
 }
 
-/** Paths that are not done: failures about the path, and foreign edits that appeared after the capture. */
+/** Paths that are not done: those that failed, and those that another program edited after the capture. */
 export interface NotDone {
   readonly failed: Failure[];
   readonly conflicts: TreePath[];
@@ -55,12 +55,12 @@ export interface NotDone {
 export class Staging {
   readonly writes: StagedWrite[] = [];
   readonly deletes: StagedDelete[] = [];
-  /** Files that wait private for the bits of their group: an access list may make a mask of them. */
+  /** Files that stay private until their access list is known, because it may turn the group bits into a mask. */
   readonly #waiting: { readonly path: TreePath; readonly temporary: TreePath; readonly mode: number }[] = [];
   readonly #options: StagingOptions;
   readonly #notDone: NotDone;
   readonly #slices: Slices;
-  /** The operation at hand, for the error message. */
+  /** The current operation, for the error message. */
   at: TreePath | undefined;
   #ahead: ReadAhead | undefined;
   #turn = 0;
@@ -72,7 +72,7 @@ export class Staging {
   }
 
   /**
-   * `sizes`: of the contents to be written.
+   * `sizes`: the sizes of the contents to write.
    *
    * @throws system errors that end the run, DataCorrupt from the store, AbortError.
    */
@@ -96,7 +96,7 @@ export class Staging {
     await this.#openToGroup();
   }
 
-  /** Final bits for what may have them; the others keep their owner's. */
+  /** Sets the final bits of files without an access list. The others keep only their owner's bits. */
   async #openToGroup(): Promise<void> {
     if (this.#waiting.length === 0) return;
     const { tree, access } = this.#options;
@@ -108,7 +108,7 @@ export class Staging {
     }
   }
 
-  /** The store knows contents only; which path it is, is known here. */
+  /** The store's error knows only the content. This adds the path. */
   async #stageWhole(write: FileWrite): Promise<void> {
     try {
       await this.#stage(write);
@@ -156,7 +156,10 @@ export class Staging {
     return identify(this.#options.tree, path, this.#options.contents, this.#slices);
   }
 
-  /** The signatures of all a directory holds, or undefined when it holds anything but what the plan displaces. */
+  /**
+   * Returns the signatures of all files in a directory, or undefined when it contains a file that the plan does not
+   * displace.
+   */
   async #identifyBelow(write: FileWrite): Promise<ReadonlyMap<TreePath, Signature> | undefined> {
     const expected = new Map(write.displaces.map((entry) => [entry.path, entry]));
     const found = new Map<TreePath, Signature>();
@@ -178,7 +181,7 @@ export class Staging {
     }
   }
 
-  /** Writes one content under a temporary name, private until its mode is final. */
+  /** Writes one content to a temporary file, which stays private until its mode is final. */
   async #write(entry: Entry, keptMode: number | undefined): Promise<TreePath> {
     const { tree, durable, umask } = this.#options;
     if (isLink(entry)) {
@@ -210,7 +213,7 @@ export class Staging {
     return path;
   }
 
-  /** Makes a temporary in the nearest directory above that exists and can be written to as things are. */
+  /** Makes a temporary file in the nearest directory above the path that exists and is writable now. */
   #make<T>(path: TreePath, make: (temporary: TreePath) => T): { readonly path: TreePath; readonly made: T } {
     const { tree, temporaries } = this.#options;
     for (let directory = parentOf(path); ; directory = parentOf(directory)) {
@@ -225,7 +228,7 @@ export class Staging {
     }
   }
 
-  /** The content whose turn it is, with the store's own troubles told apart from those of the work tree. */
+  /** Yields the next content. Marks errors of the store, so that they differ from errors of the work tree. */
   async *#chunks(): AsyncGenerator<Uint8Array> {
     try {
       if (this.#ahead !== undefined) yield* this.#ahead.read(this.#turn);
@@ -240,13 +243,13 @@ export class Staging {
   }
 }
 
-/** The size of the smallest hole: file systems allocate at least this many bytes at once. */
+/** The size of the smallest hole: file systems allocate at least this many bytes. */
 const blockBytes = 4096;
 const zeros = Buffer.alloc(blockBytes);
 
 /**
- * Writes the content of a new file and leaves holes where the content is zeros. A sparse file (the image of a disk, a
- * database) then takes no more room after a restore than before.
+ * Writes the content of a new file and leaves holes where the content is zeros. A sparse file (a disk image, a
+ * database) then takes no more space after a restore than before.
  */
 export class SparseWriter {
   readonly #fd: number;
@@ -255,7 +258,7 @@ export class SparseWriter {
   /** The length of the file so far. */
   #written = 0;
 
-  /** `fd`: an empty file that is open for writing. */
+  /** `fd`: the descriptor of an empty file, open for writing. */
   constructor(fd: number) {
     this.#fd = fd;
   }

@@ -1,5 +1,5 @@
-// The names a restore gives to what is half done, and the sweep that clears them after a crash. The names carry
-// the restore's id, so a sweep never touches another's. It decides nothing about the restore itself.
+// The temporary names of a restore, and the sweep that removes them after a crash. The names contain the restore's
+// id, so a sweep never touches the files of another restore. It decides nothing about the restore itself.
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -22,14 +22,15 @@ import type { Failure } from './plan.ts';
 import { namesBelow } from './present-state.ts';
 
 /**
- * The n-th temporary name of a restore. A file or link under it is new content on its way in, or a second name of
- * content on its way out. A directory under it holds one directory that was moved out of the way, under its own name.
+ * Returns the n-th temporary name of a restore. A file or link with this name is new content before it is in place,
+ * or a second name of old content. A directory with this name contains one directory that was moved out of the way,
+ * under its own name.
  */
 export function temporaryName(id: string, n: number): string {
   return `${restoreTemporaryPrefix}${id}-${n}`;
 }
 
-/** Every temporary name of one run, so that none is left behind. */
+/** All temporary names of one run, so that the end can remove each of them. */
 export class Temporaries {
   readonly #id: string;
   readonly #paths = new Set<TreePath>();
@@ -57,21 +58,23 @@ export class Temporaries {
   }
 }
 
-/** True when a path bears, or lies below, a temporary name of restore `id`. */
+/** True when a path has a temporary name of restore `id`, or is below one. */
 export function isTemporaryOf(path: TreePath, id: string): boolean {
   return path.split('/').some((name) => name.startsWith(temporaryName(id, 0).slice(0, -1)));
 }
 
-/** A directory that could not be listed, in which a restore makes no temporaries, or a temporary that stays. */
+/**
+ * A directory that could not be listed, in which a restore makes no temporary files, or a temporary file that stays.
+ */
 export interface Unswept {
   readonly path: TreePath;
   readonly code: string;
 }
 
 /**
- * Clears every temporary of restore `id` from the whole tree; never follows links, never enters a `.git`. A
- * directory that was moved aside goes back unless something stands in its place: then the restore had verified
- * that all of it is saved, and it is removed.
+ * Removes all temporary files of restore `id` from the whole tree. Never follows links, never enters a `.git`. A
+ * directory that was moved aside returns to its path. If another entry has that path, the directory is removed: the
+ * restore had verified that all of it is saved.
  */
 export async function sweepTemporaries(
   root: string,
@@ -130,7 +133,7 @@ export function clearTemporary(tree: AnchoredFiles, path: TreePath): void {
   removeTree(tree, path);
 }
 
-/** Removes a file or a whole directory without following a link, part by part from the anchor. */
+/** Removes a file or a whole directory without following a link, one path component at a time from the anchor. */
 function removeTree(tree: AnchoredFiles, path: TreePath): void {
   const stats = files.lstatSync(tree.address(path));
   if (!stats.isDirectory()) {
@@ -149,22 +152,22 @@ export interface Clearing {
   readonly id: string;
 }
 
-/** Files that a commit moved aside and could not remove, and a way to give each a name that no sweep removes. */
+/** Files that a commit moved aside and could not remove, and a method that gives each a name that no sweep removes. */
 interface Stuck {
   readonly stuck: ReadonlyMap<TreePath, TreePath>;
   readonly keep: (temporary: TreePath) => TreePath;
 }
 
 export interface Cleared {
-  /** Temporaries that are still there. */
+  /** Temporary files that still exist. */
   readonly left: readonly TreePath[];
-  /** The present places of displaced files that could be neither removed nor put back. */
+  /** The present paths of displaced files that could be neither removed nor returned to their place. */
   readonly kept: readonly Failure[];
 }
 
 /**
- * Clears every temporary of a run that it knows of; of a temporary that is not where it was made, in the
- * whole tree.
+ * Removes all temporary files that a run knows of. Searches the whole tree for a temporary file that is not where the
+ * run made it.
  */
 export async function clearTemporaries(clearing: Clearing, commit: Stuck | undefined): Promise<Cleared> {
   const left: TreePath[] = [];
@@ -186,13 +189,13 @@ export async function clearTemporaries(clearing: Clearing, commit: Stuck | undef
   return { left: [...new Set(left)].sort(byBytes), kept };
 }
 
-/** A file that no sweep can remove (an immutable file) keeps a name of its own. */
+/** Gives a file that no sweep can remove (an immutable file) a name of its own. */
 function keptAs(commit: Stuck | undefined, temporary: TreePath, because: unknown): Failure | undefined {
   const home = commit?.stuck.get(temporary);
   const reason = pathReason(because);
   if (commit === undefined || home === undefined || reason === undefined || reason === 'blocked')
     return undefined;
-  // It cannot even be renamed now: the next recovery tries again.
+  // The file cannot even be renamed now. The next recovery tries again.
   return attempt(isOfSystem, () => ({ path: join(commit.keep(temporary), nameOf(home)), reason }));
 }
 

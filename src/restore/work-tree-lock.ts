@@ -1,5 +1,6 @@
-// While a restore writes, it holds the work tree: another session's or daemon's restore waits a little, then says
-// that it is busy. Two locks: a name, and the directory itself, which holds between containers too. Captures take no lock: they see single files either old or new.
+// Locks the work tree while a restore writes. A restore of another session or daemon waits a little, then fails as
+// busy. There are two locks: a name, and the directory itself, which also works between containers. Captures take no
+// lock: they see each file either old or new.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lockDirectory } from '../base/directory-lock.ts';
@@ -39,7 +40,7 @@ export async function holdWorkTree(site: LockSite, signal: AbortSignal): Promise
   }
 }
 
-/** Locks the work tree's root as well; undefined when another holds it. */
+/** Locks the work tree's root as well. Returns undefined when another process has the lock. */
 async function withDirectory(
   { workTree, log }: LockSite,
   name: ProcessLock,
@@ -53,7 +54,7 @@ async function withDirectory(
     }
     return {
       release: () => {
-        // The work under the lock is done, so a failed close must not replace the answer.
+        // The work under the lock is done, so a failed close must not replace its result.
         try {
           lock.release();
         } catch (error) {
@@ -66,7 +67,7 @@ async function withDirectory(
     };
   } catch (error) {
     name.release();
-    // Gone, replaced or unreadable: said as every other look at the work tree says it.
+    // The root is gone, replaced or unreadable: throws the error that every other look at the work tree throws.
     if (systemCode(error) !== undefined) requireRoot(workTree.root);
     throw error;
   }
