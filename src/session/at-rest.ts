@@ -1,6 +1,6 @@
-// Assembles a closed session from its directory, for reading. It claims nothing and writes nothing: no recovery, no
-// summary, no watcher. It refuses a session that was not closed in order, or that an opening would mend, finish or warn
-// of; then a daemon opens the session.
+// Loads a closed session from its directory, for reading. It claims nothing and writes nothing: no recovery, no
+// summary, no watcher. It refuses a session that was not closed in order, or in which an opening would repair
+// something, finish a restore or give a warning. A daemon has to open such a session.
 import { join } from 'node:path';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
@@ -28,7 +28,7 @@ import { closedInOrder } from './owner.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { openCapturer } from './watching.ts';
 
-/** Where a session lies, and the work tree as a client would name it. */
+/** The directory of a session, and the work tree as a client would name it. */
 export interface RestingPlace {
   readonly session: string;
   readonly workspace: string;
@@ -42,8 +42,8 @@ export interface SessionAtRest {
 }
 
 /**
- * Assembles the session to read it. `scratch` is an empty directory of the caller for what a comparison with the work tree
- * makes.
+ * Loads the session for reading. `scratch` is an empty directory of the caller, in which a comparison with the work
+ * tree keeps its files.
  * @throws any error when the session has to be opened to be read
  */
 export async function readAtRest(
@@ -82,7 +82,7 @@ export async function readAtRest(
   }
 }
 
-/** Every name that a session which was closed in order has beside its store. */
+/** Every file name that a session which was closed in order may have beside its store. */
 const restingNames =
   /^(session\.json|owner\.json|session\.log|published\.log|summary\.json|checkpoints-enabled|known-files|ignore|spool|fence)$/;
 
@@ -179,7 +179,7 @@ async function assemble(
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
-/** A session that is only read has no event. */
+/** A session that is only read sends no events. */
 const silent = {
   opened: nothing,
   created: nothing,

@@ -1,6 +1,6 @@
-// The work tree as the sticky context sees it: which files a path or a glob names, and their text. It follows a link
-// only to where it ends inside the work tree, never out of it, and never looks into `.git`, into the daemon's own
-// storage or (for a glob) into what is ignored. It caches nothing: one instance serves one look.
+// The work tree as the sticky context sees it: the files that a path or a glob names, and their text. It follows a
+// link only to a target inside the work tree. It never looks into `.git`, into the daemon's own storage or (for a
+// glob) into ignored files. It caches nothing: one instance serves one look.
 import { systemCode } from '../base/errors.ts';
 import { stampKey } from '../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../base/files.ts';
@@ -25,7 +25,7 @@ import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { storageWithin } from '../work-tree/work-tree.ts';
 import type { Session } from './session.ts';
 
-/** The file or directory at a path, links resolved. `real` is its real path. */
+/** The file or directory at a path, with links resolved. `real` is its real path. */
 export type Found =
   | { readonly is: 'file'; readonly real: TreePath; readonly bytes: number; readonly stamp: string }
   | { readonly is: 'directory'; readonly real: TreePath }
@@ -38,7 +38,7 @@ interface Wanted {
   readonly isAnchored: boolean;
 }
 
-/** One look at the work tree's files. Close it. */
+/** One look at the files of the work tree. Close it afterwards. */
 export class TreeContextFiles implements ContextFiles {
   readonly #session: Session;
   readonly #tree: AnchoredFiles;
@@ -58,7 +58,7 @@ export class TreeContextFiles implements ContextFiles {
     this.#tree.close();
   }
 
-  /** A file by its path; a directory's files by the directory's; otherwise what the glob matches. */
+  /** Returns the file at a path, the files of a directory, or else the files that match the glob. */
   async match(pattern: string): Promise<readonly ContextFile[]> {
     const path = fromText(pattern);
     const found = this.find(path);
@@ -112,7 +112,7 @@ export class TreeContextFiles implements ContextFiles {
     return { is: 'file', real, bytes: Number(stats.size), stamp };
   }
 
-  /** Tells one look's files from another's: equal only when none was changed, exchanged, added or removed. */
+  /** Returns a text that two looks share only if no file was changed, replaced, added or removed between them. */
   signatureOf(paths: readonly string[]): string {
     return JSON.stringify([...paths].sort(byBytes).map((path) => [path, this.#found.get(path)?.stamp]));
   }
@@ -144,7 +144,7 @@ export class TreeContextFiles implements ContextFiles {
     return { path, bytes: found.bytes };
   }
 
-  /** Adds the files below a directory that the glob matches; without one, all. */
+  /** Adds the files below a directory that match the glob. Without a glob, adds all files. */
   async #walk(from: TreePath, wanted: Wanted | undefined, matched: ContextFile[]): Promise<void> {
     const pending = [{ directory: from, isWhole: wanted === undefined }];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -156,7 +156,7 @@ export class TreeContextFiles implements ContextFiles {
         if (entry.isDirectory) {
           if (isWhole || this.#mayHold(path, wanted)) pending.push({ directory: path, isWhole });
         } else if (isWhole && isText(path)) {
-          // A linked directory is not entered: its files are found where they are.
+          // Does not enter a linked directory: its files are found under their real paths.
           const found = this.find(path);
           if (found.is === 'file') matched.push(this.#note(toText(path), found));
         }
@@ -164,7 +164,7 @@ export class TreeContextFiles implements ContextFiles {
     }
   }
 
-  /** True when a glob looks into a directory: into an ignored one only if the glob names it without a wildcard. */
+  /** True when a glob enters a directory. It enters an ignored directory only if it names that without a wildcard. */
   #mayHold(directory: TreePath, wanted: Wanted | undefined): boolean {
     if (wanted === undefined || wanted.literal.startsWith(`${directory}/`)) return true;
     if (wanted.isAnchored && !wanted.globs.mayMatchBelow(directory)) return false;
@@ -173,7 +173,7 @@ export class TreeContextFiles implements ContextFiles {
 
   #list(directory: TreePath): { readonly name: string; readonly isDirectory: boolean }[] {
     try {
-      // Through `.`, so that the directory itself is opened without following a link that took its place.
+      // The `.` opens the directory itself, without following a link that may have replaced it.
       const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
       const listed = files.readdirSync(address, { encoding: 'latin1', withFileTypes: true });
       return listed.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
@@ -188,14 +188,17 @@ export class TreeContextFiles implements ContextFiles {
   }
 }
 
-/** Checks a path of a client's as the path of a file in the work tree. @throws PathOutsideWorkTree */
+/** Checks that a client's path is the path of a file in the work tree. @throws PathOutsideWorkTree */
 export function contextPath(text: string): TreePath {
   return parseTreePath(fromText(text));
 }
 
 const absentCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
 
-/** Returns `otherwise` for the error of a missing or unreadable file, which is no part of the context. @throws other errors */
+/**
+ * Returns `otherwise` for the error of a missing or unreadable file, which is then no part of the context. @throws
+ * other errors
+ */
 function ifAbsent<T>(error: unknown, otherwise: T): T {
   if (absentCodes.has(systemCode(error) ?? '')) return otherwise;
   throw error;

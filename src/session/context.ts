@@ -1,6 +1,6 @@
-// The sticky context of a session on its work tree: what the paths and globs name now, the message built from it,
-// and whether the length that was remembered still holds. The watcher says what changed (watching.ts), and every
-// look compares stamps as well, because a watcher may miss something.
+// The sticky context of a session on its work tree: the files that its paths and globs name now, the message built
+// from them, and the check whether a remembered length is still valid. The watcher reports changes (watching.ts).
+// Every look also compares stamps, because a watcher may miss a change.
 import { CheckpointdError } from '../base/errors.ts';
 import type { ClientObject } from '../conversation/client-object.ts';
 import {
@@ -17,11 +17,11 @@ import type { Session } from './session.ts';
 
 export interface ContextNow {
   readonly listed: ListedContext;
-  /** Bytes of the message as last built; absent when it would be another one now. */
+  /** Bytes of the message when it was last built. Absent when it has changed since. */
   readonly messageLength?: number;
 }
 
-/** The context files as they are now; reads none of them. */
+/** Returns the context files as they are now. Reads none of them. */
 export function contextNow(session: Session, signal?: AbortSignal): Promise<ContextNow> {
   return looking(session, signal, async (tree) => {
     const { context } = session.parts.conversation;
@@ -45,7 +45,7 @@ export function buildContextMessage(
   });
 }
 
-/** Refuses paths that lead out of the work tree, by their names or through a link. @throws PathOutsideWorkTree */
+/** Refuses paths that lead out of the work tree, by name or through a link. @throws PathOutsideWorkTree */
 export async function checkContextTargets(session: Session, paths: readonly string[]): Promise<void> {
   const checked = checkContextPaths(paths);
   await looking(session, undefined, async (tree) => {
@@ -60,7 +60,7 @@ export async function checkContextTargets(session: Session, paths: readonly stri
   });
 }
 
-/** How many lines a file of the work tree has now; 0 when it is not there. */
+/** Returns how many lines a file of the work tree has now, and 0 for a missing file. */
 export function linesNow(session: Session, path: TreePath, signal?: AbortSignal): Promise<number> {
   return looking(session, signal, async (tree) => lineCount((await tree.read(toText(path))) ?? ''));
 }
@@ -83,16 +83,16 @@ function pathsOf({ files, dropped }: ListedContext): string[] {
 }
 
 interface KeptAgents {
-  /** How many there are. */
+  /** The number of agents. */
   readonly agents: number;
-  /** Paths and globs that came into the context with them. */
+  /** Paths and globs that the agents added to the context. */
   readonly context: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /**
- * Stores the agents of a client. Where the conversation has no context paths, the active agent's resources become them;
- * paths that the client added itself stay as they are.
+ * Stores the agents of a client. If the conversation has no context paths, the resources of the active agent become
+ * its context paths. Otherwise the paths that the client added stay as they are.
  */
 export async function keepAgents(session: Session, given: ClientObject): Promise<KeptAgents> {
   const { conversation } = session.parts;

@@ -1,6 +1,7 @@
-// Where a session lives on disk: `{storage}/{session}`, with our own files in its sub-directory `checkpointd`, so that
-// the directory itself can be a bare repository that plain git reads. The marker says that it is ours, whose it is and
-// which directory it stands in: nothing else is ever removed. Holds no state of the session beyond what never changes.
+// The directory of a session on disk: `{storage}/{session}`. The daemon's own files are in its sub-directory
+// `checkpointd`, so that the directory itself can be a bare repository that plain git reads. A marker file says that
+// the directory belongs to checkpointd, to which session, and which inode it has. The daemon removes no directory
+// without a valid marker. This file knows only what never changes in a session.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { syncAll, writeAtomically } from '../base/atomic-file.ts';
@@ -11,15 +12,15 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32, type SessionId } from '../base/ids.ts';
 
-/** The form of a session's files that this version writes, and the latest that it reads. */
+/** The format of a session's files that this version writes, and the latest format that it reads. */
 export const sessionFormat = 1;
 
-/** Where an imported session comes from. */
+/** The remote line that an imported session comes from. */
 export interface SessionOrigin {
   readonly remote: string;
   readonly session: string;
   readonly writer: string;
-  /** The head of the line when it was imported. */
+  /** The head of the line at the time of the import. */
   readonly commit: string;
 }
 
@@ -29,9 +30,9 @@ export interface SessionMarker {
   /** The format of the files beside the marker. A version that changes one of them increments the number. */
   readonly format: number;
   readonly session: SessionId;
-  /** Canonical path of the work tree; latin1 bytes, as every path of ours. */
+  /** Canonical path of the work tree, as bytes in latin1 like every path in these files. */
   readonly workTree: string;
-  /** Device and inode of the work tree when the session was made, `dev:ino`. */
+  /** Device and inode of the work tree when the session was created, as `dev:ino`. */
   readonly workTreeIdentity: string;
   /**
    * The identity with the birth time, which distinguishes a later directory with the same inode. Absent in
@@ -44,7 +45,10 @@ export interface SessionMarker {
   readonly created: string;
   /** The line of a remote that the session was imported from. */
   readonly origin?: SessionOrigin;
-  /** The directory itself: another one at its path is not ours to remove. Absent in sessions of earlier versions. */
+  /**
+   * The directory itself. The daemon never removes another directory at the same path. Absent in sessions of earlier
+   * versions.
+   */
   readonly directory?: DirectoryIdentity;
 }
 
@@ -68,29 +72,35 @@ export class SessionDirectory {
   get ownerFile(): string {
     return join(this.own, 'owner.json');
   }
-  /** Beside the directory, not in it: the lock is held before the directory is there and while it is renamed away. */
+  /**
+   * The lock file. It is beside the directory, because the lock is held before the directory exists and while it is
+   * renamed away.
+   */
   get lockFile(): string {
     return `${this.root}.lock`;
   }
-  /** Stands while another process asks the owner for the session; see {@link OwnerTerms}. */
+  /** Exists while another process asks the owner for the session; see {@link OwnerTerms}. */
   get wantedFile(): string {
     return join(this.own, 'wanted');
   }
   get logFile(): string {
     return join(this.own, 'session.log');
   }
-  /** The lines of the session on remotes, as they were pushed. */
+  /** The lines of the session on remotes, as this machine pushed them. */
   get travelDirectory(): string {
     return join(this.own, 'travel');
   }
   get intentFile(): string {
     return join(this.own, 'restore.json');
   }
-  /** The list of the session's publications, apart from its store. */
+  /** The list of the session's publications, kept apart from its store. */
   get publishedFile(): string {
     return join(this.own, 'published.log');
   }
-  /** Stands once the session is being deleted: whatever is left of it then is removed, and nothing of it is read. */
+  /**
+   * Exists once the deletion of the session has begun. The daemon then removes the rest of the session and reads
+   * nothing of it.
+   */
   get deletionFile(): string {
     return join(this.own, 'deletion');
   }
@@ -98,7 +108,7 @@ export class SessionDirectory {
   get isBeingDeleted(): boolean {
     return files.existsSync(this.deletionFile);
   }
-  /** How many checkpoints there are, and the first prompt, for readers that do not open the session. */
+  /** The number of checkpoints and the first prompt, for readers that do not open the session. */
   get summaryFile(): string {
     return join(this.own, 'summary.json');
   }
@@ -108,34 +118,37 @@ export class SessionDirectory {
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }
-  /** Cached file stamps of the work tree, from one opening to the next. */
+  /** File stamps of the work tree, cached between two openings. */
   get knownFile(): string {
     return join(this.own, 'known-files');
   }
-  /** There while the work tree is watched. */
+  /** Exists while the work tree is watched. */
   get fenceDirectory(): string {
     return join(this.own, 'fence');
   }
-  /** Stands while checkpoints are enabled: a session enabled by hand outside a repository is so again when resumed. */
+  /**
+   * Exists while checkpoints are enabled. A session that a user enabled outside a repository is enabled again when it
+   * is resumed.
+   */
   get enabledFile(): string {
     return join(this.own, 'checkpoints-enabled');
   }
 
-  /** Brings what the session keeps beside its store to the disk, with the names that lead to it. */
+  /** Syncs the session's files outside its store to the disk, with the directories that lead to them. */
   async sync(): Promise<void> {
     await syncAll([this.markerFile, this.logFile, this.publishedFile, this.enabledFile]);
     await syncAll([this.own, this.root, this.storage]);
   }
 
-  /** True when the session is there. @throws StoreUnavailable when something that is not ours stands in its place */
+  /** True when the session exists. @throws StoreUnavailable when another program's entry is at its path */
   exists(): boolean {
     if (this.#standing() === undefined) return false;
     return isFile(this.markerFile);
   }
 
   /**
-   * True when the directory holds a session without its marker: all that it keeps is made after that, and
-   * goes before it.
+   * True when the directory contains a session without its marker. The session's other files are made after the
+   * marker and removed before it, so the marker was lost.
    */
   isUnmarked(): boolean {
     if (this.#standing() === undefined || files.existsSync(this.markerFile)) return false;
@@ -143,8 +156,8 @@ export class SessionDirectory {
   }
 
   /**
-   * Makes the directory (0700) and the marker; the marker comes last, so a directory with one is whole.
-   * @throws StoreUnavailable when a link, a file or a foreign directory is there
+   * Makes the directory (0700) and the marker. The marker comes last, so a directory with a marker is complete.
+   * @throws StoreUnavailable when a link, a file or a foreign directory is at the path
    */
   create(marker: SessionMarker): void {
     const standing = this.#standing();
@@ -157,12 +170,12 @@ export class SessionDirectory {
     writeAtomically(this.markerFile, `${markerText(written)}\n`);
   }
 
-  /** Makes the directory itself, so that it can be locked; nothing in it says yet that it is ours. */
+  /** Makes the directory itself, so that it can be locked. It has no marker yet. */
   makeRoot(): void {
     if (this.#standing() === undefined) makeDirectory(this.root);
   }
 
-  /** True when an import was killed before it wrote the marker: nothing but its note of deletion is there. */
+  /** True when an import was killed before it wrote the marker: the directory has only the note of a deletion. */
   isUnbegun(): boolean {
     if (!this.isBeingDeleted || files.existsSync(this.markerFile)) return false;
     const isNote = (name: string): boolean =>
@@ -174,26 +187,27 @@ export class SessionDirectory {
     );
   }
 
-  /** Makes the sub-directory of our own files. */
+  /** Makes the sub-directory for the daemon's own files. */
   makeOwn(): void {
     makeDirectory(this.own);
   }
 
-  /** Takes back a {@link makeRoot} after which nothing came. */
+  /** Removes the directory of a {@link makeRoot} that no other step followed. */
   removeEmptyRoot(): void {
     attempt(isOfSystem, () => files.rmdirSync(this.root)); // it was not empty, or is gone
   }
 
-  /** Takes back a {@link create} after which nothing came. */
+  /** Removes the directory of a {@link create} that no other step followed. */
   removeNew(): void {
-    // The earlier failure is reported; the next opening treats this session as new.
+    // The earlier failure is reported. The next opening treats this session as new.
     attempt(isOfSystem, () => files.rmSync(this.own, { recursive: true, force: true }));
   }
 
   /**
-   * The directory when it is the very one that this session made; undefined when there is nothing.
-   * @throws StoreUnavailable for a link, a file, another user's directory, one of another session, or one that took
-   * the place of ours. Comes before every removal.
+   * Returns the identity of the directory if this session made it, or undefined when the path is free. Call it before
+   * every removal.
+   * @throws StoreUnavailable for a link, a file, or a directory that belongs to another user, to another session, or
+   * that replaced this session's directory
    */
   ours(): DirectoryIdentity | undefined {
     const standing = this.#standing();
@@ -205,7 +219,10 @@ export class SessionDirectory {
     return standing.identity;
   }
 
-  /** The real directories at our two places. */
+  /**
+   * Returns the identity of the session's directory, or undefined when its path is free.
+   * @throws StoreUnavailable when it or its sub-directory is no directory of this user
+   */
   #standing(): { readonly identity: DirectoryIdentity } | undefined {
     const standing = standingAt(this.root);
     if (standing.is === 'nothing') return undefined;
@@ -217,7 +234,10 @@ export class SessionDirectory {
     return standing;
   }
 
-  /** Something in the directory that no session ever has there, so the directory belongs to another program. */
+  /**
+   * Returns the name of an entry that no session ever has in its directory. The directory then belongs to another
+   * program.
+   */
   stranger(): string | undefined {
     return files.readdirSync(this.root).find((name) => !namesOfOurs.test(name));
   }
@@ -230,7 +250,7 @@ export class SessionDirectory {
     );
   }
 
-  /** Removes what a killed daemon left of files that it was about to rename; the caller owns the session. */
+  /** Removes temporary files that a killed daemon was about to rename. The caller owns the session. */
   removeTemporaries(): void {
     for (const name of files.readdirSync(this.own)) {
       if (/\.[0-9a-f]{12}\.tmp$/.test(name)) files.rmSync(join(this.own, name), { force: true });
@@ -242,7 +262,7 @@ export class SessionDirectory {
     return readMarker(this.markerFile);
   }
 
-  /** Comes before every write to what may be another version's. @throws StoreVersion */
+  /** Refuses a session of a later version. Call it before every write to such files. @throws StoreVersion */
   refuseLaterFormat(): void {
     const format = this.readMarker()?.format ?? sessionFormat;
     if (format <= sessionFormat) return;
@@ -263,7 +283,7 @@ function isFile(path: string): boolean {
 }
 
 function makeDirectory(path: string): void {
-  // A kill came between it and the marker.
+  // A kill came between the directory and its marker.
   attempt(hasCode('EEXIST'), () => files.mkdirSync(path, { mode: 0o700 }));
 }
 
@@ -276,12 +296,15 @@ const markerTexts = [
   'created',
 ] as const;
 
-/** The marker as it is written, with its checksum. */
+/** Returns the text of the marker, with its checksum. */
 export function markerText(marker: Partial<SessionMarker>): string {
   return JSON.stringify(withSum(marker), null, 2);
 }
 
-/** True when no flipped bit has changed it or taken a field away; a later format cannot be judged. */
+/**
+ * True when the checksum matches: no bit was flipped and no field removed. A marker of a later format counts as
+ * intact.
+ */
 function isWhole(value: object): boolean {
   const fields = value as Partial<Record<string, unknown>>;
   if (Number(fields['format']) > sessionFormat) return true;
@@ -294,7 +317,7 @@ function isWhole(value: object): boolean {
   );
 }
 
-/** Reads a marker; undefined where there is none or it is not ours. */
+/** Reads a marker. Returns undefined when it is missing, or when another user or program wrote it. */
 export function readMarker(file: string): SessionMarker | undefined {
   const text = attempt(hasCode('ENOENT', 'ENOTDIR'), () => files.readFileSync(file, 'utf8'));
   if (text === undefined) return undefined;
@@ -311,7 +334,7 @@ export function readMarker(file: string): SessionMarker | undefined {
   });
 }
 
-/** The names in a storage root; none where no directory can be. */
+/** Returns the names in a storage root, none when the root does not exist. */
 export function storedNames(storage: string): string[] {
   return attemptOr([], hasCode('ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'), () =>
     files.readdirSync(storage),
@@ -322,7 +345,9 @@ export function isSessionId(name: string): name is SessionId {
   return /^ses_[0-9a-z]{26}$/.test(name);
 }
 
-/** The id of the session of one conversation on one work tree in one strategy: the same at every start. */
+/**
+ * Returns the id of the session of one conversation on one work tree in one strategy. It is the same at every start.
+ */
 export function sessionIdOf(workTree: string, conversationId: string, strategy: string): SessionId {
   const digest = createHash('sha256')
     .update(JSON.stringify([workTree, conversationId, strategy]))

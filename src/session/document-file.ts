@@ -1,7 +1,7 @@
-// A conversation's document as a file of the client's: where it may be, what is saved before it is replaced, and how it
-// is written and read. A file is replaced whole or not at all, a link or a device at its place stays, and what is
-// refused leaves everything as it was. What lies in no open session's work tree is not saved; what cannot be saved is
-// not replaced.
+// A conversation's document as a file of the client's: its allowed places, the file that is saved before it is
+// replaced, and how the document is written and read. The daemon replaces a file completely or not at all, never
+// replaces a link or a device, and changes nothing when it refuses. A file in no open session's work tree is replaced
+// without being saved. A file that cannot be saved is not replaced.
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
@@ -24,7 +24,10 @@ import { contextNow } from './context.ts';
 import { ensureRecovered, restoreSite } from './restores.ts';
 import type { Session } from './session.ts';
 
-/** An absolute path as it is; a relative one in the work tree. @throws PathOutsideWorkTree, InvalidParams */
+/**
+ * Returns an absolute path unchanged, and a relative path resolved in the work tree. @throws PathOutsideWorkTree,
+ * InvalidParams
+ */
 function documentSource(session: Session, path: string): string {
   if (path.includes('\0') || path === '') throw refusedPath('path must be the path of a file.', path);
   if (isAbsolute(path)) return resolve(path);
@@ -33,10 +36,10 @@ function documentSource(session: Session, path: string): string {
 }
 
 /**
- * Where a document will stand: in a directory that is there, links above it resolved.
- * @throws InvalidParams (no such directory, a directory, a link or a device stands there, the daemon's
- * storage, a git directory), PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its
- * directory may not be entered)
+ * Returns the path of the new document: in an existing directory, with links above it resolved.
+ * @throws InvalidParams (no such directory; a directory, a link or a device is at the path; the daemon's storage; a
+ * git directory), PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its directory may not be
+ * entered)
  */
 function documentTarget(session: Session, path: string): string {
   const place = documentSource(session, path);
@@ -66,7 +69,7 @@ function documentTarget(session: Session, path: string): string {
   return target;
 }
 
-/** Refuses what is no regular file. A device that is gone, as `/dev/null`, is gone for the whole system. */
+/** Refuses an entry that is no regular file. Replacing a device such as `/dev/null` would break the whole system. */
 function refuseSpecial(target: string): void {
   const stats = files.lstatSync(target, { throwIfNoEntry: false });
   if (stats === undefined || stats.isFile()) return;
@@ -83,7 +86,7 @@ function refusedPath(message: string, path: string, cause?: unknown): Checkpoint
   return new CheckpointdError('InvalidParams', message, { details: { path }, cause });
 }
 
-/** The place is one for a document, and this user may not write there. */
+/** Returns the error for an allowed place where this user may not write. */
 function deniedPath(path: string, cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'ReadOnlyStore',
@@ -92,7 +95,7 @@ function deniedPath(path: string, cause: unknown): CheckpointdError {
   );
 }
 
-/** True when the path is a `.git`, or lies in one or in what git would take for a repository's directory. */
+/** True when the path is a `.git`, or is inside one or inside a directory that git would take for a repository. */
 function isGits(target: string): boolean {
   if (isDotGit(target)) return true;
   for (let at = dirname(target); ; at = dirname(at)) {
@@ -109,13 +112,16 @@ function isThere(path: string): boolean {
   return files.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Stamps of the file at a place: enough to see that it is still the same. */
+/** Stamps of a file, enough to detect that it has changed. */
 interface StandingFile {
   readonly stamp: string;
   readonly safety?: CheckpointId;
 }
 
-/** Returns the stamps of the file at the target, for a comparison before the export replaces it; undefined: no file. */
+/**
+ * Returns the stamps of the file at the target, or undefined without a file. The export compares them before it
+ * replaces the file.
+ */
 function fileStamp(target: string): string | undefined {
   const stats = files.lstatSync(target, { throwIfNoEntry: false, bigint: true });
   if (stats === undefined) return undefined;
@@ -123,8 +129,8 @@ function fileStamp(target: string): string | undefined {
 }
 
 /**
- * Saves the file at an absolute path in the sessions whose work trees hold it.
- * @throws PreconditionFailed where a session would have to save it and cannot; what captures throw
+ * Saves the file at an absolute path in the sessions whose work trees contain it.
+ * @throws PreconditionFailed when a session has to save the file and cannot; the errors of captures
  */
 async function saveReplaced(
   target: string,
@@ -168,7 +174,7 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
   }, context.signal);
 }
 
-/** The checkpoints of a session with no restore left to finish. Whatever is in the way of that stops the export. */
+/** Returns the checkpoints of a session once no restore is unfinished. Any obstacle stops the export. */
 async function recoveredIn(
   session: Session,
   target: string,
@@ -183,7 +189,7 @@ async function recoveredIn(
   }
 }
 
-/** Errors of a recovery besides those of every request. */
+/** Errors of a recovery, beyond those that every request can have. */
 const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
   'CheckpointsDisabled',
   'RestoreFailed',
@@ -203,7 +209,7 @@ function unsaved(target: string, because: string, cause?: unknown): CheckpointdE
 
 const documentBytesMax = 256 << 20;
 
-/** The document of the conversation as it stands. `checkpoint_manager` is a reference that owns nothing (C2). */
+/** Returns the document of the present conversation. Its `checkpoint_manager` is a reference that owns nothing (C2). */
 export async function documentOf(session: Session): Promise<ConversationDocument> {
   const { messageLength } = await contextNow(session);
   const { marker, conversation } = session.parts;
@@ -217,7 +223,7 @@ export async function documentOf(session: Session): Promise<ConversationDocument
   });
 }
 
-/** Bytes of a document's JSON, counted without making it at once. */
+/** Returns the size of a document's JSON in bytes, without making the whole text at once. */
 export async function sizeOfDocument(document: ConversationDocument): Promise<number> {
   const slices = new Slices();
   let bytes = 0;
@@ -229,7 +235,7 @@ export async function sizeOfDocument(document: ConversationDocument): Promise<nu
 }
 
 interface ExportRequest {
-  /** Absolute, or relative to the work tree. */
+  /** An absolute path, or a path relative to the work tree. */
   readonly path: string;
   readonly overwrite: boolean;
 }
@@ -237,11 +243,11 @@ interface ExportRequest {
 export interface Exported {
   readonly path: string;
   readonly bytes: number;
-  /** The checkpoint that holds what was replaced. */
+  /** The checkpoint that contains the replaced file. */
   readonly safety?: CheckpointId;
 }
 
-/** The place of an export, and the checkpoints that save the file there now. */
+/** The place of an export, and the checkpoints that save the present file there. */
 interface ExportPlace {
   readonly target: string;
   readonly overwrite: boolean;
@@ -249,11 +255,11 @@ interface ExportPlace {
 }
 
 /**
- * Finds the place of an export and saves what stands there, where it is to be replaced and lies in the work tree of one
- * of `sessions`. To be called before the session's own lane is entered: the file may lie in the work tree of another
- * session, which may be exporting into this one.
- * @throws InvalidParams (no such directory, a directory stands there, inside the storage or a git directory),
- * PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (what stands there cannot be saved)
+ * Finds the place of an export. When a file is to be replaced, saves it in the work trees of `sessions` that contain
+ * it. Call it before entering the session's own queue: the file may be in the work tree of another session, which may
+ * be exporting into this one.
+ * @throws InvalidParams (no such directory; a directory is at the path; inside the storage or a git directory),
+ * PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (the present file cannot be saved)
  */
 export async function placeOfExport(
   session: Session,
@@ -268,9 +274,9 @@ export async function placeOfExport(
 }
 
 /**
- * Writes the document beside its place and moves it there. What stands there is replaced only when asked for.
- * @throws PreconditionFailed (something stands there and overwriting was not asked for, or it changed since it was
- * saved), NoSpace: then nothing was written
+ * Writes the document to a temporary file and moves it into place. Replaces an existing file only on request.
+ * @throws PreconditionFailed (a file exists and overwriting was not requested, or it changed since it was saved),
+ * NoSpace: then nothing was written
  */
 export async function exportToFile(
   session: Session,
@@ -289,7 +295,10 @@ export async function exportToFile(
   }
 }
 
-/** Captures leave out a name of this form, so that a kill leaves nothing in a checkpoint. Returns the bytes written. */
+/**
+ * Writes the temporary file and returns its size in bytes. Captures ignore names of this form, so a file that a kill
+ * left gets into no checkpoint.
+ */
 async function writeTemporary(
   session: Session,
   temporary: string,
@@ -313,7 +322,7 @@ async function writeTemporary(
   }
 }
 
-/** Replaces what was saved. @throws PreconditionFailed when it is not that any more */
+/** Replaces the saved file. @throws PreconditionFailed when the file has changed since */
 function replace(temporary: string, target: string, saved: string | undefined): true {
   const stamp = fileStamp(target);
   if (stamp !== undefined && stamp !== saved) throw occupied(target, 'changed while the daemon saved it');
@@ -321,7 +330,9 @@ function replace(temporary: string, target: string, saved: string | undefined): 
   return true;
 }
 
-/** Puts the file where nothing is. False: the very same document already exists. @throws PreconditionFailed */
+/**
+ * Moves the file to a free path. Returns false when the identical document exists already. @throws PreconditionFailed
+ */
 async function putNew(temporary: string, target: string): Promise<boolean> {
   try {
     files.linkSync(temporary, target);
@@ -331,7 +342,7 @@ async function putNew(temporary: string, target: string): Promise<boolean> {
       if (await isSameFile(temporary, target)) return false;
       throw occupied(target, 'already exists');
     }
-    // A file system without hard links: look, then move.
+    // A file system without hard links: checks that the path is free, then renames.
     if (fileStamp(target) !== undefined) throw occupied(target, 'already exists');
     files.renameSync(temporary, target);
     return true;
@@ -359,7 +370,7 @@ function occupied(target: string, how: string): CheckpointdError {
   );
 }
 
-/** The text of a document's file. @throws InvalidParams, DocumentInvalid */
+/** Reads the text of a document's file. @throws InvalidParams, DocumentInvalid */
 export async function readDocumentFile(session: Session, path: string): Promise<string> {
   const file = documentSource(session, path);
   await mustAnswer(file, 'InvalidParams');

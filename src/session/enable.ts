@@ -1,5 +1,6 @@
-// Enabling checkpoints in a session: is git there, is there a repository, open the store, finish what a kill left,
-// and make the checkpoint of tag "0" if there is none. Where it may not, it says why and touches nothing.
+// Enables checkpoints in a session: checks for git and a repository, opens the store, completes what a kill left
+// unfinished, and makes the checkpoint of tag "0" if there is none. When checkpoints may not be enabled, it returns
+// the reason and changes nothing.
 import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -27,7 +28,7 @@ import { openCapturer } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
 
-/** Why checkpoints may not be enabled now; undefined when they may. */
+/** Returns why checkpoints may not be enabled now, or undefined when they may. */
 export async function obstacle(session: Session, mode: InitMode): Promise<DisabledReason | undefined> {
   if (!session.parts.options.features.checkpoints) return 'FeatureOff';
   if (mode === 'never') return 'NotRequested';
@@ -39,17 +40,17 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
     throw error;
   }
   const { repository, directory } = session.parts;
-  // Enabled by hand before, a resumed session is not disabled again: its checkpoints, and a restore that may have
-  // been left half-way, are there.
+  // A session that a user enabled by hand stays enabled when it is resumed: it has checkpoints, and perhaps an
+  // unfinished restore.
   if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
     return 'NotARepository';
   return undefined;
 }
 
 /**
- * Enables checkpoints; an obstacle leaves them disabled for its reason.
+ * Enables checkpoints. With an obstacle they stay disabled, with its reason.
  * @throws GitMissing, GitTooOld, StrategyUnavailable, the store's own errors, CaptureTimedOut after
- * `limits.initTimeoutMs`, AbortError. Then checkpoints stay disabled and the directory can be tried again.
+ * `limits.initTimeoutMs`, AbortError. Then checkpoints stay disabled, and the client can try again.
  */
 export async function enableCheckpoints(
   session: Session,
@@ -59,7 +60,7 @@ export async function enableCheckpoints(
 ): Promise<void> {
   const reason = await obstacle(session, mode);
   if (reason !== undefined) {
-    // Without checkpoints it can be neither finished nor undone, so no change may come before that.
+    // Without checkpoints the restore can be neither finished nor undone, so no change may come before it.
     session.hasUnfinishedRestore = files.existsSync(session.parts.directory.intentFile);
     return session.disable(
       reason,
@@ -91,7 +92,8 @@ export async function enableCheckpoints(
     for (const warning of joinLog(session, stored, checkpoints.index.head, recoverConversation))
       context.warn(warning);
     session.enable(checkpoints);
-    // Before the base is published, after which nothing may fail; without checkpoints it means nothing.
+    // Writes the file before publishing the base, since nothing may fail after that. Without checkpoints the file has
+    // no meaning.
     writeAtomically(session.parts.directory.enabledFile, '');
     await withinTimeout(session, context, async (limited) => {
       reopenUnpublished(site);
@@ -110,7 +112,10 @@ export async function enableCheckpoints(
   }
 }
 
-/** A store that is damaged as a whole, or cannot be reached, disables only checkpoints: the conversation is there. */
+/**
+ * Opens the store. A store that is unreachable, or damaged as a whole, disables only checkpoints: the conversation
+ * stays available.
+ */
 async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedStore | undefined> {
   try {
     return await openStore(session, mode === 'force');
@@ -124,7 +129,7 @@ async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedSt
   }
 }
 
-/** Warns the opening client of damaged checkpoints, which every list leaves out. */
+/** Warns the opening client of damaged checkpoints, which no list contains. */
 function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
   for (const { what, affects } of store.damaged().slice(0, 10)) {
     const whose = affects.length === 0 || affects[0] === what ? '' : ` (checkpoint ${affects.join(', ')})`;
@@ -134,7 +139,7 @@ function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
   }
 }
 
-/** Outside a repository only a session that had checkpoints comes here: a kill cut checkpoint/clean short. */
+/** Finishes an interrupted checkpoint/clean. Outside a repository only a session that had checkpoints gets here. */
 async function finishClean(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   files.rmSync(session.parts.directory.enabledFile, { force: true });
   session.disable('NotARepository');
@@ -142,7 +147,10 @@ async function finishClean(session: Session, store: SnapshotStore, capture: Capt
   await store.close();
 }
 
-/** Another project is where a restore was interrupted: nothing is changed until the client decides. */
+/**
+ * Disables checkpoints until the client decides, because another directory is at the path where a restore was
+ * interrupted. Changes no file.
+ */
 async function waitForRoot(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   session.hasUnfinishedRestore = true;
   session.disable('OtherWorkTree');
@@ -151,7 +159,7 @@ async function waitForRoot(session: Session, store: SnapshotStore, capture: Capt
   await store.close();
 }
 
-/** The store goes with a capture that cannot be had. */
+/** Opens the capturer. When that fails, closes the store. */
 async function captureOf(session: Session, store: SnapshotStore): Promise<Capturer> {
   try {
     return openCapturer(session, store);
@@ -161,7 +169,7 @@ async function captureOf(session: Session, store: SnapshotStore): Promise<Captur
   }
 }
 
-/** The checkpoint of tag "0": its commit message is the real program's. */
+/** Makes the checkpoint of tag "0". Its commit message is that of Q CLI. */
 export async function createBase(
   session: Session,
   checkpoints: Checkpoints,
@@ -212,7 +220,7 @@ const emptyBaseText =
 
 const warnAfterMs = 5_000;
 
-/** Warns after five seconds and gives up after the limit (R26), with cancel all the while. */
+/** Warns after five seconds and gives up after the limit (R26). The client can cancel all the time. */
 async function withinTimeout<T>(
   session: Session,
   context: OperationContext,

@@ -43,12 +43,12 @@ import type { Session } from './session.ts';
 import { openClosedStore } from './session-store.ts';
 
 /**
- * How a session is closed: `orderly` is a decision (close, shutdown, a signal); `abrupt` is the loss of the client (end
- * of input, parent's death, fatal framing, exit without shutdown) or of the daemon's own footing.
+ * How a session is closed. `orderly`: a decision (close, shutdown, a signal). `abrupt`: the loss of the client (end
+ * of input, parent's death, fatal framing, exit without shutdown), or an internal failure of the daemon.
  */
 export type EndKind = 'orderly' | 'abrupt';
 
-/** Why a session that ended is still on the disk, or why it did not end; the wire's words. */
+/** Why a session that ended is still on the disk, or why it did not end, in the words of the wire. */
 type NotRemoved =
   | 'retention'
   | 'otherClients'
@@ -60,9 +60,9 @@ type NotRemoved =
 export interface Ended {
   /** The fate of the session's directory. */
   readonly fate: 'kept' | 'removed' | 'orphaned';
-  /** Absent: it was removed. */
+  /** Absent when the session was removed. */
   readonly because?: NotRemoved;
-  /** Resolves when a removed directory is deleted; the path itself is gone already. */
+  /** Resolves when the files of a removed directory are deleted. The path itself is already free. */
   readonly deleted: Promise<void>;
 }
 
@@ -73,8 +73,8 @@ type Warned = Pick<OperationContext, 'warn'>;
 // Closing.
 
 /**
- * Closes a session: stops its watcher and children, gives it up, and removes it where that loses nothing. A deleted one
- * is removed in any case; its checkpoints have gone already.
+ * Closes a session: stops its watcher and child processes, gives up its ownership, and removes the session when
+ * nothing is lost with it. A deleted session is removed in any case: its checkpoints are gone already.
  */
 export async function endSession(session: Session, kind: EndKind | 'deleted'): Promise<Ended> {
   const { queue, directory, owner, sessionLog } = session.parts;
@@ -100,11 +100,11 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
   const { directory, late, marker } = session.parts;
   if (marker.retention === 'keep') return 'retention';
   if (files.existsSync(directory.intentFile)) return 'unfinishedRestore';
-  // A program wrote to a displaced file, and the file could not be brought back.
+  // A program wrote to a displaced file, and the daemon could not return the file to its place.
   if (late.isAny) return 'onlyCopy';
   if (!isOurs(session)) return 'notOurs';
   if (kind === 'abrupt') {
-    // Nothing can read the checkpoints of a damaged store.
+    // The checkpoints of a damaged store cannot be read.
     if (isBeyondReach(session)) return 'storeUnavailable';
     if (session.enabled !== undefined && (await safetyHoldsOnlyCopy(session.enabled))) return 'onlyCopy';
   }
@@ -119,8 +119,9 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
 }
 
 /**
- * Ends a session of a process that dies now and can await nothing: its git children first, then the path, when that
- * loses nothing as far as can be told without looking into snapshots. The next start deletes what was renamed.
+ * Ends a session in a process that is about to die and cannot wait. It kills the git processes first. Then it renames
+ * the directory away if, judged without reading snapshots, nothing is lost with it. The next start deletes the
+ * renamed directory.
  */
 export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void {
   const { directory, late, marker } = session.parts;
@@ -132,14 +133,13 @@ export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void
   if (session.parts.owner.holds()) renameAway(directory);
 }
 
-/** True when there may be checkpoints that cannot be looked at now. */
+/** True when the session may have checkpoints that cannot be read now. */
 function isBeyondReach({ disabledReason }: Session): boolean {
   return disabledReason === 'StoreCorrupt' || disabledReason === 'RepositoryUnusable';
 }
 
 /**
- * True when the directory is still the one that the session made; otherwise nothing is removed, and the log
- * says so.
+ * True when the directory is still the one that the session made. Otherwise nothing is removed, and the log says so.
  */
 function isOurs({ parts }: Session): boolean {
   try {
@@ -154,9 +154,9 @@ function isOurs({ parts }: Session): boolean {
 }
 
 /**
- * True when a safety checkpoint holds content that the session's present state does not have. Content that an earlier
- * restore of ours had put there does not count: it was no user's work in between, and where it was once, the safety
- * checkpoint of that time holds it.
+ * True when a safety checkpoint has content that the session's present state lacks. Content that an earlier restore
+ * of ours wrote does not count: it was never the user's new work, and an older safety checkpoint has the user's
+ * original.
  */
 async function safetyHoldsOnlyCopy(checkpoints: Checkpoints): Promise<boolean> {
   const { index, store } = checkpoints;
@@ -175,7 +175,10 @@ async function safetyHoldsOnlyCopy(checkpoints: Checkpoints): Promise<boolean> {
   return false;
 }
 
-/** Without a moment to look: any safety checkpoint that differs from where the session stands may be the only copy. */
+/**
+ * True when any safety checkpoint differs from the session's present state: it may be the only copy. For an end
+ * without time to compare contents.
+ */
 function mayHoldOnlyCopy(checkpoints: Checkpoints): boolean {
   const { index } = checkpoints;
   const head = index.head?.record.snapshot;
@@ -186,7 +189,7 @@ function mayHoldOnlyCopy(checkpoints: Checkpoints): boolean {
     );
 }
 
-/** The state that a restore had left when this safety checkpoint was taken, if the session stood on a restore. */
+/** Returns the state that a restore had left when this safety checkpoint was taken, if its parent is a restore. */
 function restoredBefore({ index }: Checkpoints, { parent }: CheckpointRecord): SnapshotId | undefined {
   const before = parent === undefined ? undefined : index.byId(parent)?.record;
   return before?.kind === 'restore' ? before.snapshot : undefined;
@@ -199,9 +202,8 @@ async function blobsOf(store: SnapshotStore, snapshot: SnapshotId): Promise<Read
 // Deleting.
 
 /**
- * Comes before an open session is deleted: finishes or undoes a restore that stopped half-way, because what the restore
- * displaced is in the session alone. Where the work tree is gone there is nothing to bring it back to. Returns the size
- * of the session in bytes.
+ * Prepares the deletion of an open session: finishes or undoes an unfinished restore, because only the session has
+ * the displaced files. Does nothing when the work tree is gone. Returns the size of the session in bytes.
  */
 export async function beforeDeletion(session: Session, context: OperationContext): Promise<number> {
   const { queue, workTree, directory } = session.parts;
@@ -212,8 +214,8 @@ export async function beforeDeletion(session: Session, context: OperationContext
 }
 
 /**
- * Deletes a session that is open here. A failure before the decision leaves it open, unless `reopen` says
- * that no client is left who has it open: then it is closed.
+ * Deletes a session that is open in this daemon. A failure before the decision leaves the session open. If `reopen`
+ * then returns false, no client has the session any more, and it is closed.
  */
 export function deleteOpen(
   session: Session,
@@ -223,7 +225,8 @@ export function deleteOpen(
 ): Promise<Deleted> {
   const { directory, queue } = session.parts;
   return decided(directory, context, async () => {
-    // Running operations end first, and no other begins: a checkpoint after the emptying would stay for ever.
+    // Running operations end first, and no other begins: a checkpoint made after the store was emptied would stay for
+    // ever.
     const goOn = await queue.pause();
     const { enabled } = session;
     try {
@@ -248,8 +251,8 @@ export function deleteOpen(
 
 /**
  * Deletes a session that no process has open.
- * @throws UnknownSession, StoreBusy, StoreVersion, RestoreFailed where a restore stopped half-way: recovering it needs
- * the session open
+ * @throws UnknownSession, StoreBusy, StoreVersion, RestoreFailed for an unfinished restore: only an open session can
+ * recover it
  */
 export async function deleteClosed(storage: string, id: string, log: Log, context: Warned): Promise<Deleted> {
   const directory = new SessionDirectory(storage, id as SessionId);
@@ -270,7 +273,7 @@ export async function deleteClosed(storage: string, id: string, log: Log, contex
   });
 }
 
-/** @throws RestoreFailed */
+/** Refuses a session with an unfinished restore. @throws RestoreFailed */
 function refuseUnfinished(directory: SessionDirectory): void {
   const root = directory.readMarker()?.workTree;
   if (root === undefined || new RestoreJournal(directory.intentFile).read().kind === 'none') return;
@@ -282,7 +285,10 @@ function refuseUnfinished(directory: SessionDirectory): void {
   );
 }
 
-/** Makes a warning of what fails once the deletion is noted: the next opening, or the next start, finishes it. */
+/**
+ * Turns an error after the note of the deletion into a warning: the next opening, or the next start, completes the
+ * deletion.
+ */
 async function decided(
   directory: SessionDirectory,
   context: Warned,
@@ -300,16 +306,17 @@ async function decided(
 
 // Sweeping.
 
-/** How long an orphan is left for a client that wants to resume it. */
+/** How long an orphan stays for a client that wants to resume it. */
 export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Sweeps a storage root once, and returns the sessions that it removed. Removes orphans that bear our marker, are this
- * user's, have no living owner and no unfinished restore, and were silent for the grace; sessions whose deletion was
- * interrupted, whatever their age; and what was renamed away. Never touches a kept session that no client deleted.
+ * Sweeps a storage root once, and returns the removed sessions. It removes three kinds: orphans with our marker that
+ * belong to this user, have no living owner, no unfinished restore, and were silent for the grace period; sessions
+ * whose deletion was interrupted, at any age; directories that were renamed away. It never touches a kept session
+ * that no client deleted.
  *
- * A directory that cannot be judged or removed is logged and left. `onDecided` is called when every path that goes is
- * free, before the long part begins: deleting what was renamed away.
+ * It logs and leaves a directory that it cannot judge or remove. It calls `onDecided` when all paths are free, before
+ * the long part begins: deleting the renamed directories.
  */
 export async function sweepStorage(
   storage: string,
@@ -363,12 +370,12 @@ function isOrphan(directory: SessionDirectory): boolean {
 }
 
 /**
- * Goes on with a deletion that was interrupted, so that the path is free for a session that begins again.
- * @throws StoreBusy while another process deletes it; what keeps its store from being emptied
+ * Continues an interrupted deletion, so that the path is free for a new session.
+ * @throws StoreBusy while another process deletes it; the error that keeps its store from being emptied
  */
 export async function finishDeletion(directory: SessionDirectory, log: Log): Promise<void> {
   if (!directory.isBeingDeleted) return;
-  // Another process may finish it meanwhile, and begin again.
+  // Another process may complete the deletion meanwhile, and begin a new session.
   const trash = await removeClaimed(directory, await claim(directory), log, () => directory.isBeingDeleted);
   if (trash === undefined) return;
   log.info(`finished the deletion of ${directory.session}, which had been interrupted`);
@@ -380,7 +387,7 @@ export async function finishDeletion(directory: SessionDirectory, log: Log): Pro
 }
 
 /**
- * Owns a session that is to be removed; undefined where another process has removed it.
+ * Claims a session that is to be removed. Returns undefined when another process has removed it.
  * @throws StoreVersion, StoreBusy
  */
 async function claim(directory: SessionDirectory): Promise<SessionOwner | undefined> {
@@ -396,8 +403,9 @@ async function claim(directory: SessionDirectory): Promise<SessionOwner | undefi
 }
 
 /**
- * Takes a session that no process has open to `moved`, and returns where to. `mayGo` is asked once it is owned, because
- * another process may have resumed or removed it meanwhile. Gives the ownership back.
+ * Moves a session that no process has open to the state `moved`, and returns its new place. It calls `mayGo` once it
+ * owns the session, because another process may have resumed or removed it meanwhile. It gives up the ownership at
+ * the end.
  */
 async function removeClaimed(
   directory: SessionDirectory,
@@ -424,17 +432,17 @@ async function removeClaimed(
 
 // Noted: the checkpoints go, wherever they lie.
 
-/** Removes all that the store of an open session holds, or that it goes with its directory. */
+/** Removes everything that the store of an open session has outside the session's directory. */
 async function emptyOpen({ enabled, parts: { directory, marker, log } }: Session): Promise<void> {
   if (enabled !== undefined)
     await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
-  // Opened without its checkpoints (no git, or asked not to): they go anyway.
+  // The session was opened without its checkpoints (no git, or on request). They are removed anyway.
   else if (files.existsSync(directory.enabledFile)) await emptyClosed(directory, log);
 }
 
 /**
- * Removes what a strategy keeps outside the directory of a session whose store is not open. A damaged store
- * keeps it.
+ * Removes what a strategy stores outside the directory of a session whose store is not open. Leaves a damaged store
+ * as it is.
  */
 async function emptyClosed(directory: SessionDirectory, log: Log): Promise<void> {
   const marker = directory.readMarker();
@@ -455,7 +463,8 @@ async function emptyClosed(directory: SessionDirectory, log: Log): Promise<void>
 
 /**
  * Empties a store that had at least `expected` checkpoints.
- * @throws what the store throws; the note stays where something is gone, and the session counts as deleted
+ * @throws the store's errors; if some data is gone by then, the note of the deletion stays and the session counts as
+ * deleted
  */
 async function emptyStore(
   directory: SessionDirectory,
@@ -486,7 +495,7 @@ async function isWhole(store: Pick<SnapshotStore, 'checkpoints'>, expected: numb
 
 // Moved: the path is free.
 
-/** True when a name in the storage root is that of a directory on its way out. */
+/** True when a name in the storage root is that of a directory that was renamed away for deletion. */
 function isTrash(name: string): boolean {
   return /^\.trash-ses_[0-9a-z]+-[0-9a-f]{12}$/.test(name);
 }
@@ -496,8 +505,8 @@ function trashOf({ storage, session }: SessionDirectory): string {
 }
 
 /**
- * Renames the directory away; returns its new place, or undefined when there was nothing to rename.
- * @throws StoreUnavailable when another directory than the session's is at its path; that one stays.
+ * Renames the directory away. Returns its new path, or undefined when there was no directory.
+ * @throws StoreUnavailable when another directory than the session's is at the path; that directory stays
  */
 export function renameAway(directory: SessionDirectory): string | undefined {
   const identity = directory.ours();
@@ -521,8 +530,8 @@ export function renameAway(directory: SessionDirectory): string | undefined {
 }
 
 /**
- * Renames what the store has in the directory (the bare repository) away, and no file of ours; returns where
- * to. The new place bears a marker of the same session that names it as its directory.
+ * Renames the store's files in the directory (the bare repository) away, but none of the daemon's own files. Returns
+ * the new path. The new directory has a marker of the same session, with the new directory's identity.
  * @throws StoreUnavailable as {@link renameAway}
  */
 export function renameStoreAway(directory: SessionDirectory): string {
@@ -537,7 +546,7 @@ export function renameStoreAway(directory: SessionDirectory): string {
     ...given({ directory: made.is === 'directory' ? made.identity : undefined }),
   };
   writeAtomically(join(inside, 'session.json'), markerText(marker));
-  // The objects go last: a kill leaves no ref without its object.
+  // The objects come last, so a kill leaves no ref without its object.
   const names = files
     .readdirSync(directory.root)
     .filter((name) => !['checkpointd', 'objects'].includes(name));
@@ -549,8 +558,8 @@ export function renameStoreAway(directory: SessionDirectory): string {
 // Deleted.
 
 /**
- * True when a directory that bears the name of trash is ours to delete: one of this user's whose marker has the session
- * of its name, or one that a kill left with nothing in it but our empty sub-directory.
+ * True when a directory with a trash name is ours to delete: this user's, with a marker of the session in its name,
+ * or a directory that a kill left with only our empty sub-directory.
  */
 function isOurTrash(storage: string, name: string): boolean {
   const path = join(storage, name);
@@ -566,7 +575,9 @@ function isOurTrash(storage: string, name: string): boolean {
   return name.startsWith(`.trash-${marker.session}-`) && isSame;
 }
 
-/** Deletes what was renamed away, if anything was. Interrupted, it leaves the rest for the next sweep. */
+/**
+ * Deletes a directory that was renamed away, if there is one. After an interruption the next sweep deletes the rest.
+ */
 export async function deleteTrash(trash: string | undefined): Promise<void> {
   if (trash === undefined) return;
   const own = join(trash, 'checkpointd');
@@ -584,7 +595,9 @@ async function removeTree(path: string): Promise<void> {
   await filesAsync.rm(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Returns the bytes of all files below a directory; 0 where there is none, or for what goes meanwhile. */
+/**
+ * Returns the bytes of all files below a directory. A missing directory, and files that disappear meanwhile, count 0.
+ */
 export async function directorySize(directory: string): Promise<number> {
   let bytes = 0;
   const entries = await ifThere(filesAsync.readdir(directory, { withFileTypes: true }), [] as Dirent[]);

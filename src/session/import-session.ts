@@ -1,5 +1,5 @@
-// Makes a session of a line that was fetched: under a note that the session is being deleted, until all of it is there. A
-// failure or a kill leaves a session that the next sweep removes, and no other session is touched.
+// Makes a session from a fetched line. A note that the session is being deleted exists until the session is complete.
+// So the next sweep removes a session whose import failed or was killed, and no other session is touched.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
@@ -37,7 +37,7 @@ import { busy, SessionOwner } from './owner.ts';
 import { openClosedStore } from './session-store.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 
-/** The place of an import, as the client asks for it. */
+/** The place of an import, as the client requests it. */
 interface ImportPlace {
   /** Absolute path of the work tree. */
   readonly workTree: string;
@@ -65,11 +65,11 @@ interface ImportContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly onCheckpoint: (done: number, total: number) => void;
-  /** Called when all of the session is there, before it can be found. */
+  /** Called when the session is complete, before other processes can find it. */
   readonly beforeCommit?: (marker: SessionMarker) => void;
 }
 
-/** Looks at the place before anything is fetched. @throws the errors of groups 2xxx and 3xxx, NotARepository */
+/** Checks the place before anything is fetched. @throws the errors of groups 2xxx and 3xxx, NotARepository */
 export async function prepareImport(place: ImportPlace): Promise<PreparedPlace> {
   const { strategy, retention, isDefaultStorage } = place;
   await checkGit();
@@ -92,7 +92,7 @@ function notInRepository(strategy: string, { root }: Pick<WorkTree, 'root'>): Ch
   );
 }
 
-/** Writes the session and returns its marker. The session is closed, and is found from now on. */
+/** Writes the session and returns its marker. The session is closed. From now on other processes can find it. */
 export async function importSession(
   { line, objects }: OpenLine,
   request: ImportRequest,
@@ -116,7 +116,7 @@ export async function importSession(
   }
 }
 
-/** The conversation keeps its id where no session here has it already. */
+/** The conversation keeps its id unless a session in this storage has that id already. */
 async function markerFor(
   { manifest, commit }: OpenLine['line'],
   { strategy, retention, origin, workTree, storage }: ImportRequest,
@@ -192,7 +192,9 @@ async function fill(
   }
 }
 
-/** Returns how contents are called in this store; undefined for one that is not in it. */
+/**
+ * Returns a map from the line's content ids to those of this store. A content that the store lacks maps to undefined.
+ */
 function contentIds(
   { gitObjects }: Pick<SnapshotStore, 'gitObjects'>,
   copier: SnapshotCopier,
@@ -200,7 +202,7 @@ function contentIds(
   return (content) => (content === 'absent' || gitObjects !== undefined ? content : copier.idOf(content));
 }
 
-/** The log keeps the place of every record, since checkpoints name places in it. */
+/** Writes the log. Every record keeps its position, since checkpoints refer to positions. */
 async function writeLog(
   directory: SessionDirectory,
   { line, objects }: OpenLine,
@@ -221,7 +223,7 @@ async function writeLog(
   }
 }
 
-/** Reads the log back as an opening would. @throws RemoteCorrupt where it is no conversation */
+/** Reads the log as an opening would. @throws RemoteCorrupt when it contains no valid conversation */
 async function checkConversation(
   directory: SessionDirectory,
   marker: SessionMarker,
@@ -246,7 +248,7 @@ function renamed(record: LogRecord, contentId: (content: Known) => Known | undef
   return { kind: 'ledger', records } as LogRecord;
 }
 
-/** Removes what was made so far. What cannot be removed stays noted as deleted, for the next sweep. */
+/** Removes the partial session. If that fails, the session stays noted as deleted, for the next sweep. */
 async function takeBack(directory: SessionDirectory, marker: SessionMarker, log: Log): Promise<void> {
   try {
     if (!strategyNamed(marker.strategy).livesInSessionDirectory) {

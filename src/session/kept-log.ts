@@ -1,6 +1,6 @@
-// Opens the session's log: reads it into a conversation and the records of other modules. If the log is unreadable and
-// the client asks for it, it sets the log aside, so that the checkpoints of the files are served without it. It repairs
-// nothing and deletes nothing.
+// Opens the session's log: reads it into a conversation and the records of other modules. If the log is unreadable
+// and the client requests it, the file is renamed, so that the checkpoints of the files are served without it. It
+// repairs nothing and deletes nothing.
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
@@ -15,7 +15,7 @@ import type { Session } from './session.ts';
 export interface KeptLog {
   readonly sessionLog: SessionLog;
   readonly conversation: Conversation;
-  /** The records of other modules; of conversation records only the client's keys. */
+  /** The records of other modules. Conversation records are included only for their idempotency keys. */
   readonly others: readonly LogRecord[];
   readonly warnings: readonly string[];
 }
@@ -24,7 +24,7 @@ interface LogRequest {
   readonly directory: SessionDirectory;
   readonly marker: SessionMarker;
   readonly durability: 'process' | 'power';
-  /** Set a log aside that cannot be read. */
+  /** True to rename a log that cannot be read. */
   readonly recover: boolean;
   readonly owner: Pick<SessionOwner, 'mustHold' | 'tookOverSilent'>;
 }
@@ -48,9 +48,9 @@ export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
 }
 
 /**
- * Brings the log and the newest checkpoint together, once both are read: the conversation stands where it stood, and
- * no position that a checkpoint names is given again.
- * @throws DataCorrupt with the remedy when the log does not hold what the checkpoint names and `recover` is not asked
+ * Makes the log and the newest checkpoint agree, once both are read. The conversation continues where it was, and no
+ * position that a checkpoint names is assigned again.
+ * @throws DataCorrupt with the remedy when the log lacks what the checkpoint names, unless `recover` is set
  */
 export function joinLog(
   session: Session,
@@ -92,7 +92,7 @@ function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
 const shortened =
   'The log of this session is shorter than its checkpoints say. It was cut or lost, with a part of the conversation.';
 
-/** Gives the session a log of its own: an owner that was only stopped still has the old one open. */
+/** Gives the session a new log file: a former owner that was only suspended still has the old file open. */
 function detach(logFile: string): void {
   if (files.lstatSync(logFile, { throwIfNoEntry: false })?.isFile() !== true) return;
   const copy = `${logFile}.${randomBytes(6).toString('hex')}.tmp`;
@@ -113,7 +113,7 @@ async function readLog({
   return replayed(sessionLog, marker.conversationId);
 }
 
-/** Reads the log of a session that stays closed. @throws what {@link openKeptLog} would mend */
+/** Reads the log of a session that stays closed. @throws the errors that {@link openKeptLog} would repair */
 export async function readKeptLog(
   { logFile }: SessionDirectory,
   { conversationId }: SessionMarker,

@@ -10,12 +10,15 @@ export class LingeringSessions {
   readonly #watches = new Map<SessionId, FSWatcher>();
   readonly #yieldSession: (session: Session) => void;
 
-  /** `yieldSession` is called once for a session that another process wants. */
+  /** `yieldSession` is called once for a session that another process claims. */
   constructor(yieldSession: (session: Session) => void) {
     this.#yieldSession = yieldSession;
   }
 
-  /** Returns false for a session that must not linger, or where a process that wants it would not be noticed. */
+  /**
+   * Starts to linger. Returns false for a session that must not linger, or where the claim of another process would
+   * go unnoticed.
+   */
   begin(session: Session): boolean {
     const { directory, marker } = session.parts;
     if (marker.retention !== 'keep' || session.enabled === undefined) return false;
@@ -44,7 +47,7 @@ export class LingeringSessions {
     return this.#watches.has(id);
   }
 
-  /** Ends the wait: a client has the session again, or it is being closed. */
+  /** Stops lingering: a client has the session again, or it is being closed. */
   end(id: SessionId): void {
     this.#watches.get(id)?.close();
     this.#watches.delete(id);

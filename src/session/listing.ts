@@ -1,6 +1,6 @@
-// Describes sessions without opening them: finds those of a storage root by their markers and signs of life. A summary,
-// a small file beside the log, has the number of checkpoints and the first prompt; the session rewrites it after each
-// change. Without a summary the figures are unknown.
+// Describes sessions without opening them: finds those of a storage root by their markers and heartbeats. A summary,
+// a small file beside the log, has the number of checkpoints and the first prompt. The session rewrites the summary
+// after each change. Without a summary these fields are unknown.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';
@@ -16,14 +16,16 @@ import { lastSignOfLife, otherHolder } from './owner.ts';
 
 export interface KeptSession {
   readonly marker: SessionMarker;
-  /** When its owner last showed a sign of life, ms since 1970. */
+  /** The time of the owner's last heartbeat, in ms since 1970. */
   readonly lastUsedMs?: number;
-  /** The process that has it open, when it is another one. */
+  /** The id of another process that has the session open. */
   readonly holder?: number;
   readonly storage: string;
 }
 
-/** Newest sign of life first. One that cannot be read is left out; `warn` is reported, and the log. */
+/**
+ * Lists sessions, newest heartbeat first. Omits a session that cannot be read, with a warning to `warn` and the log.
+ */
 export function sessionsIn(storage: string, log: Log, warn: (text: string) => void): KeptSession[] {
   const leaveOut = (name: SessionId, because: string): void => {
     const text = `session/list leaves out ${join(storage, name)}, ${because}`;
@@ -55,13 +57,13 @@ const lostMarker =
 
 export interface SessionSummary {
   readonly checkpoints: number;
-  /** The message of the first turn that had one, on one line and cut. */
+  /** The message of the first turn that had one, on one line and shortened. */
   readonly firstPrompt?: string;
 }
 
 const promptCharactersMax = 200;
 
-/** An older session without a summary is searched for its first prompt among so many turns. */
+/** The number of turns that are searched for the first prompt of an older session without a summary. */
 const turnsSearchedMax = 100;
 
 export class SummaryFile {
@@ -74,7 +76,7 @@ export class SummaryFile {
     this.#log = log;
   }
 
-  /** Writes the summary if it changed. `checkpoints` is undefined for a session that has none any more. */
+  /** Writes the summary if it changed. `checkpoints` is undefined for a session without checkpoints. */
   note(checkpoints: Pick<Checkpoints, 'index'> | undefined): void {
     try {
       const read = this.#written ?? readSummary(this.#directory);
@@ -112,12 +114,12 @@ function summaryFrom(text: string): SessionSummary | undefined {
   });
 }
 
-/** Returns the first words of the conversation, as the newest turns have them. */
+/** Returns the first words of the conversation. Newer versions of a turn win. */
 export function firstPrompt(checkpoints: Pick<Checkpoints, 'index'>): string | undefined {
   return firstPromptOf(checkpoints, false);
 }
 
-/** Looks at the newest checkpoint alone where all older ones were looked at before. */
+/** Looks only at the newest checkpoint when all older ones were searched before. */
 function firstPromptOf(
   checkpoints: Pick<Checkpoints, 'index'> | undefined,
   isNoted: boolean,

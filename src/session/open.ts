@@ -1,5 +1,5 @@
-// session/open: from what a client asks to a session that stands: work tree, storage, ownership, conversation,
-// checkpoints, watcher, in this order; whatever was begun is undone when a later step fails.
+// session/open: turns the request of a client into an open session. The steps are work tree, storage, ownership,
+// conversation, checkpoints, watcher, in this order. When a step fails, the earlier ones are undone.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock, timestamp } from '../base/clock.ts';
@@ -32,19 +32,21 @@ import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 import { beginWatching, startWatching } from './watching.ts';
 
 export interface OpenRequest {
-  /** Absolute path of the work tree, as the client spelt it. */
+  /** Absolute path of the work tree, as the client spelled it. */
   readonly workTree: string;
   readonly conversationId?: string;
   readonly strategy: string;
   readonly retention?: 'session' | 'keep';
   readonly init: InitMode;
-  /** Set a conversation aside that cannot be read, so that the checkpoints of the files are served. */
+  /**
+   * Set to rename a conversation log that cannot be read, so that the checkpoints of the files are served without it.
+   */
   readonly recover?: 'conversation';
   readonly allowProtected: boolean;
   /** True when the storage is the default one; it may then lie in an allowed protected place. */
   readonly isDefaultStorage: boolean;
   readonly options: SessionOptions;
-  /** The parameters that the client gave; the rest of the options are defaults. */
+  /** The parameters that the client set. All other options are defaults. */
   readonly named: readonly string[];
 }
 
@@ -52,13 +54,13 @@ export interface OpenRequest {
 export interface Surroundings {
   readonly events: SessionEvents;
   readonly log: Log;
-  /** Told when an internal check failed: the process should end, so that recovery runs at the next start. */
+  /** Called when an internal check failed. The process should end, so that recovery runs at the next start. */
   readonly onPoison: (because: Error) => void;
   /** The daemon writes these into `owner.json` of each session that it opens. */
   readonly terms?: OwnerTerms;
   /**
-   * Returns the session of this id that this daemon has open already. One that no client has open is closed, and not
-   * returned, when it does not suit the request.
+   * Returns the session of this id that this daemon has open. A session that no client uses and that does not suit
+   * the request is closed instead, and not returned.
    */
   readonly alreadyOpen: (id: string, suits: (open: Session) => boolean) => Promise<Session | undefined>;
   /** The other sessions of this daemon on the same work tree. */
@@ -67,11 +69,14 @@ export interface Surroundings {
 
 export interface Opened {
   readonly session: Session;
-  /** True when it existed before: open in this daemon, kept, or left by one that died. */
+  /** True when the session existed before: open in this daemon, kept, or left by a daemon that died. */
   readonly resumed: boolean;
 }
 
-/** Opens or resumes a session. @throws the errors of groups 2xxx, 3xxx and 5xxx; then nothing of it is left open */
+/**
+ * Opens or resumes a session. @throws the errors of groups 2xxx, 3xxx and 5xxx; then no part of the session stays
+ * open
+ */
 export async function openSession(
   request: OpenRequest,
   around: Surroundings,
@@ -81,7 +86,7 @@ export async function openSession(
   const driver = strategyNamed(request.strategy);
   const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
   const { storage } = request.options;
-  // The default storage may lie in a protected place that was allowed (home): it is left out of captures then.
+  // The default storage may be in a protected directory that the client allowed (home). Captures then leave it out.
   if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
   const root = prepareStorage(storage, { isDefault: request.isDefaultStorage });
   refuseParentOf(workTree.root, root);
@@ -134,7 +139,10 @@ export async function openSession(
   }
 }
 
-/** @throws StorageInsideWorkTree, and what is wrong with a path that leads nowhere (through a file) */
+/**
+ * Checks the place of the storage. @throws StorageInsideWorkTree, and the error of a path that cannot exist (through
+ * a file)
+ */
 function checkStorage(workTree: WorkTree, storage: string): void {
   try {
     refuseStorageInside(workTree, storage);
@@ -143,7 +151,7 @@ function checkStorage(workTree: WorkTree, storage: string): void {
   }
 }
 
-/** Claims the session and makes its directory if it is new. @throws StoreBusy, ReadOnlyStore, NoSpace */
+/** Claims the session and makes its directory if the session is new. @throws StoreBusy, ReadOnlyStore, NoSpace */
 async function own(
   directory: SessionDirectory,
   marker: SessionMarker,
@@ -212,7 +220,7 @@ async function build(
     if (resumed) warnIfReplaced(effective.marker, found.workTree, context);
     beginWatching(session);
     await enableCheckpoints(session, request.init, context, recover);
-    // Not before all of it was read: what a later version wrote is left as it is.
+    // Writes only after everything was read, so that files of a later version stay as they are.
     if (effective.marker !== standing) directory.create(effective.marker);
     startWatching(session);
     session.noteSummary();
@@ -224,7 +232,7 @@ async function build(
   }
 }
 
-/** Which of the settings that the client names are not those of the session that is open. */
+/** Returns the settings in the request that differ from those of the open session. */
 function ignoredSettings({ parts }: Session, request: OpenRequest, storageDir: string): string[] {
   const { marker, options } = parts;
   const { retention } = request;
@@ -237,15 +245,15 @@ function ignoredSettings({ parts }: Session, request: OpenRequest, storageDir: s
   return request.named.filter((name) => name in wanted && !isDeepStrictEqual(wanted[name], actual[name]));
 }
 
-/** A resumed session keeps what it was made with; only its retention can be changed by asking. */
+/** A resumed session keeps the settings of its creation. A request can change only the retention. */
 function effectiveMarker(
   directory: SessionDirectory,
   found: SessionMarker | undefined,
   fresh: SessionMarker,
   request: OpenRequest,
 ): SessionMarker {
-  // A power cut may leave it empty, and without it nothing would ever be swept. Whether it was to be kept is lost with
-  // it.
+  // A power cut may leave the file empty, and without it the session would never be swept. The old retention is lost
+  // with it.
   const stored = found ?? { ...fresh, retention: 'keep' };
   const place = placeOf(directory, found);
   const retention = request.retention ?? stored.retention;
@@ -255,8 +263,8 @@ function effectiveMarker(
 }
 
 /**
- * Which directory is this session's to remove from now on: the one that stands there, which may be a copy that was
- * brought back from a backup. Where it holds something that no session has, it stays the one that was made.
+ * Returns the identity of the directory that this session may remove from now on: the present directory, which may
+ * have been restored from a backup. If it contains an entry that no session has, the recorded identity stays.
  */
 function placeOf(
   directory: SessionDirectory,
@@ -297,10 +305,10 @@ function assemble(
   });
 }
 
-/** A directory that was made again at the same path is the user's choice, but the checkpoints are of the other one. */
+/** The user may recreate the directory at the same path, but the checkpoints are those of the earlier directory. */
 function warnIfReplaced(marker: SessionMarker, { root }: WorkTree, context: OperationContext): void {
   const now = directoryAt(root);
-  // A session of an earlier version noted no birth, and its device may have another number by now.
+  // Earlier versions did not record the birth time, and the device number may have changed since.
   const [, inode = ''] = marker.workTreeIdentity.split(':');
   const then = marker.workTreeDirectory ?? { inode, birth: '0' };
   if (now === undefined || isSameDirectory(then, now)) return;

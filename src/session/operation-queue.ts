@@ -1,6 +1,6 @@
-// One mutation at a time, in arrival order: a session has one of these. Bounded, so that a flood is refused
-// instead of hoarded; cancellable while waiting; poisoned by a broken invariant, so that nothing is built on a
-// unexplained state. It does not time out running work and knows nothing of what it runs.
+// The queue of a session: runs one mutation at a time, in arrival order. It has a limit, so that a flood of requests
+// is refused and not stored. A waiting operation can be cancelled. A broken invariant poisons the queue, so that
+// nothing is built on an unexplained state. It has no timeouts for running work and does not know what it runs.
 import { CheckpointdError } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 
@@ -10,7 +10,7 @@ export interface QueueFigures {
   /** The running operation, as its caller named it. */
   readonly running: string | undefined;
   readonly waiting: number;
-  /** How many may wait before new ones are refused. */
+  /** The number of operations that may wait before new ones are refused. */
   readonly capacity: number;
   readonly completed: number;
   readonly poisoned: boolean;
@@ -29,10 +29,10 @@ export class OperationQueue {
   #completed = 0;
   #poison: InvariantViolation | undefined;
   #closed = false;
-  /** Aborts what runs aside. */
+  /** Aborts the operation that runs aside. */
   #aside: AbortController | undefined;
 
-  /** `onPoison` is told once, when an operation broke an invariant: the process should end so that recovery runs. */
+  /** `onPoison` is called once, when an operation broke an invariant: the process should end so that recovery runs. */
   constructor(onPoison: (because: InvariantViolation) => void = () => undefined) {
     this.#onPoison = onPoison;
   }
@@ -50,7 +50,8 @@ export class OperationQueue {
   /**
    * Runs `operation` after everything that arrived before it.
    *
-   * `name` is what {@link figures} call it. The signal cancels it while it waits; once it runs, it is the operation's own business to look at the signal.
+   * `name` is its name in {@link figures}. The signal cancels the operation while it waits. A running operation
+   * checks the signal itself.
    * @throws ServerBusy when the queue is full, StoreUnavailable when it is closed or poisoned, AbortError.
    */
   run<T>(operation: () => Promise<T>, signal?: AbortSignal, name?: string): Promise<T> {
@@ -88,8 +89,8 @@ export class OperationQueue {
   }
 
   /**
-   * Runs `operation` in its turn and lets it give way: its signal is aborted as soon as anything else waits,
-   * or the queue closes. Resolves to undefined, without running it, when the queue takes nothing any more.
+   * Runs `operation` in its turn, and aborts its signal as soon as another operation waits or the queue closes.
+   * Resolves to undefined, without running it, when the queue is closed or poisoned.
    */
   async runAside<T>(operation: (signal: AbortSignal) => Promise<T>, name?: string): Promise<T | undefined> {
     if (this.#closed || this.#poison !== undefined) return undefined;
@@ -113,7 +114,7 @@ export class OperationQueue {
     }
   }
 
-  /** Refuses everything that waits and everything that comes; resolves when the running operation has ended. */
+  /** Refuses all waiting and all new operations. Resolves when the running operation has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#aside?.abort();

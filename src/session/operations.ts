@@ -1,6 +1,6 @@
-// Remembers the outcome of each mutation that a client asked for: a repeated key gets the first answer, and
-// operation/get reports it after the connection died. It is stored with the session's log, so it survives the process
-// if the session does. It never runs an operation.
+// Remembers the outcome of each mutation that a client requested. A repeated key gets the first answer, and
+// operation/get reports the outcome after the connection was lost. The outcomes are in the session's log, so they
+// survive the process if the session does. This file never runs an operation.
 import { createHash } from 'node:crypto';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -9,7 +9,10 @@ import type { OperationContext } from '../checkpoints/operation.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 
-/** The remainder of an effect whose answer was lost with the process: the published checkpoint, or its own answer. */
+/**
+ * The remains of an effect whose answer was lost with the process: the published checkpoint, or the answer in its
+ * record.
+ */
 export interface EarlierEffect {
   readonly checkpoint?: string;
   readonly effect?: unknown;
@@ -21,7 +24,7 @@ interface OperationRequest {
   readonly params: unknown;
 }
 
-/** A client's key in the session's log, in a record of its own or in the record of its effect. */
+/** A client's key in the session's log: in a record of its own, or in the record of its effect. */
 interface LoggedKey {
   readonly operation: OperationId;
   readonly method: string;
@@ -36,21 +39,20 @@ interface LoggedOperation extends LogRecord, LoggedKey {
 }
 
 /**
- * A record before an effect that cannot carry the key itself: removals, names, switching checkpoints on. The checkpoints
- * that are there tell afterwards whether the effect took place, so that a key and its effect are one also when the
- * process dies between the two.
+ * A record before an effect whose own record cannot contain the key: removals, names, enabling checkpoints. After a
+ * kill the remaining checkpoints show whether the effect took place, so a key and its effect stay together.
  */
 interface LoggedIntention extends LogRecord, LoggedKey {
   readonly kind: 'intention';
   readonly intended: Intended;
-  /** Logged again with this once it had taken place, where the checkpoints could not tell for ever. */
+  /** Set in a second record after the effect, when the checkpoints cannot show the effect for ever. */
   readonly isDone?: true;
 }
 
-/** The record of a change of the conversation or of the ledger, with the key that it was asked under. */
+/** The record of a change of the conversation or of the ledger, with the key of its request. */
 interface LoggedEffect extends LogRecord {
   readonly kind: 'conversation' | 'ledger';
-  /** `result` is what the effect answered, from which the wire's answer is made again. */
+  /** `result` is the answer of the effect, from which the wire's answer is made again. */
   readonly idempotency?: LoggedKey & { readonly result: unknown };
 }
 
@@ -59,14 +61,14 @@ type Id = CheckpointRecord['id'];
 export type Intended =
   | { readonly removes: Id }
   | { readonly renames: Id; readonly name?: string }
-  /** store/gc, which removes these in one step, and more in later ones. */
+  /** A store/gc that removes these checkpoints in one step. More steps may follow. */
   | { readonly collects: readonly Id[] }
-  /** checkpoint/clean: `head` goes with all the others. */
+  /** A checkpoint/clean: removes `head` with all other checkpoints. */
   | { readonly cleans: Id; readonly removed: number }
-  /** A checkpoint/init of a session that has checkpoints. A new base carries the key itself. */
+  /** A checkpoint/init of a session that has checkpoints. A new base contains the key itself. */
   | { readonly enables: true };
 
-/** Returns the effect of an intention; undefined when the operation did not take place. */
+/** Returns the effect of an intention, or undefined when the operation did not take place. */
 function outcomeOf(
   { intended, isDone }: LoggedIntention,
   checkpoints: readonly StoredCheckpoint[],
@@ -90,19 +92,19 @@ interface OperationFate {
   readonly method: string;
   readonly state: 'running' | 'committed' | 'failed';
   readonly key?: string;
-  /** The answer that was given, or (of an earlier process) what the effect was; absent when only that is known. */
+  /** The first answer, or (for an earlier process) the effect. Absent when neither is known. */
   readonly result?: unknown;
-  /** The checkpoint that the operation published, known even then. */
+  /** The checkpoint that the operation published. Known even when the result is not. */
   readonly checkpoint?: string;
   readonly error?: { readonly kind: ErrorKind | 'RequestCancelled'; readonly message: string };
 }
 
-/** One operation, in as little memory as its answer allows: there are thousands of them. */
+/** One operation, in little memory, because a session remembers thousands of them. */
 interface OperationEntry {
   readonly operation: OperationId;
   readonly method: string;
   readonly key: string | undefined;
-  /** The request's key; '' without one. */
+  /** The request's fingerprint, empty without a key. */
   readonly fingerprint: string;
   state: OperationFate['state'];
   /** The answer as JSON. */
@@ -121,29 +123,29 @@ function committed(
 }
 
 const remembered = 1000;
-/** The limit for all answers to requests without a key together. The newest is kept even if it is longer. */
+/** The limit in bytes for the answers of all requests without a key. The newest answer is kept even if it is longer. */
 const resultBytesMax = 128 * 1024;
 
 export class OperationRecords {
   readonly #log: Pick<RecordLog, 'append'> | undefined;
   readonly #byOperation = new Map<string, OperationEntry>();
   readonly #byKey = new Map<string, OperationEntry>();
-  /** The intentions of an earlier process, by key; judged when the checkpoints are known. */
+  /** The intentions of an earlier process, by key. They are resolved when the checkpoints are known. */
   readonly #intentions = new Map<string, LoggedIntention>();
   /** Keys that the session may forget, oldest first. */
   readonly #unkeyed = new Set<OperationEntry>();
-  /** The entries whose answer is kept, oldest first. */
+  /** The entries with an answer, oldest first. */
   readonly #answered = new Set<OperationEntry>();
   #resultBytes = 0;
 
-  /** Without a log it remembers as long as the process lives. */
+  /** Without a log the outcomes are lost when the process ends. */
   constructor(log?: Pick<RecordLog, 'append'>, logged: readonly LogRecord[] = []) {
     this.#log = log;
     for (const record of logged)
       this.#replayRecord(record as LoggedOperation | LoggedIntention | LoggedEffect);
   }
 
-  /** Learns the answer that another process logged, unless the key is known. */
+  /** Adds the answer that another process logged, unless the key is known. */
   replay(record: LogRecord): void {
     const known = this.#byKey.get((record as LoggedOperation).key);
     if (known === undefined || known.state === 'failed') this.#replayRecord(record as LoggedOperation);
@@ -153,7 +155,7 @@ export class OperationRecords {
     if (record.kind === 'operation')
       this.#remember(committed(record, { result: JSON.stringify(record.result) }));
     else if (record.kind === 'intention') {
-      // Judged when the checkpoints are known, unless it says itself that it took place.
+      // Resolved when the checkpoints are known, unless the record itself says that the effect took place.
       if (record.isDone === true) this.#rememberDone(record, []);
       else this.#intentions.set(record.key, record);
     } else if (record.kind === 'conversation' || record.kind === 'ledger') {
@@ -162,14 +164,14 @@ export class OperationRecords {
     }
   }
 
-  /** Logs what is about to be done under a key; with `isDone` that it has been. */
+  /** Logs the intended effect under a key; with `isDone`, logs that it took place. */
   intend(stamp: OperationContext['stamp'], intended: Intended, isDone?: 'isDone'): void {
     this.#append(stamp, 'intention', { intended, ...given({ isDone: isDone && (true as const) }) });
   }
 
   /**
-   * Logs an answer, so that its key gets it again after a restart too. For an effect that has no record of its own in
-   * which the key could be. @throws NoSpace, StoreUnavailable: then this process alone knows the answer
+   * Logs an answer, so that a repetition of its key gets it after a restart too. For effects without a record of
+   * their own that could contain the key. @throws NoSpace, StoreUnavailable: then only this process knows the answer
    */
   keep(stamp: OperationContext['stamp'], result: unknown): void {
     this.#append(stamp, 'operation', { result });
@@ -184,13 +186,13 @@ export class OperationRecords {
     if (outcome !== undefined) this.#remember(committed(intention, outcome));
   }
 
-  /** Learns from published checkpoints which keys took effect although no answer was logged. */
+  /** Finds in published checkpoints the keys that took effect although no answer was logged. */
   learn(checkpoints: readonly StoredCheckpoint[]): void {
     for (const { record } of checkpoints) {
       const { idempotency } = record;
       if (idempotency === undefined) continue;
       const known = this.#byKey.get(idempotency.key);
-      // A failed operation may have been finished since, by recovery, while a repeat of it waited for that.
+      // Recovery may have finished a failed operation while a repetition of it waited.
       if (known?.state === 'committed') continue;
       const operation = idempotency.operation as OperationId;
       const method =
@@ -205,13 +207,13 @@ export class OperationRecords {
     this.#intentions.clear();
   }
 
-  /** Returns the effect that recovery has finished for the first request with the key, if any. */
+  /** Returns the effect of the first request with the key, if recovery has finished that request. */
   finishedBefore({ idempotency }: OperationContext['stamp']): EarlierEffect | undefined {
     const running = idempotency === undefined ? undefined : this.#byKey.get(idempotency.key);
     return running?.checkpoint === undefined ? undefined : { checkpoint: running.checkpoint };
   }
 
-  /** The fate of an operation by its id or its key. */
+  /** Returns the outcome of an operation by its id or its key. */
   find(name: string): OperationFate | undefined {
     const entry = this.#byOperation.get(name) ?? this.#byKey.get(name);
     if (entry === undefined) return undefined;
@@ -225,9 +227,9 @@ export class OperationRecords {
   }
 
   /**
-   * Runs `work` once per key: a repeat gets the first answer with `replayed: true`.
+   * Runs `work` once per key: a repetition gets the first answer with `replayed: true`.
    *
-   * `rebuild` makes the answer again from what is left of the effect when the process died since.
+   * `rebuild` makes the answer from what is left of the effect when the first process has died.
    * @throws IdempotencyConflict when the key was used for another request.
    */
   async run<R extends object>(
@@ -295,7 +297,7 @@ export class OperationRecords {
     if (entry.key !== undefined) this.#byKey.set(entry.key, entry);
     else this.#unkeyed.add(entry);
     if (this.#unkeyed.size <= remembered) return;
-    // Only operations without a key are forgotten, the oldest first. A key is a promise.
+    // Forgets only operations without a key, the oldest first. The daemon promises to remember keys.
     for (const old of this.#unkeyed) {
       if (old.state === 'running') continue;
       this.#unkeyed.delete(old);
@@ -310,7 +312,7 @@ function resultOf({ result }: OperationEntry): unknown {
   return result === undefined ? undefined : JSON.parse(result);
 }
 
-/** Forgets the answer; what it published stays known. Returns the bytes that it took. */
+/** Forgets the answer but keeps the published checkpoint. Returns the size of the answer in bytes. */
 function forgetResult(entry: OperationEntry): number {
   const answer = resultOf(entry) as { readonly checkpoint?: { readonly id?: string } | null } | undefined;
   entry.checkpoint ??= answer?.checkpoint?.id;
@@ -319,23 +321,24 @@ function forgetResult(entry: OperationEntry): number {
   return bytes;
 }
 
-/** Returns a flat copy of a text, which does not keep the larger texts that it was cut from in memory. */
+/** Returns a flat copy of a text. A slice would keep the larger text that it was cut from in memory. */
 function inOnePiece(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
 }
 
-/** Same method and same parameters (but for the key itself and the progress token) have the same fingerprint. */
+/** Returns a hash of the method and its parameters, except for the key and the progress token. */
 function fingerprintOf(method: string, params: unknown): string {
   const relevant = JSON.stringify([method, params], (key, value: unknown) => {
     if (key === 'idempotencyKey' || key === 'workDoneToken' || key === '_meta') return undefined;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    // Clients that repeat a request after a restart may write its fields in another order: Lua's tables have none.
+    // Sorts the fields, because a client may write them in another order after a restart: tables in Lua have no
+    // order.
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
   return createHash('sha256').update(relevant).digest().toString('hex', 0, 16);
 }
 
-/** Adds the operation to a refusal, so that a client can ask for its fate. */
+/** Adds the operation's id to an error, so that a client can ask for the outcome. */
 function naming(operation: OperationId, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.details?.operationId !== undefined) return error;
   const { kind, message, effects, retryable } = error;

@@ -1,8 +1,8 @@
-// One owner a session. Two locks that the kernel holds prove it: a name, for who shares our network namespace, and the
-// session's directory, for every process of this machine. owner.json says who it is, and counts its owners: a process
-// that was stopped for long sees that another took over, and writes nothing more. Where the directory cannot be
-// locked, a sign of life every minute lets who cannot see our process judge by time. It decides nothing about what an
-// ownerless session is worth: that is end.ts.
+// Gives a session one owner. Two kernel locks prove the ownership: a name, for processes of the same network
+// namespace, and the session's directory, for every process of this machine. owner.json names the owner and counts
+// the owners: a process that was suspended for long sees there that another process took over, and writes nothing
+// more. Where the directory cannot be locked, a heartbeat every minute lets processes that cannot see the owner judge
+// by its age. This file does not decide what happens to a session without an owner: end.ts does.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -22,14 +22,14 @@ import {
 import type { SessionDirectory } from './directory.ts';
 
 const heartbeatMs = 60_000;
-/** A holder that cannot be seen and gave no sign of life for this long is taken for dead. */
+/** A holder that cannot be seen and had no heartbeat for this long counts as dead. */
 const silenceMsMax = 10 * heartbeatMs;
 
-/** The fields of owner.json beside the holder. */
+/** The fields of owner.json besides the holder. */
 interface OwnerNote extends Holder {
-  /** Counts the owners of the session. */
+  /** The number of owners that the session has had. */
   readonly generation?: number;
-  /** The holder holds the directory's lock: the process that gets it knows that this one is gone. */
+  /** True when the holder has the directory's lock: a process that gets the lock knows that the holder is gone. */
   readonly locked?: boolean;
   readonly released?: boolean;
   /** The socket on which the owner accepts further clients of the same user. */
@@ -42,14 +42,14 @@ interface OwnerNote extends Holder {
 export type OwnerTerms = Pick<OwnerNote, 'socket' | 'yields'>;
 
 export interface ClaimOptions {
-  /** Fills the directory once the first lock is held. */
+  /** Fills the directory once the first lock is taken. */
   readonly prepare?: () => void;
-  /** Takes back what `prepare` did. */
+  /** Undoes `prepare`. */
   readonly undo?: () => void;
   readonly terms?: OwnerTerms;
 }
 
-/** A claim waits so long for an owner that yields: a client may have the session open for one request. */
+/** How long a claim waits for an owner that yields: a client may have the session open for one request. */
 const yieldMs = 5000;
 const askAgainMs = 20;
 
@@ -66,7 +66,10 @@ export class SessionOwner {
   readonly #claimed: Standing;
   readonly #note: OwnerNote;
   #noteStamp: string | undefined;
-  /** The one before was taken for dead because it said nothing: it may wake up and hold the old files open. */
+  /**
+   * True when the former owner counted as dead because it was silent: it may wake up and still have the old files
+   * open.
+   */
   readonly tookOverSilent: boolean;
 
   private constructor(
@@ -93,7 +96,7 @@ export class SessionOwner {
     this.#heartbeat.unref();
   }
 
-  /** Claims the directory, or returns the holder that has it and does not yield it. */
+  /** Claims the directory. Returns the holder when another process has it and does not yield it. */
   static async claim(
     directory: SessionDirectory,
     options: ClaimOptions = {},
@@ -114,9 +117,9 @@ export class SessionOwner {
   }
 
   /**
-   * The first lock goes by the storage and the session's id, so it is held before there is a directory: `prepare`
-   * fills it, and no process can rename it away in between. Whatever it throws, or what comes after it, gives the locks
-   * back; `undo` takes back what it did before that.
+   * Claims the directory without waiting. The first lock depends only on the storage and the session's id, so it is
+   * taken before the directory exists. `prepare` then fills the directory, and no process can rename it away in
+   * between. When `prepare` or a later step throws, the locks are released and `undo` runs.
    */
   static async #claimNow(
     directory: SessionDirectory,
@@ -147,13 +150,16 @@ export class SessionOwner {
     }
   }
 
-  /** Why the directory could not be locked in the file system, if it could not. */
+  /** Why the directory could not be locked in the file system. Undefined when it is locked. */
   get unlocked(): string | undefined {
     const { directory } = this.#locks;
     return directory.is === 'unavailable' ? directory.because : undefined;
   }
 
-  /** Comes before every write to the session. @throws StoreUnavailable when another process has taken it over */
+  /**
+   * Checks the ownership. Call it before every write to the session. @throws StoreUnavailable when another process
+   * took over
+   */
   mustHold(): void {
     if (this.holds()) return;
     throw new CheckpointdError(
@@ -163,7 +169,7 @@ export class SessionOwner {
     );
   }
 
-  /** True when no other process has claimed the session since. A note removed by hand changes nothing. */
+  /** True when no other process has claimed the session since. A note that a user deletes by hand changes nothing. */
   holds(): boolean {
     const stamp = stampOf(this.#directory.ownerFile);
     if (stamp === this.#noteStamp || stamp === undefined) return true;
@@ -174,11 +180,11 @@ export class SessionOwner {
     return true;
   }
 
-  /** Gives the session up; the locks are free for the next one at once. */
+  /** Gives the session up. The locks are free at once. */
   release(): void {
     clearInterval(this.#heartbeat);
     try {
-      // A process that cannot see our locks need not wait for our silence.
+      // Marks the note, so that a process that cannot see our locks need not wait until the heartbeat is old.
       if (this.#isStillThere() && this.holds())
         writeAtomically(
           this.#directory.ownerFile,
@@ -191,7 +197,7 @@ export class SessionOwner {
     }
   }
 
-  /** Not renamed away, and no other in its place. */
+  /** True when the directory is still at its path, and no other directory has replaced it. */
   #isStillThere(): boolean {
     const now = standingAt(this.#directory.root);
     if (now.is !== 'directory' || this.#claimed.is !== 'directory') return false;
@@ -211,7 +217,7 @@ function holderIn(directory: SessionDirectory): OwnerNote {
   return readOwner(directory.ownerFile)?.note ?? { pid: -1, host: 'unknown' };
 }
 
-/** Locks the directory that stands at the path when it is locked: it may be renamed away while we ask. */
+/** Locks the directory at the path, and tries again when the directory was renamed away meanwhile. */
 async function lockInPlace(root: string): Promise<DirectoryLock> {
   for (;;) {
     const before = standingAt(root);
@@ -231,7 +237,7 @@ async function lockInPlace(root: string): Promise<DirectoryLock> {
   }
 }
 
-/** The error for a second opener. */
+/** Returns the error for a second opener. */
 export function busy(holder: Holder): CheckpointdError {
   const who = holder.pid > 0 ? `process ${holder.pid} on ${holder.host}` : 'another process';
   return new CheckpointdError(
@@ -244,22 +250,19 @@ export function busy(holder: Holder): CheckpointdError {
   );
 }
 
-/**
- * When the owner of a session directory last showed a sign of life, in ms since 1970; undefined if it never
- * had one.
- */
+/** Returns the time of the last owner's latest heartbeat in ms since 1970, or undefined if there was no owner. */
 export function lastSignOfLife(directory: SessionDirectory): number | undefined {
   return readOwner(directory.ownerFile)?.seenMs;
 }
 
-/** Identifies the note of the last owner of a session that was closed in order; undefined while it is not closed so. */
+/** Returns an id of the last owner's note when the session was closed in order, otherwise undefined. */
 export function closedInOrder({ ownerFile }: SessionDirectory): string | undefined {
   const stamp = stampOf(ownerFile);
   const note = readOwner(ownerFile)?.note;
   return note?.released === true && note.pid > 0 ? stamp : undefined;
 }
 
-/** The process that has a session open, when it is another one and seen to live. */
+/** Returns the id of another, living process that has the session open. */
 export function otherHolder(directory: SessionDirectory): number | undefined {
   const note = readOwner(directory.ownerFile)?.note;
   if (note === undefined || note.released === true || note.pid === process.pid) return undefined;
@@ -280,22 +283,22 @@ function noteText(note: object): string {
 function readOwner(file: string): Owner | undefined {
   return attempt(isMissing, () => {
     const holder: OwnerNote = parseHolder(files.readFileSync(file, 'utf8'));
-    // It is renamed into place, so only a power cut or a failing disk leaves one that cannot be read: its writer is
-    // taken for dead, and the locks prove it.
+    // The note is renamed into place, so only a power cut or a failing disk leaves an unreadable one. Its writer then
+    // counts as dead, which the locks prove.
     const isUnreadable = holder.host === '' || !isIntact(holder);
     const note = {
       ...(isUnreadable ? unknownHolder : holder),
       released: isUnreadable || holder.released === true,
     };
-    // Whole milliseconds, as Date.now() counts: with the fraction a file of this millisecond lies in the future.
+    // Whole milliseconds, as Date.now() counts. With the fraction, a file of this millisecond would be in the future.
     return { note, seenMs: Math.floor(files.statSync(file).mtimeMs) };
   });
 }
 
 /**
- * Both locks were free. A holder that had locked the directory is gone then, however long it was silent or not; one
- * that had not (no flock(1), another version) may live where its name is not seen: a pid that lives with the same
- * start time counts, and one that cannot be seen counts while it gives signs of life.
+ * True when the holder may be alive although both locks were free. A holder that had locked the directory is gone
+ * then. A holder without that lock (no flock(1), another version) may run where we cannot see its name: it counts as
+ * alive when its pid has the recorded start time, or when it cannot be seen but has a recent heartbeat.
  */
 function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
   if (note.released === true || isProven(note, locks)) return false;
@@ -304,17 +307,20 @@ function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
   return state === 'unknown' && Date.now() - seenMs < silenceMsMax;
 }
 
-/** Only its silence can tell whether it lives. */
+/** True when only the age of the heartbeat shows whether the holder is alive. */
 function isUnseen({ note }: Owner, locks: Locks): boolean {
   return holderState(note) === 'unknown' && !isProven(note, locks);
 }
 
-/** It held the lock that we hold now, on the same running kernel: a network disk may have a lock for each machine. */
+/**
+ * True when the holder had the lock that we have now, under the same running kernel. A network disk may have one lock
+ * per machine.
+ */
 function isProven(note: OwnerNote, { directory }: Locks): boolean {
   return directory.is === 'held' && note.locked === true && note.bootId === describeSelf().bootId;
 }
 
-/** Tells one note from another without reading it: every claim renames a new file into place. */
+/** Returns a stamp that changes with every claim, because each claim renames a new file into place. */
 function stampOf(file: string): string | undefined {
   const stats = files.lstatSync(file, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? undefined : `${stats.ino}:${stats.birthtimeNs}:${stats.size}`;
@@ -322,19 +328,19 @@ function stampOf(file: string): string | undefined {
 
 function touch(file: string): void {
   const now = new Date();
-  // Removed by hand, or the disk went away: the next operation of the session says so. A timer that throws would
-  // end the daemon instead.
+  // The file was removed by hand, or the disk is gone. The next operation of the session reports it. An error thrown
+  // in a timer would end the daemon.
   attempt(isOfSystem, () => files.lutimesSync(file, now, now));
 }
 
 const orphanPatienceMs = 2_000;
 
 /**
- * Kills the git processes that a killed daemon left running in a session directory, and waits until all are
- * gone. The caller owns the session. A process that reads from the daemon ends by itself; one that works on
- * its own (a repack) goes on and would write into the repository. Looks on Linux only, where /proc shows in
- * which directory a process runs; elsewhere such a process runs to its end, and its locks and temporary files
- * are found stale later.
+ * Kills the git processes that a killed daemon left running in a session directory, and waits until they are gone.
+ * The caller owns the session. A process that reads from the daemon ends by itself, but one that works alone (a
+ * repack) would continue to write into the repository. Works on Linux only, where /proc shows the working directory
+ * of a process. On other systems such a process runs to its end, and its locks and temporary files are later found to
+ * be stale.
  */
 export async function endOrphans(directory: string): Promise<void> {
   if (process.platform !== 'linux') return;
@@ -351,9 +357,9 @@ export async function endOrphans(directory: string): Promise<void> {
   }
 }
 
-/** A killed process has no directory any more, so this also tells when it is gone. */
+/** Also false when the process is gone: a killed process has no directory any more. */
 function isGitIn(pid: string, directory: string): boolean {
-  // It has ended, or belongs to another user.
+  // The process has ended, or belongs to another user.
   return attemptOr(false, isOfSystem, () => {
     if (files.readlinkSync(`/proc/${pid}/cwd`) !== directory) return false;
     return files.readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git');

@@ -1,4 +1,4 @@
-// The session's side of restores: what a restore works on, and the recovery that comes before every change.
+// Connects a session with restores: their surroundings, and the recovery that precedes every change.
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -10,7 +10,7 @@ import { noteRestore } from './authorship.ts';
 import type { Session } from './session.ts';
 import { storageFailure } from './storage.ts';
 
-/** Returns what a restore of the session works on. `checkpoints`: where they are not enabled yet. */
+/** Returns the surroundings of the session's restores. Pass `checkpoints` when they are not enabled yet. */
 export function restoreSite(
   session: Session,
   checkpoints: Checkpoints = session.requireCheckpoints(),
@@ -39,9 +39,9 @@ export function restoreSite(
 }
 
 /**
- * Comes before every change of a session: recovers if a restore failed in this process. `check` refuses the change, where
- * it can be refused before that.
- * @throws StoreUnavailable when the session's directory was removed under it: nothing could be stored.
+ * Recovers if a restore failed in this process. Call it before every change of a session. `check` may refuse the
+ * change before the recovery.
+ * @throws StoreUnavailable when another program removed the session's directory: nothing could be stored.
  */
 export async function ensureRecovered(
   session: Session,
@@ -60,7 +60,7 @@ export async function ensureRecovered(
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
   }
-  // Without checkpoints nothing can be recovered: the change asks for them, or enables them.
+  // Without checkpoints the restore cannot be recovered. The change itself requires checkpoints, or enables them.
   if (!session.hasUnfinishedRestore || session.enabled === undefined) return;
   await check?.();
   const site = restoreSite(session);

@@ -1,5 +1,5 @@
-// The store of one session: opened on what is there, distinguished from one that is gone, and set aside when a client
-// asks to begin again. What is in a store is the business of enable.ts.
+// The store of one session: opens it, distinguishes an existing store from a lost one, and sets it aside when a
+// client asks to begin again. enable.ts deals with its checkpoints.
 import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -25,15 +25,15 @@ export interface OpenedStore {
 }
 
 /**
- * Opens the store; nothing new takes the place of one that is gone. `mayMake`: a repository is made where the strategy
- * needs one.
- * @throws StoreCorrupt when it is damaged as a whole or holds nothing of what it held; the driver's errors
+ * Opens the store. Never makes a new store in place of a lost one. `mayMake`: true to make a repository when the
+ * strategy needs one.
+ * @throws StoreCorrupt when the store is damaged as a whole, or has lost all its data; the driver's errors
  */
 export async function openStore(session: Session, mayMake: boolean): Promise<OpenedStore> {
   const { marker, workTree, log } = session.parts;
   const driver = strategyNamed(marker.strategy);
   const published = PublishedList.open(session.parts.directory.publishedFile);
-  // Looked up afresh: the user may have made one since the session was opened.
+  // Looked up again, because the user may have made a repository since the session was opened.
   if (driver.needsRepository && findRepository(workTree.root) === undefined) {
     if (isRepositoryHidden(workTree.root)) throw hiddenRepository('StoreCorrupt', workTree.root);
     refuseBroken(workTree.root);
@@ -41,7 +41,7 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
     await makeRepository(workTree.root);
     log.info(`made a git repository in ${workTree.root}, as the client requested`);
   }
-  // In a repository further out nothing of it would be found.
+  // The outer repository contains none of the session's data.
   else if (driver.needsRepository && published.ids.size > 0) refuseBroken(workTree.root);
   const inner = await driver.open({ ...storeOptions(session), expected: published.ids.size });
   const store = new GuardedStore(inner, published);
@@ -53,7 +53,7 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
   }
 }
 
-/** Keeps what is left of a damaged store, and of what belongs to it, in a directory of the session's. */
+/** Moves the remains of a damaged store, and the files that belong to it, into a directory of the session. */
 export async function setStoreAside(session: Session): Promise<void> {
   const { directory, marker, clock, log } = session.parts;
   const to = join(directory.own, `damaged-${timestamp(clock).replaceAll(/[^0-9]/g, '')}`);
@@ -61,14 +61,14 @@ export async function setStoreAside(session: Session): Promise<void> {
   await strategyNamed(marker.strategy).setAside(storeOptions(session), to);
   if (files.existsSync(directory.publishedFile))
     files.renameSync(directory.publishedFile, join(to, 'published.log'));
-  // It goes back and forth between checkpoints that are no longer there.
+  // The unfinished restore refers to checkpoints that no longer exist.
   if (files.existsSync(directory.intentFile)) setAside(session.parts);
   log.warn(`The damaged checkpoint store of ${directory.root} is kept in ${to}.`);
 }
 
 /**
- * Opens the store of a session that is not open, to remove what it holds; undefined when its repository is
- * gone, and all that the store held with it. `expected` is the number of checkpoints in it.
+ * Opens the store of a closed session, in order to empty it. Returns undefined when its repository is gone, with all
+ * data of the store. `expected` is the number of checkpoints in it.
  * @throws StoreCorrupt and the driver's errors
  */
 export async function openClosedStore(
@@ -82,7 +82,7 @@ export async function openClosedStore(
     if (isRepositoryHidden(workTree)) throw hiddenRepository('StoreUnavailable', workTree);
     return undefined;
   }
-  // The deletion of the session may have emptied it already.
+  // The deletion of the session may have emptied the store already.
   const expected = directory.isBeingDeleted ? 0 : PublishedList.open(directory.publishedFile).ids.size;
   const store = await driver.open({
     session,
@@ -113,8 +113,8 @@ function storeOptions(session: Session): StoreOptions {
 }
 
 /**
- * For a work tree in no repository: returns a directory around it that holds a user's repository but that git
- * does not recognise.
+ * For a work tree outside any repository: returns a directory above it with a user's repository that git does not
+ * recognise.
  */
 export function unusableAround(root: string): UnusableRepository | undefined {
   const broken = brokenRepository(root);
@@ -126,7 +126,7 @@ function refuseBroken(root: string): void {
   if (unusable !== undefined) throw unusable;
 }
 
-/** The repository that holds the checkpoints may be there, and they with it. */
+/** Returns the error for a repository that git does not recognise and that may have the checkpoints. */
 function hiddenRepository(kind: 'StoreCorrupt' | 'StoreUnavailable', root: string): CheckpointdError {
   return new CheckpointdError(
     kind,
@@ -135,7 +135,7 @@ function hiddenRepository(kind: 'StoreCorrupt' | 'StoreUnavailable', root: strin
   );
 }
 
-/** The repository that held the checkpoints is gone, and they with it. */
+/** Returns the error for checkpoints whose repository is gone. */
 function withoutRepository(root: string, checkpoints: number): CheckpointdError {
   return new CheckpointdError(
     'StoreCorrupt',
@@ -144,7 +144,7 @@ function withoutRepository(root: string, checkpoints: number): CheckpointdError 
   );
 }
 
-/** The git repository of this session's checkpoints, where its strategy has one of its own. */
+/** Returns the git repository of this session's checkpoints, when its strategy uses a separate one. */
 export function ownRepository({ parts }: Session): string | undefined {
   return strategyNamed(parts.marker.strategy).ownRepository?.(parts.directory.root);
 }

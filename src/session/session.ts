@@ -1,5 +1,5 @@
-// A session: one conversation on one work tree in one store. Holds the parts and their figures; what happens in it
-// is in the rooms beside this file and in commands/; whatever changes it comes through its queue.
+// A session: one conversation on one work tree in one store. It has the parts and their figures. The files beside
+// this one and in commands/ operate on it. Every change of a session goes through its queue.
 import type { Clock } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId, SnapshotId } from '../base/ids.ts';
@@ -41,16 +41,16 @@ export type DisabledReason =
 export interface SessionLimits {
   /** Larger files are left out of captures and listed as skipped. */
   readonly maxFileBytes: number;
-  /** The first capture gives up after this long. */
+  /** The time limit of the first capture. */
   readonly initTimeoutMs: number;
   readonly maxCheckpoints?: number;
   readonly maxAgeDays?: number;
-  /** How long every safety checkpoint is kept, ms; absent: 30 days. */
+  /** How long every safety checkpoint is kept, in ms. Absent: 30 days. */
   readonly keepSafetyMs?: number;
   readonly maxStoreBytes?: number;
 }
 
-/** The features of a session. The client that opens the session may switch each off. */
+/** The features of a session. The client that opens the session can switch off each of them. */
 export interface SessionFeatures {
   readonly checkpoints: boolean;
   readonly tangent: boolean;
@@ -70,7 +70,7 @@ interface SessionParts {
   readonly directory: SessionDirectory;
   readonly owner: Pick<SessionOwner, 'holds' | 'mustHold' | 'release'>;
   readonly workTree: WorkTree;
-  /** The repository of the user's that the work tree lies in, if any. */
+  /** The user's repository that contains the work tree, if there is one. */
   readonly repository: Repository | undefined;
   readonly options: SessionOptions;
   readonly queue: OperationQueue;
@@ -80,7 +80,7 @@ interface SessionParts {
   readonly ledger: Ledger;
   /** Restores that were answered and whose files may not be on the disk yet. */
   readonly answered: AnsweredRestores;
-  /** Files that restores took away a moment ago. Another program may have written to them since. */
+  /** Files that restores displaced a moment ago. Another program may have written to them since. */
   readonly late: LateEdits;
   readonly removedParents: RemovedParents;
   readonly events: SessionEvents;
@@ -92,8 +92,8 @@ interface SessionParts {
 }
 
 /**
- * The reports of a session to its listeners, which become notifications of the wire. Sessions run without a
- * wire. A failed report never fails an operation; awaiting it keeps events before the answer.
+ * The events of a session for its listeners, which become notifications of the wire. A session works without a wire.
+ * A failed event never fails an operation. Operations await events, so that events come before the answer.
  */
 export interface SessionEvents {
   opened(
@@ -101,7 +101,7 @@ export interface SessionEvents {
     facts: { readonly resumed: boolean; readonly ms: number },
     by?: object,
   ): Promise<void>;
-  /** `by`, here and below: the client that asked. `from`: the snapshot that the session stood on before. */
+  /** `by`, here and below: the client that made the request. `from`: the snapshot of the head before. */
   created(
     session: Session,
     checkpoint: StoredCheckpoint,
@@ -114,7 +114,7 @@ export interface SessionEvents {
     facts: {
       readonly outcome: Omit<RestoreOutcome, 'ms' | 'historyLength'>;
       readonly ms: number;
-      /** No request asked for it: a later one finished, undid or repaired it. */
+      /** True when a later request finished, undid or repaired the restore, and not its own. */
       readonly isRecovered?: boolean;
     },
     by?: object,
@@ -124,7 +124,7 @@ export interface SessionEvents {
   /** A capture found changes that {@link workTreeChanged} had not reported. */
   workTreeDrifted(session: Session, paths: readonly TreePath[]): void;
   conversationChanged(session: Session, method: string, by?: object): void;
-  /** The session was pushed in the background, or could not be. */
+  /** The session was pushed in the background, or the push failed. */
   pushed(
     session: Session,
     outcome: {
@@ -135,7 +135,7 @@ export interface SessionEvents {
       readonly error?: CheckpointdError;
     },
   ): void;
-  /** A remote has the line of another writer of this session. */
+  /** A remote has a line that another writer pushed for this session. */
   lineFound(
     session: Session,
     line: { readonly remote: string; readonly writer: string; readonly head: string },
@@ -149,19 +149,19 @@ export class Session {
   #checkpoints: Checkpoints | DisabledReason = 'NotRequested';
   #because: CheckpointdError | undefined;
   watcher: WorkTreeWatcher | undefined;
-  /** A restore stopped half-way: it is finished or undone before the next change. */
+  /** True when a restore is unfinished. The next change first finishes or undoes it. */
   hasUnfinishedRestore = false;
-  /** The outcome of a restore that a kill had interrupted. The answer to the opening that finished it takes it. */
+  /** The outcome of a restore that a kill had interrupted. The answer to the opening that finished it consumes it. */
   recovered: RestoreOutcome | undefined;
-  /** The files that the context message was last built from, as their stamps show them. */
+  /** The stamps of the files from which the context message was last built. */
   contextSignature: string | undefined;
   /** Pushes of the session run one at a time, beside its queue. */
   readonly pushes = new Turns();
-  /** Called after each change with its method, where the session is pushed after its turns. */
+  /** Called after each change with its method, when the session is pushed after its turns. */
   afterChange: ((method: string) => void) | undefined;
   /** The heads of the session's lines as this process knows them. */
   readonly pushedHeads = new Map<string, Line>();
-  /** Lines of other writers that clients were told of. */
+  /** Lines of other writers that clients were notified of. */
   readonly knownLines = new Set<string>();
   readonly #summary: SummaryFile;
 
@@ -183,13 +183,13 @@ export class Session {
     this.#checkpoints = checkpoints;
   }
 
-  /** `because`: what is wrong in this very case; else the reason's own remedy is reported. */
+  /** `because`: the specific cause. Without it the client gets the reason's general remedy. */
   disable(reason: DisabledReason, because?: CheckpointdError): void {
     this.#checkpoints = reason;
     this.#because = because;
   }
 
-  /** Brings the summary up to date; where checkpoints cannot be looked at, it stays as it was. */
+  /** Updates the summary. Leaves it as it was when the checkpoints cannot be read. */
   noteSummary(): void {
     if (this.enabled !== undefined || this.#checkpoints === 'Cleaned') this.#summary.note(this.enabled);
   }
@@ -206,7 +206,7 @@ export class Session {
     return maxCheckpoints !== undefined || maxStoreBytes !== undefined;
   }
 
-  /** The checkpoints. @throws CheckpointsDisabled with the reason and the remedy. */
+  /** Returns the checkpoints. @throws CheckpointsDisabled with the reason and the remedy. */
   requireCheckpoints(): Checkpoints {
     if (typeof this.#checkpoints !== 'string') return this.#checkpoints;
     const reason = this.#checkpoints;
@@ -219,13 +219,16 @@ export class Session {
     });
   }
 
-  /** Comes before a change that needs no checkpoints. @throws CheckpointsDisabled while a restore cannot be finished */
+  /**
+   * Refuses a change while a restore cannot be finished. Call it before a change that needs no checkpoints. @throws
+   * CheckpointsDisabled
+   */
   requireRecovered(): void {
     if (this.hasUnfinishedRestore) this.requireCheckpoints();
   }
 }
 
-/** Remedies for disabled checkpoints, by reason. The client sees the text unchanged. */
+/** Remedies for disabled checkpoints, by reason. The client gets the text unchanged. */
 export const remedies: Readonly<Record<DisabledReason, string>> = {
   NotARepository:
     'Checkpoints are not available in this directory: it is not in a git repository. Use checkpoint/init to enable them anyway.',

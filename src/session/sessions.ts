@@ -1,6 +1,6 @@
-// All sessions of this daemon, and those that lie in a storage root: opening, finding, listing, closing, deleting.
-// One opening of the same session at a time; a session that several clients have opened ends with the last of them.
-// Everything else about a session is in the session.
+// All sessions of this daemon, and those in a storage root: opens, finds, lists, closes and deletes them. Two
+// openings of the same session run one after the other. A session that several clients have open ends with the last
+// of them. Everything else about a session is in the session.
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { counted } from '../base/text/plural.ts';
@@ -34,9 +34,9 @@ export interface ListedSession extends KeptSession {
 interface SessionsOptions {
   readonly surroundings: Omit<Surroundings, 'alreadyOpen' | 'neighbours'>;
   readonly defaultStorage: string;
-  /** Grace for orphans, ms; default 24 h. */
+  /** Grace period for orphans in ms. Default: 24 h. */
   readonly orphanGraceMs?: number;
-  /** True when a kept session stays open without a client, for the next one; see {@link LingeringSessions}. */
+  /** True when a kept session stays open after its last client, for the next one; see {@link LingeringSessions}. */
   readonly keepsOpen?: boolean;
   readonly log: Log;
 }
@@ -46,12 +46,12 @@ const idleSweepMs = 30_000;
 export class Sessions {
   readonly #open = new Map<SessionId, Session>();
   readonly #options: SessionsOptions;
-  /** Openings wait for each other, so that two requests for one session get one. */
+  /** Openings wait for each other, so that two requests for one session share it. */
   readonly #openings = new Turns();
   #isClosing = false;
   /** Sessions whose end has begun and is not finished. */
   readonly #ending = new Map<Session, Promise<void>>();
-  /** How the end of all sessions began, if it has. */
+  /** How the end of all sessions began. `abrupt` until then. */
   #lastKind: EndKind = 'abrupt';
   readonly #storages = new Set<string>();
   #idleSweep: NodeJS.Timeout | undefined;
@@ -66,9 +66,9 @@ export class Sessions {
   }
 
   /**
-   * Sweeps the default storage after a while, for a daemon in which no session is opened. Not at once: a client that
-   * comes to resume an orphan opens it first, and from then on it has an owner. Without a grace no client may resume
-   * one, so the sweep is at once, and openings wait until the paths of the orphans are free.
+   * Sweeps the default storage after a while, for a daemon that opens no session. The delay lets a client resume an
+   * orphan first, which then has an owner. Without a grace period no client may resume an orphan, so the sweep runs
+   * at once, and openings wait until the paths of the orphans are free.
    */
   sweepAtStart(delayMs = idleSweepMs): void {
     if (this.#options.orphanGraceMs === 0) {
@@ -86,7 +86,7 @@ export class Sessions {
     return [...this.#open.values()];
   }
 
-  /** The open session of this id. @throws UnknownSession */
+  /** Returns the open session of this id. @throws UnknownSession */
   get(id: string): Session {
     const session = this.#open.get(id as SessionId);
     if (session !== undefined) return session;
@@ -103,14 +103,14 @@ export class Sessions {
     throw unknownSession(id);
   }
 
-  /** Opens a session for a client, or joins the open one. It stays open until {@link closeFor} or {@link leave}. */
+  /** Opens a session for a client, or joins the open session. It stays open until {@link closeFor} or {@link leave}. */
   async open(request: OpenRequest, context: OperationContext, client: Client = this): Promise<Opened> {
     const isDone = this.#shares.opens(client);
     return this.#openInTurn(request, context, client).finally(isDone);
   }
 
   async #openInTurn(request: OpenRequest, context: OperationContext, client: Client): Promise<Opened> {
-    // Before it waits in line, so that a path without an answer delays no other opening.
+    // Checks the path before the opening waits for others, so that a path without an answer delays no other opening.
     await Promise.all([
       mustAnswer(request.workTree, 'WorkTreeUnreadable', context.signal),
       this.#storageAnswers(request.options.storage, context.signal),
@@ -145,14 +145,14 @@ export class Sessions {
     return { fate: 'kept', because, deleted: Promise.resolve() };
   }
 
-  /** Ends all shares of a client that is gone, and what it alone had open. */
+  /** Ends all shares of a client that is gone, and the sessions that it alone had open. */
   async leave(client: Client, kind: EndKind): Promise<void> {
     this.#shares.leave(client);
     await this.#openings.idle(); // one of its own that was under way stands now, and is ended with the others
     await this.#endEach(this.#shares.of(client), (id) => this.closeFor(client, id, kind));
   }
 
-  /** Begins the end of the daemon unless others hold or open a session; see {@link Shares.beginEnd}. */
+  /** Begins the end of the daemon unless other clients have or open a session; see {@link Shares.beginEnd}. */
   beginEnd(last?: Client): boolean {
     return this.#shares.beginEnd(last);
   }
@@ -163,7 +163,9 @@ export class Sessions {
     return this.#during(session, () => endSession(session, kind));
   }
 
-  /** Ends every session; resolves when every path that may go is gone. A failure in one does not spare the others. */
+  /**
+   * Ends every session. Resolves when all paths that become free are free. Continues after a failure in one session.
+   */
   async closeAll(kind: EndKind): Promise<void> {
     this.#isClosing = true;
     this.#lastKind = kind;
@@ -172,12 +174,12 @@ export class Sessions {
     await this.#endEach([...this.#open.keys()], (id) => this.close(id, kind));
   }
 
-  /** Resolves when everything that was renamed away is deleted. */
+  /** Resolves when all directories that were renamed away are deleted. */
   async deletionsDone(): Promise<void> {
     await Promise.allSettled(this.#deletions);
   }
 
-  /** For a process that dies now: what is still open, or still on its way out, gets the synchronous treatment. */
+  /** Ends the remaining sessions synchronously, for a process that is about to die. */
   abandonAll(): void {
     killAllGit();
     for (const session of [...this.#open.values(), ...this.#ending.keys()]) {
@@ -190,7 +192,7 @@ export class Sessions {
     this.#open.clear();
   }
 
-  /** Sessions in a storage root, open here or not, newest sign of life first. One that cannot be read is left out. */
+  /** Lists the sessions in a storage root, open or not, newest heartbeat first. Omits a session that cannot be read. */
   async list(storage: string, warn: (text: string) => void): Promise<ListedSession[]> {
     await this.#storageAnswers(storage);
     return sessionsIn(storage, this.#options.log, warn).map((listed) => ({
@@ -199,7 +201,10 @@ export class Sessions {
     }));
   }
 
-  /** Deletes a session, open here or kept. @throws UnknownSession; StoreBusy while others hold it; RestoreFailed */
+  /**
+   * Deletes a session, open in this daemon or closed. @throws UnknownSession; StoreBusy while other clients have it;
+   * RestoreFailed
+   */
   async delete(
     id: string,
     context: OperationContext,
@@ -224,7 +229,10 @@ export class Sessions {
     return { bytesFreed };
   }
 
-  /** Bytes on disk of a session: what its store says when it is open here, its directory otherwise. */
+  /**
+   * Returns the size of a session on disk in bytes: from its store when it is open in this daemon, else from its
+   * directory.
+   */
   async bytesOf({ marker, storage }: ListedSession): Promise<number> {
     const store = this.#open.get(marker.session)?.enabled?.store;
     if (store !== undefined) return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
@@ -247,15 +255,15 @@ export class Sessions {
     return session;
   }
 
-  /** Keeps a session open that its last client has left. False when it has to be closed. */
+  /** Keeps a session open after its last client. Returns false when it has to be closed. */
   #linger(id: SessionId): boolean {
     const session = this.#open.get(id);
     return this.#options.keepsOpen === true && session !== undefined && this.#lingering.begin(session);
   }
 
   /**
-   * Runs the end of a session. From now on no client finds it, and one that opens it again waits for the end. `reopen`
-   * puts it back for the clients that had it open; false when none of them is left.
+   * Runs the end of a session. From now on no client finds the session, and an opening waits for the end. `reopen`
+   * gives the session back to its clients, and returns false when none of them is left.
    */
   async #during<T extends Pick<Ended, 'deleted'>>(
     session: Session,
@@ -281,7 +289,7 @@ export class Sessions {
     }
   }
 
-  /** Waits for the sessions of a conversation that are on their way out; their directory is locked until then. */
+  /** Waits until the sessions of a conversation have ended, because their directory is locked until then. */
   async #endOf(conversationId: string | undefined): Promise<void> {
     const ends = [...this.#ending].filter(([{ parts }]) => parts.marker.conversationId === conversationId);
     await Promise.all(ends.map(([, end]) => end));
@@ -294,7 +302,7 @@ export class Sessions {
         this.#options.log.error(`a session did not end cleanly: ${String(each.reason)}`);
   }
 
-  /** Tries a storage that a client named; the default one is the user's own affair, and asked for all the time. */
+  /** Checks that a storage that a client named answers. The default storage is not checked: it is used all the time. */
   async #storageAnswers(storage: string, signal?: AbortSignal): Promise<void> {
     if (storage !== this.#options.defaultStorage) await mustAnswer(storage, 'StoreUnavailable', signal);
   }

@@ -1,5 +1,5 @@
-// Who holds or is opening which session: several clients may have opened the same one, and it ends when the last of
-// them is gone. Clients are known by identity alone. It opens and ends nothing.
+// Counts which clients have or are opening which session. Several clients may have the same session, which ends with
+// the last of them. Clients are compared by identity. This file opens and ends nothing.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 
@@ -11,17 +11,20 @@ export class Shares {
   readonly #left = new WeakSet<Client>();
   /** Clients by their openings that are under way. */
   readonly #openings = new Map<symbol, Client>();
-  /** Set when the end of the daemon has begun: only `last` may still open a session, with what it asked before. */
+  /**
+   * Set when the end of the daemon has begun. Only `last` may still open a session, with requests that it sent
+   * before.
+   */
   #end: { readonly last: Client | undefined } | undefined;
 
-  /** Notes that a client has opened the session; a second time changes nothing. */
+  /** Records that a client has opened the session. A second call changes nothing. */
   join(session: SessionId, client: Client): void {
     const holders = this.#holders.get(session) ?? new Set();
     this.#holders.set(session, holders.add(client));
   }
 
   /**
-   * Notes an opening that is under way, until the returned function is called.
+   * Records an opening that is under way, until the returned function is called.
    * @throws StoreUnavailable when the end has begun and the client is not the last one
    */
   opens(client: Client): () => void {
@@ -40,7 +43,10 @@ export class Shares {
     return true;
   }
 
-  /** Forgets a session that ends. The returned function notes its clients again; whether one of them is left. */
+  /**
+   * Forgets the clients of a session that ends. The returned function restores them, and returns true when one of
+   * them is left.
+   */
   forget(session: SessionId): () => boolean {
     const before = this.#holders.get(session);
     this.#holders.delete(session);
@@ -60,8 +66,8 @@ export class Shares {
   }
 
   /**
-   * Begins the end of the daemon, unless a client besides the last one holds or is opening a session. Once begun, no
-   * other client can open one: it would be told that it has a session, and lose it at once.
+   * Begins the end of the daemon, unless a client besides the last one has or is opening a session. After it no other
+   * client can open a session: the client would get a session and lose it at once.
    */
   beginEnd(last?: Client): boolean {
     const stays = (client: Client): boolean => client !== last && !this.#left.has(client);
@@ -74,7 +80,7 @@ export class Shares {
     return [...this.#holders].filter(([, holders]) => holders.has(client)).map(([session]) => session);
   }
 
-  /** Notes that a client is gone: an opening of its that is still under way must not stand. */
+  /** Records that a client is gone: its unfinished openings must not produce a session. */
   leave(client: Client): void {
     this.#left.add(client);
   }
@@ -84,7 +90,7 @@ export class Shares {
   }
 }
 
-/** The error of deleting a session that other clients have open. */
+/** Returns the error for deleting a session that other clients have open. */
 export function heldByOthers(session: SessionId): CheckpointdError {
   return new CheckpointdError(
     'StoreBusy',
@@ -93,7 +99,7 @@ export function heldByOthers(session: SessionId): CheckpointdError {
   );
 }
 
-/** The error of a request for a session that is not open. */
+/** Returns the error for a request to a session that is not open. */
 export function unknownSession(id: string): CheckpointdError {
   return new CheckpointdError(
     'UnknownSession',
@@ -102,7 +108,7 @@ export function unknownSession(id: string): CheckpointdError {
   );
 }
 
-/** The error of an opening while the daemon ends. */
+/** Returns the error for an opening while the daemon ends. */
 export function closing(): CheckpointdError {
   return new CheckpointdError('StoreUnavailable', 'The daemon is ending. Start it again to open a session.', {
     retryable: true,

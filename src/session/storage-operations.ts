@@ -1,5 +1,5 @@
-// Remembers the outcome of requests that belong to a storage and to no session of it: what is asked of a remote, and
-// imports. The answers are lines of `remotes.keys`, which every daemon of the storage appends to, so a key gets its first
+// Remembers the outcome of requests that belong to a storage and to no session: requests about remotes, and imports.
+// The answers are lines of `remotes.keys`, to which every daemon of the storage appends. So a key gets its first
 // answer after a restart, too.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
@@ -14,12 +14,12 @@ import { OperationRecords } from './operations.ts';
 
 type Stamp = OperationContext['stamp'];
 
-/** Noted before an import takes effect. The session itself says afterwards whether it did. */
+/** Written before an import takes effect. The session itself shows later whether it did. */
 interface ImportNote extends LogRecord {
   readonly kind: 'import';
   readonly key: string;
   readonly session: SessionId;
-  /** When the session was made: a later session of the same id is another one. */
+  /** The creation time of the session. A later session of the same id has another one. */
   readonly created: string;
 }
 
@@ -27,7 +27,7 @@ export class StorageOperations {
   readonly #storage: string;
   readonly #file: string;
   readonly #records: OperationRecords;
-  /** How many bytes of the file were read. */
+  /** The number of bytes of the file that were read. */
   #position = 0;
   /** Imports without an answer, by key. */
   readonly #imports = new Map<string, ImportNote>();
@@ -38,7 +38,7 @@ export class StorageOperations {
     this.#records = new OperationRecords({ append: (record) => this.#append(record) });
   }
 
-  /** Returns the records with all that daemons of the storage have answered so far. @throws system errors */
+  /** Returns all records that daemons of the storage have answered so far. @throws system errors */
   current(): OperationRecords {
     for (const record of this.#readOn()) {
       if (record.kind === 'import') this.#imports.set((record as ImportNote).key, record as ImportNote);
@@ -52,7 +52,7 @@ export class StorageOperations {
     return this.#records;
   }
 
-  /** Notes an import that is about to take effect, with its answer. @throws system errors */
+  /** Records an import that is about to take effect, with its answer. @throws system errors */
   noteImport({ idempotency }: Stamp, { session, created }: SessionMarker, result: unknown): void {
     if (idempotency === undefined) return;
     const note = { kind: 'import' as const, ...idempotency, session, created, result };
@@ -65,7 +65,7 @@ export class StorageOperations {
     return directory.readMarker()?.created === created;
   }
 
-  /** A line that was cut by a kill is followed by a line of its own, and is passed over. */
+  /** Appends a record. After a line that a kill cut off, it starts a new line. Readers skip the cut line. */
   #append(record: LogRecord): number {
     const isNew = !files.existsSync(this.#file);
     const fd = files.openSync(this.#file, 'a', 0o600);

@@ -1,15 +1,15 @@
-// Prepares the storage root: makes it private to the user, and refuses one where another user could plant a file, or
-// that is in the way of a work tree. It also explains failures. It knows nothing of the sessions in the root.
+// Prepares the storage root: makes it private to the user, and refuses a root where another user could plant a file,
+// or that overlaps with a work tree. It also explains failures. It knows nothing of the sessions in the root.
 import { dirname } from 'node:path';
 import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { files, type Stats } from '../base/files.ts';
 
 /**
- * Makes the storage root, private to the user, and returns its canonical path. A default one may be a link
- * (people move `~/.local/state` to another disk): it is resolved once, and what it leads to is checked. A
- * link that a client names is refused, because a program that can change it could redirect our deletions.
- * @throws ReadOnlyStore or StoreUnavailable with what to change.
+ * Makes the storage root, private to the user, and returns its canonical path. A default root may be a link (people
+ * move `~/.local/state` to another disk): the link is resolved once, and its target is checked. A link that a client
+ * names is refused, because a program that can change the link could redirect our deletions.
+ * @throws ReadOnlyStore or StoreUnavailable with the remedy.
  */
 export function prepareStorage(storage: string, { isDefault = false } = {}): string {
   try {
@@ -32,7 +32,10 @@ export function prepareStorage(storage: string, { isDefault = false } = {}): str
   }
 }
 
-/** @throws StoreUnavailable when the work tree's own parent was given: sessions would stand beside it. */
+/**
+ * Refuses the parent directory of the work tree, in which sessions would be siblings of the work tree. @throws
+ * StoreUnavailable
+ */
 export function refuseParentOf(workTree: string, storage: string): void {
   if (dirname(workTree) !== storage) return;
   throw unsafe(
@@ -42,7 +45,7 @@ export function refuseParentOf(workTree: string, storage: string): void {
   );
 }
 
-/** `mkdir -p` in as many steps as the path has names: the recursive call of Node never ends below /proc. */
+/** Makes directories like `mkdir -p`, one level at a time: the recursive call of Node never ends below /proc. */
 function makeDirectories(path: string): void {
   const missing: string[] = [];
   for (let at = path; files.statSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at)) {
@@ -50,7 +53,7 @@ function makeDirectories(path: string): void {
     missing.push(at);
   }
   for (const directory of missing.reverse()) {
-    // Another process made it meanwhile.
+    // Another process made the directory meanwhile.
     attempt(hasCode('EEXIST'), () => files.mkdirSync(directory, { mode: 0o700 }));
   }
 }
@@ -77,7 +80,7 @@ function unsafe(storage: string, reason: string, message: string): CheckpointdEr
   return new CheckpointdError('StoreUnavailable', message, { details: { storageDir: storage, reason } });
 }
 
-/** Says what is wrong with the storage in the client's terms. */
+/** Explains an error of the storage in the client's terms. */
 export function storageFailure(storage: string, cause: unknown): CheckpointdError {
   const code = systemCode(cause);
   const details = { storageDir: storage, code };

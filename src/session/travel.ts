@@ -1,5 +1,5 @@
-// An open session as the source of a line (its checkpoints, its log and its facts at one moment), and its push to a
-// remote. It changes nothing of the session.
+// Reads an open session as the source of a line (its checkpoints, its log and its facts at one moment), and pushes it
+// to a remote. It changes nothing of the session.
 import { basename } from 'node:path';
 import { given } from '../base/given.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
@@ -10,11 +10,12 @@ import { Remotes } from '../remote/remotes.ts';
 import { firstPrompt } from './listing.ts';
 import type { Session } from './session.ts';
 
-/** The choices of one push, and where its progress goes. */
+/** The choices of one push, and the receiver of its progress. */
 type PushChoices = Pick<PushRequest, 'choices' | 'dryRun' | 'signal' | 'onCheckpoint' | 'warn'>;
 
 /**
- * Pushes an open session as it is, after its pushes that run, and tells clients of each line of another writer once.
+ * Pushes the present state of an open session, after its pushes that already run. Notifies clients once of each line
+ * of another writer.
  *
  * @throws as {@link pushLine}; CheckpointsDisabled
  */
@@ -46,7 +47,7 @@ export async function pushSession(
   return pushed;
 }
 
-/** Returns what makes a line of the session as it is now. @throws CheckpointsDisabled */
+/** Returns a function that makes a line of the present session. @throws CheckpointsDisabled */
 function lineSource(session: Session): (identity: LineIdentity) => LineSource {
   const { marker, workTree, sessionLog, conversation } = session.parts;
   const checkpoints = session.requireCheckpoints();
@@ -77,7 +78,7 @@ function lineSource(session: Session): (identity: LineIdentity) => LineSource {
   });
 }
 
-/** The records up to a length: what is appended meanwhile belongs to the next push. */
+/** Yields the records up to a length. Records that are appended meanwhile belong to the next push. */
 async function* firstOf(
   records: AsyncIterable<{ readonly position: number; readonly record: LogRecord }>,
   length: number,

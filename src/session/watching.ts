@@ -1,6 +1,6 @@
-// The watcher and the capturer of a session, wired to each other: the watcher reports changes to clients and to captures,
-// and the audit checks it against captures.
-// A work tree that cannot be watched is no failure: captures look at all of it then.
+// Connects the watcher and the capturer of a session: the watcher reports changes to clients and to captures, and the
+// audit checks the watcher against captures. A work tree that cannot be watched is no failure: captures then scan all
+// of it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { given } from '../base/given.ts';
 import { Capturer, type FinishedScan } from '../capture/capturer.ts';
@@ -34,11 +34,11 @@ function notify(session: Session, change: ChangeBatch): void {
   session.parts.events.workTreeChanged(session, change);
 }
 
-/** chokidar waits for the directory handles of captures at most so long. */
+/** The longest time that chokidar waits for the directory handles of captures. */
 const waitMsMax = 5000;
 
 /**
- * Starts chokidar in the background; `worktree/status` reports how far it is. The handles of captures come first: both
+ * Starts chokidar in the background. `worktree/status` reports its progress. The handles of captures come first: both
  * walk the same directories, and would compete for the processors just when a client wants its first capture.
  */
 export function startWatching(session: Session): void {
@@ -50,14 +50,14 @@ export function startWatching(session: Session): void {
   void sayLive(session);
 }
 
-/** Notifies clients that anything may have changed before the watch went live: no source reported that. */
+/** Notifies clients that anything may have changed before the watcher started: no source reported those changes. */
 async function sayLive(session: Session): Promise<void> {
   const { watcher } = session;
   await watcher?.ready();
   if (watcher?.figures.state === 'live') notify(session, { paths: [], overflow: true, isLost: false });
 }
 
-/** Opens what captures the work tree of the session into its store. Its scans read the watcher and audit it. */
+/** Opens the capturer of the session's work tree and store. Its scans use the watcher and audit it. */
 export function openCapturer(
   session: Session,
   store: SnapshotStore,
@@ -81,7 +81,7 @@ export function openCapturer(
   });
 }
 
-/** Returns what the capturer does with each scan that succeeded: it audits the watch. */
+/** Returns the capturer's callback for each successful scan, which audits the watcher. */
 function audited(session: Session): (scan: FinishedScan) => void {
   const audit = new WatchAudit({
     handles: () => {
