@@ -1,5 +1,5 @@
-// Captures one work tree into one store: scans it (scan.ts), seals what was seen as a snapshot, and takes over the state
-// from which the next scan starts. It never writes to the work tree and publishes nothing.
+// Captures one work tree into one store: scans it (scan.ts), seals the result as a snapshot, and keeps the state from
+// which the next scan starts. It never writes to the work tree and publishes nothing.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
@@ -41,9 +41,9 @@ export interface Capture {
   readonly skipped: readonly SkippedPath[];
   /** Directories and files whose present state is unknown (unreadable): a restore never deletes these. */
   readonly unknown: readonly TreePath[];
-  /** Databases that were written to while they were captured: they may be torn. */
+  /** Databases that a program wrote to during the capture: their copies may be torn. */
   readonly torn: readonly TreePath[];
-  /** `cold`: it looked at everything, for the reason given. */
+  /** `cold`: the capture scanned everything, for the given reason. */
   readonly path: 'cold' | 'fast';
   readonly reason?: FullCaptureReason;
   readonly ms: number;
@@ -57,15 +57,17 @@ export interface CaptureCounts {
 
 export interface CaptureRequest {
   /**
-   * A snapshot that a checkpoint keeps until this capture is published. What it holds is captured again even if ignored,
-   * and what has not changed since is taken from it without being read or stored again.
+   * A snapshot that a checkpoint keeps until this capture is published. Its files are captured again even if ignored.
+   * Files that have not changed since are taken from it, without being read or stored again.
    */
   readonly previous?: SnapshotId;
-  /** Files or whole directories to capture though the rules exclude them: what a restore is about to displace. */
+  /**
+   * Files or whole directories to capture although the rules exclude them: those that a restore is about to displace.
+   */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * A capture of a moment ago, and every path that the caller has changed since. Elsewhere only names are looked at again,
-   * so that an edit in place by another process belongs to the next capture.
+   * A capture of a moment ago, and every path that the caller has changed since. For other paths the scan only
+   * compares names, so an edit of a file by another process belongs to the next capture.
    */
   readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
   readonly signal?: AbortSignal;
@@ -75,46 +77,49 @@ export interface CaptureRequest {
 export interface CapturerOptions {
   readonly store: SnapshotSink;
   readonly workTree: WorkTree;
-  /** A private directory of the session for the git directories of the ignore engines; made when needed. */
+  /** A private directory of the session for the git directories of the ignore engines. Made when it is needed. */
   readonly ignoreDirectory: string;
-  /** Globs that opt ignored files in, and files out; the language is described in tree/globs.ts. */
+  /** Globs that include ignored files, and globs that exclude files. tree/globs.ts describes the language. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   /** Larger files are skipped as `tooLarge`. Default: no limit. */
   readonly maxFileBytes?: number;
-  /** Storage of the daemon inside the work tree (an allowed protected place), never looked into. */
+  /** The daemon's storage inside the work tree (an allowed protected directory). It is never scanned. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
-  /** The file that keeps the known files from one opening to the next. Absent: they are not kept. */
+  /** The file that keeps the known files between two openings. Absent: they are not kept. */
   readonly knownFile?: string;
-  /** The handles that fast captures rest on; absent: every capture looks at everything. */
+  /** The directory handles that fast captures need. Absent: every capture scans everything. */
   readonly handles?: () => ScanHandles | undefined;
-  /** Called with each scan that has succeeded. */
+  /** Called after each successful scan. */
   readonly onScanned?: (scan: FinishedScan) => void;
-  /** The snapshot that captures are going to build on, so that a scan before the first of them may build on it too. */
+  /** The snapshot that captures will build on. A scan before the first capture can then build on it too. */
   readonly head?: () => SnapshotId | undefined;
-  /** For tests: our own clock in milliseconds since 1970, and how long a content stays doubtful (see settled.ts). */
+  /**
+   * For tests: the clock of this process in milliseconds since 1970, and how long a content stays doubtful (see
+   * settled.ts).
+   */
   readonly now?: () => number;
   readonly settleMs?: number;
-  /** For tests: how long after a capture everything is looked at. */
+  /** For tests: how long after a capture the background scan starts. */
   readonly idleMs?: number;
   readonly log: Log;
 }
 
-/** A scan that has succeeded. */
+/** A successful scan. */
 export interface FinishedScan {
-  /** The position in the change log when the scan began: later changes may be in it or not. */
+  /** The position in the change log when the scan began. The scan may have seen later changes or not. */
   readonly position: number;
   readonly seen: ScannedTree;
-  /** True when it looks at every file, and takes none over unseen. */
+  /** True when the scan looks at every file and takes over no earlier listing unchecked. */
   readonly isWhole: boolean;
-  /** True when it takes what the rules say, and nothing else. */
+  /** True when only the rules select the files of the scan. */
   readonly isPlain: boolean;
-  /** True when it makes a snapshot. */
+  /** True when the scan makes a snapshot. */
   readonly isStored: boolean;
 }
 
-/** The trees of so many snapshots stay in memory. */
+/** The number of snapshots whose trees stay in memory. */
 const rootsMax = 4;
 
 /** Captures may run at the same time; they share only finished scans. */
@@ -123,10 +128,10 @@ export class Capturer {
   readonly #place: ScanPlace;
   readonly #idle: IdleScans;
   readonly #roots = new Map<SnapshotId, Directory>();
-  /** The listings of each capture that is still in use. */
+  /** The listings of each capture that a caller still has. */
   readonly #listings = new WeakMap<Capture, Listings>();
   #state: ScanState = nothingScanned;
-  /** The tree that the last plain capture made. */
+  /** The tree of the last plain capture. */
   #last: Directory | undefined;
   #scans = 0;
   #fast = 0;
@@ -147,8 +152,8 @@ export class Capturer {
   /**
    * Stores the present state of the work tree.
    *
-   * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable for the root; the store's errors; AbortError. After a
-   * failure nothing of the capture is left.
+   * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable for the root; the store's errors; AbortError. A failed
+   * capture leaves nothing behind.
    */
   async capture(request: CaptureRequest = {}): Promise<Capture> {
     await this.#idle.untilFirst(request.signal);
@@ -202,8 +207,8 @@ export class Capturer {
   }
 
   /**
-   * True when a capture now would differ from a snapshot; stores nothing. `unsure` where what it cannot see now, or what
-   * was skipped then, may be all that differs. @throws as {@link capture}
+   * True when a capture now would differ from a snapshot. Stores nothing. `unsure` when the only differences may be
+   * paths that are unreadable now or were skipped then. @throws as {@link capture}
    */
   async isChanged(
     previous: SnapshotId,
@@ -215,26 +220,26 @@ export class Capturer {
     const { seen, next } = await this.#scan({ previous: tree, sink: undefined, signal });
     if (!seen.isStopped) this.#adopt(next);
     if (!seen.isStopped && seen.root === tree) return false;
-    // A scan that stopped early has met a file that is new, or was skipped then.
+    // A scan that stopped early has found a file that is new or was skipped then.
     return skippedThen.length > 0 || (!seen.isStopped && seen.skipped.length > 0) ? 'unsure' : true;
   }
 
-  /** Returns the root of an enclosing repository that ignores the whole work tree: its rules do not count. */
+  /** Returns the root of an enclosing repository that ignores the whole work tree. Its rules then do not count. */
   ignoredBy(): Promise<string | undefined> {
     return this.#place.scopes.ignoredBy();
   }
 
-  /** True when the last scan left this path out, itself or with a directory above it. For the watcher. */
+  /** True when the last scan left out this path or a directory above it. For the watcher. */
   isLeftOut(path: TreePath): boolean {
     return isLeftOut(this.#state.listings, path);
   }
 
-  /** Returns the directories that the last scan left out; those below them are not listed. For the watcher. */
+  /** Returns the topmost directories that the last scan left out. For the watcher. */
   leftOutDirectories(): TreePath[] {
     return leftOutDirectories(this.#state.listings);
   }
 
-  /** True when the watch has reported every change since the last scan. */
+  /** True when the watcher has reported every change since the last scan. */
   get isWatched(): boolean {
     const { base } = this.#state;
     return isBase(base) && this.#changes?.isCompleteSince(base.position) === true;
@@ -244,29 +249,29 @@ export class Capturer {
     return { fast: this.#fast, cold: this.#cold };
   }
 
-  /** Resolves once captures can be fast, or it has shown that they never will. */
+  /** Resolves once captures can be fast, or when it is certain that they never will be. */
   whenWatched(): Promise<void> {
     return this.#whenWatched;
   }
 
-  /** Called when directories can be watched: scans everything beside the captures, so that they may be fast. */
+  /** Scans everything in the background, so that captures may be fast. Called when directories can be watched. */
   scanSoon(): void {
     if (this.#wanted === 'now') this.#idle.after(true);
   }
 
-  /** Has the next capture look at everything: the watch missed a change. */
+  /** Makes the next capture scan everything, because the watcher missed a change. */
   distrust(): void {
     this.#state = { ...this.#state, base: undefined };
     this.#options.handles?.()?.closeAll();
     this.#idle.after(false);
   }
 
-  /** Ends the scan in the background; captures may go on. */
+  /** Ends the background scan. Captures may continue. */
   rest(): Promise<void> {
     return this.#idle.rest();
   }
 
-  /** Ends the engines, and the scan that runs. The known files are written unless the session is deleted. */
+  /** Ends the engines and the running scan. Writes the known files unless the session is deleted. */
   async close(isOver?: 'deleted'): Promise<void> {
     await this.#idle.close();
     try {
@@ -276,18 +281,18 @@ export class Capturer {
     }
   }
 
-  /** Ends the engines at once, for a dying process. */
+  /** Ends the engines at once, when the process is about to die. */
   kill(): void {
     this.#idle.interrupt();
     this.#place.scopes.kill();
   }
 
-  /** Looks at what may have changed where that is proven to be enough, and else at everything. */
+  /** Scans only what may have changed when that is proven to be enough, otherwise everything. */
   async #scan(request: ScanRequest): Promise<Scanned> {
     this.#scans += 1;
     try {
-      // This comes before the state is read, because another capture, or a change that the watch missed, may replace it
-      // meanwhile.
+      // Must come before the state is read: another capture, or a change that the watcher missed, may replace the
+      // state meanwhile.
       const watched = mayBeFast(this.#state, request) ? await watchedRules(this.#place) : undefined;
       const state = this.#state;
       const plan = await chooseScan(state, request, watched);
@@ -297,12 +302,12 @@ export class Capturer {
       return scanned;
     } finally {
       this.#scans -= 1;
-      // The engines of nested repositories are needed by no scan any more.
+      // No scan needs the engines of nested repositories any more.
       if (this.#scans === 0) await this.#place.scopes.rest();
     }
   }
 
-  /** Starts the next scan from this state. */
+  /** Makes this state the start of the next scan. */
   #adopt(next: ScanState): void {
     const { base } = next;
     const changes = this.#changes;
@@ -315,7 +320,7 @@ export class Capturer {
     }
   }
 
-  /** When a full scan is wanted in the background: to begin with, and to check the fast captures when it is quiet. */
+  /** Whether a full background scan is wanted: at the beginning, and in quiet times to check the fast captures. */
   get #wanted(): 'now' | 'later' | undefined {
     const { base } = this.#state;
     if (this.#options.handles === undefined || base === 'never') return undefined;
@@ -323,7 +328,10 @@ export class Capturer {
     return base.fastScans > 0 ? 'later' : undefined;
   }
 
-  /** Looks at everything and stores nothing: later captures may be fast, and a change that the watch missed is found. */
+  /**
+   * Scans everything and stores nothing. Later captures may then be fast, and a change that the watcher missed is
+   * found.
+   */
   async #scanInBackground(signal: AbortSignal): Promise<void> {
     if (this.#options.handles?.()?.isReady !== true) return;
     const position = this.#changes?.position ?? 0;
@@ -356,7 +364,7 @@ export class Capturer {
 
   async #treeOf(snapshot: SnapshotId | undefined): Promise<Directory | undefined> {
     const { store, log } = this.#options;
-    // Nothing is taken over from a damaged store: every file is read and handed to the store again.
+    // The store is damaged, so nothing is taken over: every file is read and stored again.
     if (snapshot === undefined || store.isDoubtful?.()) return undefined;
     try {
       const root = this.#roots.get(snapshot) ?? (await store.directory(snapshot));
@@ -414,7 +422,7 @@ function accessListsFound(paths: readonly TreePath[]): string {
   return `Access lists are not captured. A restore gives only the owner's permissions to ${counted(paths.length, 'path')} with access lists: ${some.join(', ')}`;
 }
 
-/** Takes contents and stores none. */
+/** A sink that discards contents. */
 const discarding: BlobSink = {
   add: (_blob, content) => {
     discard(content);
@@ -422,7 +430,7 @@ const discarding: BlobSink = {
   },
 };
 
-/** Contents on their way into the store: many at once, bounded by count and bytes; the first failure is thrown later. */
+/** Passes contents to the store: many at once, limited by count and bytes. It throws the first failure later. */
 class Backlog implements BlobSink {
   readonly #writer: SnapshotWriter;
   #pending: Promise<unknown>[] = [];

@@ -1,4 +1,4 @@
-// The id that one path's present content would have in a store: looks, stores nothing.
+// Computes the id that the present content of one path would have in a store. It stores nothing.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -11,13 +11,13 @@ import type { SnapshotSink } from './snapshot-sink.ts';
 
 export interface PresentContent {
   readonly blob: BlobId;
-  /** Bytes of the file, or of the link's target. */
+  /** Size in bytes of the file or of the link's target. */
   readonly size: number;
 }
 
 /**
- * The content at a path now; undefined when nothing is there, or nothing that a snapshot could hold.
- * @throws PathOutsideWorkTree when a symbolic link stands on the way, WorkTreeUnreadable when it cannot be read
+ * Returns the present content at a path, or undefined when there is nothing that a snapshot could contain.
+ * @throws PathOutsideWorkTree when a symbolic link is on the way, WorkTreeUnreadable when the file cannot be read
  */
 export async function contentAt(
   store: Pick<SnapshotSink, 'hash'>,
@@ -64,7 +64,7 @@ function linkAt(
   return { blob: hash.digest(), size: read.target.length };
 }
 
-/** The directory that holds the path, no link on the way; undefined when it is not there. */
+/** Returns the directory of the path, reached without following links, or undefined when it does not exist. */
 function directoryOf(workTree: WorkTree, path: TreePath): ReachedPath | undefined {
   const parts = parentOf(path).split('/');
   for (let i = 0; i < parts.length && parts[0] !== ''; i += 1) {
@@ -91,7 +91,7 @@ function directoryOf(workTree: WorkTree, path: TreePath): ReachedPath | undefine
 }
 
 function statOf(directory: ReachedPath, name: string): ReturnType<typeof files.lstatSync> {
-  // Under a name that is too long nothing can be.
+  // No file can have a name that is too long.
   return attempt(hasCode('ENOENT', 'ENOTDIR', 'ENAMETOOLONG'), () =>
     files.lstatSync(inside(directory, name)),
   );

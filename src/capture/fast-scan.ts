@@ -1,6 +1,6 @@
-// A scan of what may have changed since an earlier scan, its base: lists those directories again, reads what changed in
-// them, looks again until nothing moved meanwhile, and makes the trees on the way to them again. Everything else is
-// taken from the base, since its directory has been watched since before it was read and the watch reported nothing.
+// Scans what may have changed since an earlier scan, the base. It lists the changed directories again, reads the
+// changed files in them, repeats until nothing changes meanwhile, and rebuilds the trees above them. Everything else
+// is taken from the base: its directory was watched since before it was read, and the watcher reported no change.
 import { ChangedMap } from '../base/changed-map.ts';
 import { standingKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -20,27 +20,27 @@ import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
 /**
- * Why a capture looked at everything: it was the first, it was to include what the rules leave out, rules changed,
- * what had changed was not known (see {@link LossReason}), nothing narrower is proven to be enough, or it was time to
- * check the captures that look at less.
+ * Why a capture scanned everything: it was the first one; it had to include ignored files; rules changed; the changes
+ * were not known (see {@link LossReason}); nothing narrower was proven to be enough; or it was time to check the fast
+ * captures.
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
 /** The directory handles, as far as scans use them. */
 export type ScanHandles = Pick<DirectoryHandles, 'changes' | 'isReady' | 'open' | 'fence' | 'closeAll'>;
 
-/** The rules of a scan; under others every name may be judged differently. */
+/** The rules of a scan. A change of the rules may change the verdict of every name. */
 export interface ScanRules {
   readonly scope: IgnoreScope;
   readonly chainKey: string;
-  /** Changes with the user's index, which may include what the rules exclude. */
+  /** Changes with the user's index, which may include files that the rules exclude. */
   readonly indexKey: string;
   readonly mounts: string;
-  /** Identifies the directory that is the work tree. */
+  /** The identity of the work tree's root directory. */
   readonly root: string;
 }
 
-/** Reads the rules as they are now. */
+/** Reads the present rules. */
 export async function rulesNow(root: string, scopes: IgnoreScopes): Promise<ScanRules> {
   const scope = await scopes.outermost();
   const { key } = await startingChain(scope);
@@ -64,13 +64,13 @@ function rootKey(root: string): string {
 }
 
 /**
- * The base of a fast scan: a full scan whose directories were watched before they were read, updated by the
- * fast scans that followed.
+ * The base of a fast scan: a full scan whose directories were watched before they were read, updated by later fast
+ * scans.
  */
 export interface ScanBase {
   readonly root: Directory;
   readonly listings: Listings;
-  /** The position in the log of the watch: changes after it are not in the base. */
+  /** The position in the change log. Later changes are not in the base. */
   readonly position: number;
   readonly rules: ScanRules;
   readonly recheck: Recheck;
@@ -78,26 +78,26 @@ export interface ScanBase {
   readonly fastScans: number;
 }
 
-/** More files than this with an unsettled content are left to the full scans. */
+/** With more unsettled files than this, captures scan everything. */
 const unsettledMax = 1000;
-/** More of them are not read again by one scan; see settled.ts. */
+/** One scan reads at most this many unsettled files again; see settled.ts. */
 const rereadMax = 200;
-/** More directories than this that need a look each time cost as much as everything. */
+/** With more directories than this to check every time, a fast scan costs as much as a full one. */
 const recheckMax = 200;
 
-/** Paths that each fast scan checks again, even when the watch reported no change. */
+/** Paths that each fast scan checks again, even when the watcher reported no change. */
 export class Recheck {
-  /** Directories with something that a capture has to report, or to try again. */
+  /** Directories with a path that a capture has to report, or to try again. */
   readonly directories: Set<TreePath>;
-  /** Directories without a watch, each with everything below it. */
+  /** Directories without a watch. Everything below them is checked, too. */
   readonly unwatched: Set<TreePath>;
-  /** Files whose content may change without a trace, with the second in which a scan first saw their stamp. */
+  /** Files whose content may change while their stamp does not, with the second in which a scan first saw the stamp. */
   private readonly unsettled: Map<TreePath, number>;
   /** Directories with names that the rules exclude; a change of the user's index may include them. */
   readonly withIgnored: Set<TreePath>;
-  /** Repositories and git directories inside: a fast scan does not follow their rules. */
+  /** Nested repositories and git directories. A fast scan does not track their rules. */
   private readonly foreign: Set<TreePath>;
-  /** The names of files that have several: the watch reports a write under one of them only. */
+  /** The names of files that have several names: the watcher reports a write under one name only. */
   readonly linked: LinkedNames;
 
   private constructor(unwatched: Iterable<TreePath>, earlier?: Recheck) {
@@ -109,20 +109,20 @@ export class Recheck {
     this.linked = new LinkedNames(earlier?.linked);
   }
 
-  /** Returns what is to be looked at again after a full scan. */
+  /** Returns what fast scans have to check after a full scan. */
   static async of(listings: Listings, unwatched: Iterable<TreePath>, slices: Slices): Promise<Recheck> {
     const recheck = new Recheck(unwatched);
     const scope = listings.get(rootPath)?.scope;
     for (const [, directory] of listings) {
       if (slices.isDue()) await slices.pause();
       recheck.#note(directory, scope);
-      // A directory that changed during the scan is not among the listings.
+      // A directory that changed during the scan has no listing.
       for (const { path } of directory.below) if (!listings.has(path)) recheck.unwatched.add(path);
     }
     return recheck;
   }
 
-  /** Returns what is to be looked at again after a fast scan that rested on this. */
+  /** Returns what fast scans have to check after a fast scan with this value. */
   after({ replaced, listed, unwatched, listings }: FastScanResult, outermost: IgnoreScope): Recheck {
     const next = new Recheck(this.unwatched, this);
     for (const directory of replaced) next.#forget(directory);
@@ -131,12 +131,12 @@ export class Recheck {
     return next;
   }
 
-  /** True when only a full scan can look at so much. */
+  /** True when there is so much to check that only a full scan can do it. */
   get isTooMuch(): boolean {
     return this.foreign.size > 0 || this.directories.size + this.unwatched.size > recheckMax;
   }
 
-  /** The files whose content is read again: those that changed last. */
+  /** The files whose content is read again: the most recently changed ones. */
   get files(): readonly TreePath[] {
     const byAge = [...this.unsettled].sort(([, a], [, b]) => a - b);
     return byAge.slice(-rereadMax).map(([path]) => path);
@@ -183,17 +183,17 @@ interface LinkedFile {
   links: number;
 }
 
-/** The captured names of files that have several. Names outside the work tree are not known. */
+/** The captured names of files that have several names. Names outside the work tree are unknown. */
 class LinkedNames {
   readonly #files: ChangedMap<string, LinkedFile>;
-  /** Files that no earlier value shares. */
+  /** Files that this value shares with no earlier one. */
   readonly #own = new Set<LinkedFile>();
 
   constructor(earlier?: LinkedNames) {
     this.#files = new ChangedMap(earlier === undefined ? new Map<string, LinkedFile>() : earlier.#files);
   }
 
-  /** Notes a listed file; one with a single name is left out. */
+  /** Adds a listed file if it has several names. */
   add(path: TreePath, entry: WalkedEntry): void {
     if (!isLinked(entry)) return;
     const key = keyOf(entry.stamp);
@@ -209,7 +209,7 @@ class LinkedNames {
     if (file?.names.size === 0) this.#files.delete(keyOf(entry.stamp));
   }
 
-  /** Returns the names of a file; undefined when it has got names since they were noted. */
+  /** Returns the names of a file, or undefined when it has got more names since they were recorded. */
   of({ stamp, links = 1 }: WalkedEntry): Iterable<TreePath> | undefined {
     const file = stamp && this.#files.get(keyOf(stamp));
     return file === undefined || links > file.links ? undefined : file.names;
@@ -236,7 +236,7 @@ function isLinked(entry: WalkedEntry): entry is LinkedEntry {
 
 const keyOf = ({ dev, ino }: Stamp): string => `${dev}:${ino}`;
 
-/** Directories to be listed again, and directories whose whole subtree is walked again. */
+/** Directories to list again, and directories whose whole subtree is scanned again. */
 interface DirtyPaths {
   readonly listed: Set<TreePath>;
   /** Their parents are listed again as well. */
@@ -244,8 +244,8 @@ interface DirtyPaths {
 }
 
 /**
- * Returns what to look at because of paths that may have changed, or why everything: the rules or the root
- * may have changed.
+ * Returns what to scan for paths that may have changed, or the reason for a full scan: the rules or the root may have
+ * changed.
  */
 function dirtyPaths(
   marks: Iterable<TreePath>,
@@ -265,20 +265,20 @@ function dirtyPaths(
   return dirty;
 }
 
-/** Tells a fast scan which paths to check, and what to compare them with. */
+/** Defines which paths a fast scan checks, and with what it compares them. */
 export interface FastPlan {
   readonly base: ScanBase;
   /** The tree of the snapshot that the capture builds on. */
   readonly previous: Directory;
   readonly handles: ScanHandles;
   readonly rules: ScanRules;
-  /** The position in the log of the watch when the scan was planned. */
+  /** The position in the change log when the scan was planned. */
   readonly position: number;
-  /** The changes that the watch reported since the base. */
+  /** The changes that the watcher reported since the base. */
   readonly marks: ReadonlySet<TreePath>;
-  /** Directories to list though the watch reported nothing there. */
+  /** Directories to list although the watcher reported no change there. */
   readonly listed: ReadonlySet<TreePath>;
-  /** Paths that the client of the scan has written since the base. */
+  /** Paths that the requesting client has written since the base. */
   readonly touched: readonly TreePath[];
 }
 
@@ -287,20 +287,20 @@ export interface ScanOptions extends WalkOptions, ReadingOptions {
 }
 
 export interface FastScanResult extends ScanResult {
-  /** The directories of the base that were listed again, or are gone. */
+  /** The directories of the base that were listed again, or that are gone. */
   readonly replaced: readonly WalkedDirectory[];
-  /** The directories that were listed. */
+  /** The directories that this scan listed. */
   readonly listed: readonly WalkedDirectory[];
   readonly unwatched: ReadonlySet<TreePath>;
 }
 
-/** After so many looks at what changed meanwhile everything is looked at. */
+/** After this many repetitions for changes during the scan, everything is scanned. */
 const againMax = 20;
 
 export class FastScan {
   readonly #options: ScanOptions;
   readonly #plan: FastPlan;
-  /** The position in the log of the watch up to which changes were looked at. */
+  /** The position in the change log up to which changes were handled. */
   #position: number;
   readonly #listings: ChangedMap<TreePath, WalkedDirectory>;
   readonly #walk: Walk;
@@ -308,11 +308,11 @@ export class FastScan {
   readonly #listed = new Set<TreePath>();
   readonly #replaced = new Map<TreePath, WalkedDirectory>();
   readonly #unwatched = new Set<TreePath>();
-  /** The directories of one round, with their listings before it. */
+  /** The directories of one round, with their earlier listings. */
   readonly #round = new Map<TreePath, WalkedDirectory | undefined>();
   /** Paths that may have been written since the base, each with everything below it. */
   readonly #written: Set<TreePath>;
-  /** Directories that are listed again in one round, and were watched before. */
+  /** Directories that one round lists again and that were watched before. */
   #relisted: ReadonlySet<TreePath> = new Set();
 
   constructor(plan: FastPlan, options: ScanOptions) {
@@ -334,14 +334,14 @@ export class FastScan {
     );
   }
 
-  /** Returns what it saw, or why everything has to be looked at. @throws what a full scan throws */
+  /** Returns the result, or the reason why everything has to be scanned. @throws the errors of a full scan */
   async run(): Promise<FastScanResult | FullCaptureReason> {
     const { recheck } = this.#plan.base;
     let dirty = dirtyPaths([...this.#plan.marks, ...recheck.unwatched], this.#listings);
     if (typeof dirty === 'string') return dirty;
     for (const path of [...this.#plan.listed, ...recheck.directories]) dirty.listed.add(path);
     for (const path of await this.#changedUnreported(dirty)) dirty.listed.add(parentOf(path));
-    // Paths that the scan does not check need no second fence: they were as in the base when the first fence passed.
+    // Paths that the scan does not check need no second fence: they were unchanged when the first fence passed.
     for (let attempt = 0; dirty.listed.size + dirty.trees.size > 0; attempt += 1) {
       await this.#look(dirty);
       if (this.#reading.isStopped) break;
@@ -362,7 +362,7 @@ export class FastScan {
     return this.#result();
   }
 
-  /** Returns the changes that the watch reported since the last look, or the reason why it cannot. */
+  /** Returns the changes that the watcher reported since the last call, or the reason why it cannot. */
   async #reported(): Promise<DirtyPaths | FullCaptureReason> {
     const { handles, base } = this.#plan;
     if (!(await handles.fence())) return 'unwatched';
@@ -376,10 +376,7 @@ export class FastScan {
     return typeof dirty === 'string' ? dirty : this.#stillDirty(dirty);
   }
 
-  /**
-   * Returns the directories to list again: another directory was met in their place, or a listed name was not
-   * found.
-   */
+  /** Returns the directories to list again, because another directory has replaced them or a listed name is gone. */
   #exchanged(): TreePath[] {
     const unstable = [...this.#listed].filter((path) => this.#listings.get(path)?.failure === 'unstable');
     const met = [...this.#reading.takeExchanged(), ...this.#walk.takeParentsOfMissing(), ...unstable];
@@ -409,7 +406,7 @@ export class FastScan {
     }
   }
 
-  /** Opens handles on directories before they are read. */
+  /** Opens handles on directories, before they are read. */
   async #open(paths: readonly TreePath[]): Promise<void> {
     const { base, handles } = this.#plan;
     const asked = paths.filter((path) => !this.#relisted.has(path) || base.recheck.unwatched.has(path));
@@ -440,14 +437,14 @@ export class FastScan {
     if (before !== undefined) this.#replaced.set(path, before);
   }
 
-  /** Drops sub-directories that are no longer there, or no longer taken. */
+  /** Drops the listings of sub-directories that are gone or no longer taken. */
   #forgetGone(path: TreePath): void {
     const now = new Set(this.#listings.get(path)?.below.map((below) => below.name));
     for (const below of this.#plan.base.listings.get(path)?.below ?? [])
       if (!now.has(below.name)) this.#forget(below.path);
   }
 
-  /** Returns the files that may have changed without a trace, and did. */
+  /** Returns the files that may have changed without a report, and did. */
   async #changedUnreported({ listed, trees }: DirtyPaths): Promise<TreePath[]> {
     const changed: TreePath[] = [];
     for (const path of this.#plan.base.recheck.files) {
@@ -461,7 +458,10 @@ export class FastScan {
     return changed;
   }
 
-  /** Leaves out directories that were listed since and have the same names: their files belong to the next capture. */
+  /**
+   * Leaves out directories that were listed since and whose names are unchanged: changes of their files belong to the
+   * next capture.
+   */
   #stillDirty({ listed, trees }: DirtyPaths): DirtyPaths {
     const parents = new Set([...trees].map(parentOf));
     const left = [...listed].filter((path) => {
@@ -474,14 +474,14 @@ export class FastScan {
   }
 
   /**
-   * Returns the other names of files that the last round met or missed, where the listing has another stamp for that
+   * Returns the other names of files that the last round found or missed, when the listing has another stamp for that
    * name.
    */
   async #otherNames(): Promise<TreePath[]> {
     const met = this.#metFiles();
     if (met.size === 0) return [];
     const { linked } = this.#plan.base.recheck;
-    // A new name makes a file one of several: its first name is looked for among all listings.
+    // A new name gives the file a second one, so its first name is looked for in all listings.
     const isNews = [...met.values()].some((entry) => linked.of(entry) === undefined);
     const names = isNews ? await this.#namesOf(met) : [];
     for (const entry of met.values()) names.push(...(linked.of(entry) ?? []));
@@ -493,7 +493,7 @@ export class FastScan {
     });
   }
 
-  /** Takes the files with several names that the last round met, or missed under a name. */
+  /** Returns the files with several names that the last round found, or missed under a name. */
   #metFiles(): ReadonlyMap<string, WalkedEntry> {
     const met = new Map<string, WalkedEntry>();
     for (const [path, then] of this.#round) {

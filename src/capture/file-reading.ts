@@ -1,5 +1,5 @@
-// Reads the files of listed directories: takes over what an equal stamp proves unchanged, reads the rest, and hands
-// contents to a sink. It lists nothing and knows nothing of trees.
+// Reads the files of listed directories: takes over contents that an equal stamp proves unchanged, reads the others,
+// and passes contents to a sink. It lists no directory and knows nothing of trees.
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
@@ -15,7 +15,7 @@ import type { BlobHash, StableContent } from './snapshot-sink.ts';
 
 export interface CaptureProgress {
   (done: {
-    /** `walk` while names are looked at; absent while contents are read. */
+    /** `walk` while directories are listed. Absent while contents are read. */
     readonly phase?: 'walk';
     readonly filesDone: number;
     readonly filesTotal?: number;
@@ -23,7 +23,7 @@ export interface CaptureProgress {
   }): void;
 }
 
-/** Takes contents; a returned promise asks the scan to wait. It owns spool files from then on. */
+/** Takes contents. A returned promise asks the scan to wait. The sink owns spool files from then on. */
 export interface BlobSink {
   add(blob: BlobId, content: StableContent): Promise<void> | undefined;
 }
@@ -32,7 +32,7 @@ export interface ReadingOptions {
   readonly tree: WorkTree;
   readonly earlier: Pick<Listings, 'get'>;
   hash(size: number): BlobHash;
-  /** Absent: nothing is stored, and reading stops at the first path that the previous snapshot does not hold. */
+  /** Absent: nothing is stored, and reading stops at the first path that the previous snapshot lacks. */
   readonly sink: BlobSink | undefined;
   readonly spoolDirectory: string;
   readonly maxFileBytes: number;
@@ -42,8 +42,8 @@ export interface ReadingOptions {
   readonly slices: Slices;
   readonly onProgress: CaptureProgress | undefined;
   /**
-   * True for a path at which the watch proves that nothing was written since the earlier scan: an equal stamp is enough
-   * there, however young the content is.
+   * True for a path that was not written since the earlier scan, as the watcher proves. An equal stamp is then
+   * enough, however young the content is.
    */
   readonly isUnwritten?: (path: TreePath) => boolean;
 }
@@ -52,12 +52,12 @@ const progressMs = 100;
 
 export class FileReading {
   readonly #options: ReadingOptions;
-  /** In seconds, by a clock that never jumps. */
+  /** In seconds of a monotonic clock. */
   readonly #startedAt = Math.floor(performance.now() / 1000);
   /** The listings of this scan whose files have been read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
   readonly #ownerOnly: TreePath[] = [];
-  /** Directories in whose place another one was met. */
+  /** Directories that another directory was found to have replaced. */
   #exchanged = new Set<TreePath>();
   #isStopped = false;
   #read = 0;
@@ -70,7 +70,7 @@ export class FileReading {
     this.#options = options;
   }
 
-  /** True when something new was met and there is no sink. */
+  /** True when the scan found something new and has no sink. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
@@ -83,24 +83,24 @@ export class FileReading {
     return this.#read;
   }
 
-  /** Paths that have an access list, or whose access list could not be asked for. */
+  /** Paths that have an access list, or whose access list could not be read. */
   get ownerOnly(): readonly TreePath[] {
     return this.#ownerOnly;
   }
 
-  /** Returns the directories in whose place another one was met since the last call: they are listed again. */
+  /** Returns the directories that were found replaced since the last call. They are to be listed again. */
   takeExchanged(): ReadonlySet<TreePath> {
     const exchanged = this.#exchanged;
     this.#exchanged = new Set();
     return exchanged;
   }
 
-  /** Counts files that need no look. */
+  /** Counts files that need no check. */
   pass(count: number): void {
     this.#files += count;
   }
 
-  /** Fills in what the listings lack of their files: contents, and whether they have access lists. */
+  /** Completes the listings of files: contents, and whether they have access lists. */
   async readAll(fresh: readonly WalkedDirectory[]): Promise<void> {
     const filesTotal = this.#files + fresh.reduce((sum, directory) => sum + directory.entries.size, 0);
     for (const directory of fresh) {
@@ -125,7 +125,7 @@ export class FileReading {
     this.#ownerOnly.push(...(await markAccessLists(fresh, this.#options)));
   }
 
-  /** True when a file still has the content that was read under an entry; the entry may become settled then. */
+  /** True when a file still has the content that was read for an entry. The entry may then become settled. */
   async isStill(directory: WalkedDirectory, name: string, entry: WalkedEntry): Promise<boolean> {
     const reached = this.#reach(directory);
     if (reached === undefined) return false;
@@ -144,7 +144,10 @@ export class FileReading {
     }
   }
 
-  /** Takes over a content that was read under the same stamp: by this scan, or by an earlier one whose content is proven to be there still. False when there is none. */
+  /**
+   * Takes over a content that was read under the same stamp: by this scan, or by an earlier one when it is proven to
+   * be still there. Returns false when there is none.
+   */
   #takeOver(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     const { stamp } = entry;
     if (stamp === undefined) return false;
@@ -158,7 +161,7 @@ export class FileReading {
     const old = this.#earlier(directory, name);
     if (old?.blob === undefined || old.stamp === undefined || !isSameStamp(old.stamp, stamp)) return false;
     if (!old.settled && !this.#isUnwritten(directory, name, old)) return false;
-    // With a sink only what the previous snapshot holds counts: a snapshot that was not published may be swept away.
+    // With a sink only contents of the previous snapshot count: an unpublished snapshot may be swept away.
     const previous = directory.inherited.previous?.entries.get(name);
     const isUnchanged = previous !== undefined && !isDirectory(previous) && previous.blob === old.blob;
     if (this.#options.sink !== undefined && !isUnchanged) return false;
@@ -168,7 +171,10 @@ export class FileReading {
     return true;
   }
 
-  /** The watch reports a write under one name only: a file with several is read again. */
+  /**
+   * True when the watcher proves that the file was not written. It reports a write under one name only, so a file
+   * with several names is read again.
+   */
   #isUnwritten({ path }: WalkedDirectory, name: string, { links, unread }: WalkedEntry): boolean {
     const { isUnwritten } = this.#options;
     if (isUnwritten === undefined || links !== undefined || unread !== undefined) return false;
@@ -179,9 +185,7 @@ export class FileReading {
     return this.#options.earlier.get(directory.path)?.entries.get(name);
   }
 
-  /**
-   * True when a capture without a sink need not read the file, because the previous snapshot lacks the path.
-   */
+  /** True when a capture without a sink need not read the file, because the previous snapshot lacks the path. */
   #isNews(directory: WalkedDirectory, name: string): boolean {
     if (this.#options.sink !== undefined) return false;
     const previous = directory.inherited.previous?.entries.get(name);
@@ -190,7 +194,7 @@ export class FileReading {
   }
 
   #reach(directory: WalkedDirectory): ReachedPath | undefined {
-    // Gone or changed since it was listed: the look at all directories that follows finds that out.
+    // The file is gone, or changed since it was listed. The final check of all directories finds that out.
     return attempt(isOfSystem, () => reachPath(this.#options.tree, directory.path));
   }
 
@@ -245,7 +249,10 @@ export class FileReading {
     await this.#take(entry, hash.digest(), { kind: 'bytes', bytes: got.target }, sink);
   }
 
-  /** Decides whether the content is settled: by the clock that set the stamp, or since the stamp was first seen long ago. */
+  /**
+   * Decides whether the content is settled: by the clock that set the stamp, or because the stamp was first seen long
+   * ago.
+   */
   #settle(entry: WalkedEntry, old: WalkedEntry | undefined): void {
     const { stamp } = entry;
     if (stamp === undefined) return;
@@ -278,7 +285,7 @@ export class FileReading {
     }
   }
 
-  /** Reports progress while names are looked at; their total is not known yet. */
+  /** Reports progress while directories are listed, without a total, which is not known yet. */
   noteWalk(names: number): void {
     this.#looked += names;
     if (this.#isReportDue())

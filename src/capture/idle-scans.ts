@@ -1,11 +1,13 @@
-// Schedules the scans in the background: each looks at everything when captures have paused, so that the next capture
-// may be fast, and to find changes that the watch missed. A capture that begins ends the scan that runs.
+// Schedules the background scans. Each scans everything in a pause between captures, so that the next capture may be
+// fast, and to find changes that the watcher missed. A capture that begins ends a running background scan.
 
 /** The captures of one step of an agent follow each other within this time. */
 const idleMsUsual = 2000;
-/** The first scan waits only for the answer that is under way, since no capture can be fast before it. */
+/** The first scan waits only for the present answer, since no capture can be fast before that scan. */
 const firstMs = 50;
-/** A scan waits so many times as long as the last one took: a huge work tree keeps no processor busy. */
+/**
+ * A scan waits this many times the duration of the last one, so that a huge work tree does not keep a processor busy.
+ */
 const waitPerScan = 5;
 
 export class IdleScans {
@@ -14,12 +16,12 @@ export class IdleScans {
   readonly #failed: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
-  /** The first one, while it runs. */
+  /** The first background scan, while it runs. */
   #first: Promise<void> | undefined;
   #done: Promise<void> = Promise.resolve();
   #isClosed = false;
   #captures = 0;
-  /** How long the last one took, or as far as it came. */
+  /** The duration of the last scan, complete or not. */
   #tookMs = 0;
 
   constructor(
@@ -32,7 +34,7 @@ export class IdleScans {
     this.#idleMs = idleMs;
   }
 
-  /** Has a capture wait for the first scan while that runs: it is nearer its end than a scan that begins again. */
+  /** Makes a capture wait for the first scan if that is running: it is closer to its end than a new scan. */
   async untilFirst(signal: AbortSignal | undefined): Promise<void> {
     if (this.#first === undefined) return;
     signal?.throwIfAborted();
@@ -43,13 +45,13 @@ export class IdleScans {
     signal?.throwIfAborted();
   }
 
-  /** Notes that a capture begins. No scan runs beside it, since it would read the same files once more. */
+  /** Notes that a capture begins. Ends the background scan, since both would read the same files. */
   captureBegins(): void {
     this.#captures += 1;
     this.interrupt();
   }
 
-  /** Notes that a capture has ended; {@link after} asks for the next scan. */
+  /** Notes that a capture has ended. {@link after} schedules the next scan. */
   captureEnds(): void {
     this.#captures -= 1;
   }
@@ -60,8 +62,8 @@ export class IdleScans {
   }
 
   /**
-   * Starts a scan at once, or when no capture follows. Does nothing while a capture runs, which asks again at
-   * its end.
+   * Schedules a scan: at once, or when no capture follows. During a capture it does nothing, because the capture
+   * calls it at its end.
    */
   after(isFirst: boolean): void {
     clearTimeout(this.#timer);
@@ -70,7 +72,7 @@ export class IdleScans {
     this.#timer = setTimeout(() => this.#run(isFirst), ms).unref();
   }
 
-  /** Ends the scan that runs; the next capture asks for another. */
+  /** Ends the running scan. The next capture schedules another one. */
   async rest(): Promise<void> {
     this.interrupt();
     await this.#done;

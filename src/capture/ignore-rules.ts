@@ -1,6 +1,5 @@
-// The ignore rules of a work tree: one checker (git's own engine) and one index reader for each repository that it
-// touches, and the facts about `.gitignore` files by which an old verdict still holds. It interprets no rule and
-// selects nothing.
+// The ignore rules of a work tree: one checker (git's own engine) and one index reader for each of its repositories,
+// and the facts about `.gitignore` files that keep an old verdict valid. It interprets no rule and selects nothing.
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
@@ -15,10 +14,13 @@ import { UserIndex } from '../git/repository/user-index.ts';
 import { fromText, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import { inside, type ReachedPath } from '../work-tree/work-tree.ts';
 
-/** A set of paths as nested names. `true`: this path (a whole directory, if it is one). `gitlink`: a submodule. */
+/**
+ * A set of paths as nested names. `true`: this path, and everything below it if it is a directory. `gitlink`: a
+ * submodule.
+ */
 export type PathTree = Map<string, PathTree | true | 'gitlink'>;
 
-/** Adds a path to a tree of paths; a leaf that becomes a directory loses to the directory. */
+/** Adds a path to a tree of paths. When a path and a path below it are both added, the path below wins. */
 export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = true): void {
   let node = tree;
   const names = path.split('/');
@@ -35,11 +37,11 @@ export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = t
   if (!(node.get(last) instanceof Map)) node.set(last, leaf);
 }
 
-/** A tree of whole paths, files or directories; undefined for none. */
+/** Returns a tree of whole files or directories, or undefined for an empty list. */
 export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
   if (paths.length === 0) return undefined;
   const tree: PathTree = new Map();
-  // Longest first, then shorter ones replace what they contain: a whole directory swallows a file in it.
+  // Adds longer paths first. Shorter ones then replace them: a whole directory includes its files.
   for (const path of [...paths].sort((a, b) => b.length - a.length)) {
     addWholePath(tree, path);
   }
@@ -55,59 +57,66 @@ function addWholePath(tree: PathTree, path: string): void {
   addPath(tree, path);
 }
 
-/** The sources of rules that are not `.gitignore` files: `info/exclude` and the global excludes file. */
+/** The sources of rules besides `.gitignore` files: `info/exclude` and the global excludes file. */
 export interface IgnoreSources {
-  /** Changes whenever their contents do. */
+  /** Changes whenever the contents of the sources do. */
   readonly key: string;
   readonly hasRules: boolean;
 }
 
-/** The verdicts of one repository (or of none). Paths are relative to its root. */
+/** The verdicts of one repository (or of none). Paths are relative to the repository's root. */
 export interface IgnoreOracle {
-  /** Reads the sources again; called once at the start of each scan. */
+  /** Reads the sources again. Called once at the start of each scan. */
   refresh(): Promise<IgnoreSources>;
   /**
-   * Returns for each path whether the rules exclude it; undefined where git gave no answer. None of the ancestors is
-   * excluded. Index entries do not count.
+   * Returns for each path whether the rules exclude it, and undefined where git gave no answer. The caller passes no
+   * path with an excluded ancestor. Index entries do not count.
    */
   ignored(paths: readonly TreePath[]): Promise<(boolean | undefined)[]>;
-  /** Forgets what was read: a `.gitignore` has changed. */
+  /** Discards cached rules, because a `.gitignore` has changed. */
   renew(): void;
-  /** Told of a `.gitignore` that git must not be asked about, since it would wait for it. */
+  /** Called for a `.gitignore` that git must not read, since it would wait for it (a FIFO). */
   noteBlocked(path: string): void;
-  /** Changes whenever the repository's index may have. */
+  /** Changes whenever the repository's index may have changed. */
   trackedKey(): string;
   /** Returns the paths below `prefix` in the repository's index, ignored or not. */
   tracked(prefix: TreePath): Promise<PathTree>;
 }
 
-/** One repository's rules as seen from the work tree. */
+/** One repository's rules, as they apply to the work tree. */
 export interface IgnoreScope {
   readonly oracle: IgnoreOracle;
   /** The work tree's path in the repository ('' for its root). Absent for a nested repository. */
   readonly prefix: TreePath;
   /** The repository's path in the work tree ('' for the outermost). */
   readonly base: TreePath;
-  /** Absolute directories above the work tree, from the repository's root down, whose `.gitignore` files count. */
+  /**
+   * Absolute paths of the directories above the work tree, from the repository's root down, whose `.gitignore` files
+   * count.
+   */
   readonly above: readonly string[];
-  /** Its own git directories that lie in the work tree under another name than `.git`, as its pointers say. */
+  /**
+   * The repository's git directories in the work tree that have another name than `.git`, found through its pointer
+   * files.
+   */
   readonly gitDirectories: readonly TreePath[];
 }
 
-/** The path as the scope's oracle knows it. */
+/** Returns the path relative to the scope's repository. */
 export function inScope(scope: IgnoreScope, path: TreePath): TreePath {
   if (scope.base !== '') return path.slice(scope.base.length + 1) as TreePath;
   return (scope.prefix === '' ? path : `${scope.prefix}/${path}`) as TreePath;
 }
 
 /**
- * The `.gitignore` files that bear on a directory, as one key; equal keys mean that old verdicts hold. The key has their
- * stamps, since git reads them later: rules that were changed and put back meanwhile may be those that it answered by.
+ * The `.gitignore` files that apply to a directory, as one key. With an equal key old verdicts are valid. The key
+ * includes the stamps of the files, because git reads them later: it may have answered by rules that were changed and
+ * changed back meanwhile.
  */
 export interface RuleChain {
   readonly key: string;
   readonly hasRules: boolean;
-  /** A `.gitignore` on the way that is a FIFO or a device: git would wait for it, so from there on it is not asked. */
+  /** A `.gitignore` on the way that is a FIFO or a device. Git would wait for it, so git is not asked below it. */
   readonly blockedBy?: string;
 }
 
@@ -116,7 +125,7 @@ export function extendChain(chain: RuleChain, path: TreePath, directory: Reached
   return extend(chain, path, readRules(inside(directory, '.gitignore')));
 }
 
-/** Extends the chain by an absolute directory above the work tree. */
+/** Extends the chain by the `.gitignore` of an absolute directory above the work tree. */
 function extendChainAbove(chain: RuleChain, directory: string): RuleChain {
   return extend(
     chain,
@@ -136,7 +145,7 @@ function extend(chain: RuleChain, where: string, rules: Rules | 'none' | 'blocks
   return { ...chain, key: digest.digest('base64'), hasRules: chain.hasRules || hasPattern(text) };
 }
 
-/** True when a file of rules holds any line that is neither empty nor a comment. */
+/** True when a rules file has at least one line that is neither empty nor a comment. */
 export function hasPattern(rules: Buffer): boolean {
   return rules
     .toString('latin1')
@@ -154,10 +163,10 @@ function readRules(path: Buffer): Rules | 'none' | 'blocks' {
   const stats = attempt(isAbsence, () => files.lstatSync(path, { bigint: true }));
   const text = readIfPresent(path, false);
   if (text !== undefined) return { text, stamp: stats === undefined ? '' : stampKey(stats) };
-  // Vanished or closed to us: git reads none either.
+  // The file is gone or unreadable. Git then reads no rules either.
   return attemptOr('none', isAbsence, () => {
     const stats = files.lstatSync(path);
-    // Before 2.32 git follows a link here, to whatever it leads.
+    // Git before 2.32 follows a link here, wherever it leads.
     const isWaiting = stats.isSymbolicLink()
       ? files.statSync(path).isFIFO()
       : stats.isFIFO() || stats.isCharacterDevice();
@@ -165,7 +174,7 @@ function readRules(path: Buffer): Rules | 'none' | 'blocks' {
   });
 }
 
-/** Returns the rules that hold at the root of a scope, its sources read again. */
+/** Returns the rules at the root of a scope, after reading its sources again. */
 export async function startingChain(scope: IgnoreScope): Promise<RuleChain> {
   const sources = await scope.oracle.refresh();
   const key = `${scope.base}\0${scope.prefix}\0${sources.key}`;
@@ -189,12 +198,12 @@ interface OpenScope {
   readonly gitDir: string | undefined;
 }
 
-/** The scopes of one work tree, kept over its captures. */
+/** The scopes of one work tree. They stay between captures. */
 export class IgnoreScopes {
   readonly #options: IgnoreScopesOptions;
   readonly #places: UserPlaces;
   readonly #open = new Map<TreePath, OpenScope>();
-  /** True when the rules above exclude the work tree, by those rules. */
+  /** The last verdict: whether the rules above exclude the work tree, with the key of these rules. */
   #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
 
   constructor(options: IgnoreScopesOptions) {
@@ -203,29 +212,35 @@ export class IgnoreScopes {
   }
 
   /**
-   * The repository around the work tree, looked up again each time: `git init` may have made one meanwhile. Where its
-   * rules exclude the work tree itself they do not count: a client that opens a directory wants its files.
+   * Returns the repository around the work tree. It is looked up each time, because `git init` may have made one
+   * meanwhile. If its rules exclude the work tree itself, they do not count: a client that opens a directory wants
+   * its files.
    */
   async outermost(): Promise<IgnoreScope> {
     const { scope, repository } = this.#around();
     return (await this.#isExcludedBy(scope)) ? this.#withoutRulesOf(scope, repository) : scope;
   }
 
-  /** The root of the repository around the work tree if its rules exclude the work tree, so that they do not count. */
+  /**
+   * Returns the root of the repository around the work tree when its rules exclude the work tree, so that they do not
+   * count.
+   */
   async ignoredBy(): Promise<string | undefined> {
     const { scope, repository } = this.#around();
     return (await this.#isExcludedBy(scope)) ? repository?.root : undefined;
   }
 
-  /** Returns the scope of the repository whose `.git` is in this directory; undefined when that is no repository. */
+  /**
+   * Returns the scope of the repository whose `.git` is in this directory, or undefined when there is no repository.
+   */
   nested(directory: TreePath): IgnoreScope | undefined {
-    // Repositories whose path is not UTF-8 are governed by the outer rules: git's own options are text here.
+    // Repositories with a path that is not UTF-8 get the outer rules: git's own options are text here.
     const root = join(this.#options.workTree, toText(directory));
     const repository = repositoryAt(root);
     return repository === undefined ? undefined : this.#scope(directory, rootPath, root, repository);
   }
 
-  /** Ends the engines of nested repositories, which are many and seldom asked; the outermost one's stays. */
+  /** Ends the engines of nested repositories, which are many and rarely used. The outermost engine stays. */
   async rest(): Promise<void> {
     const nested = [...this.#open.values()].filter(({ scope }) => scope.base !== rootPath);
     await Promise.all(nested.map(({ checker }) => checker.close()));
@@ -260,7 +275,10 @@ export class IgnoreScopes {
     return this.#verdict.isExcluded;
   }
 
-  /** The rules that lie in the work tree, and those of the user; what the repository tracks counts anyway. */
+  /**
+   * Returns a scope with only the rules inside the work tree and those of the user. Files that the repository tracks
+   * still count.
+   */
   #withoutRulesOf({ prefix, oracle, gitDirectories }: IgnoreScope, repository?: Repository): IgnoreScope {
     const known = this.#open.get(ownRules);
     if (known !== undefined && known.gitDir === repository?.gitDir) return known.scope;
@@ -312,10 +330,10 @@ export class IgnoreScopes {
   }
 }
 
-/** The key of the scope without the outer rules; no path holds a NUL. */
+/** The key of a scope without the outer rules. It has a NUL, which no path contains. */
 const ownRules = '\0' as TreePath;
 
-/** The directories from the repository's root down to the work tree, without the latter. */
+/** Returns the directories from the repository's root down to the parent of the work tree. */
 function above(root: string, workTree: string, base: TreePath): string[] {
   if (base !== rootPath) return [];
   const list: string[] = [];
@@ -326,7 +344,7 @@ function above(root: string, workTree: string, base: TreePath): string[] {
   return list;
 }
 
-/** The git directories of a repository that lie in the work tree, however they are reached. */
+/** Returns the git directories of a repository that are in the work tree, under all their paths. */
 function gitDirectoriesIn(workTree: string, repository: Repository | undefined): TreePath[] {
   if (repository === undefined) return [];
   const found = new Set<TreePath>();

@@ -1,7 +1,7 @@
-// The files of a session as its last opening saw them, so that the first capture of the next one looks at them and does
-// not read them. The file beside the session's log says under which stamp each content was read; whether that content
-// is the snapshot's, and the stamp still the file's, is checked with both. Nothing rests on the file: where anything
-// about it is in doubt, it is ignored.
+// The files of a session as its last opening saw them. With them the first capture of the next opening compares
+// stamps instead of reading files. The known-files file is beside the session's log and records under which stamp
+// each content was read. The capture checks that the snapshot has this content and that the file has this stamp. The
+// file is only a cache: when any part of it is doubtful, it is ignored.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';
@@ -23,9 +23,9 @@ import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 
 export interface KnownFilesOptions {
   readonly file: string;
-  /** The work tree. */
+  /** The path of the work tree. */
   readonly root: string;
-  /** The settings that select files besides the ignore rules; under other settings the file is ignored. */
+  /** The settings that select files, besides the ignore rules. Under other settings the file is ignored. */
   readonly settings: string;
   readonly settleMs: number;
   readonly log: Log;
@@ -37,7 +37,7 @@ interface Header {
   readonly settings: string;
   readonly device: number;
   readonly boot: string | undefined;
-  /** The time that the clock of the file system had reached when the files were looked at. */
+  /** The time of the file system's clock when the files were scanned. */
   readonly reachedMs: number;
 }
 
@@ -54,14 +54,14 @@ type Row = readonly [
   isListed: boolean | undefined,
 ];
 
-/** One directory of the rules around the work tree. */
+/** One directory under the rules around the work tree. */
 interface KnownDirectory {
   readonly path: TreePath;
   readonly stamp: Stamp;
   readonly isListed?: boolean;
   /** True when an equal stamp proves equal names. */
   readonly isSettled: boolean;
-  /** True when every name is among the rows, is taken, and no rule excludes it. */
+  /** True when the rows have every name of the directory, all names are taken, and no rule excludes any. */
   readonly isWhole: boolean;
   readonly rulesAbove: string;
   readonly rules: string;
@@ -69,18 +69,18 @@ interface KnownDirectory {
 }
 
 /**
- * A content that was written so long before a machine stopped was on its disk. Of a later one a power cut may leave the
- * stamp and not the content.
+ * A content that was written this long before the machine stopped was on its disk. For a later content, a power cut
+ * may leave the stamp without the content.
  */
 const onDiskMs = 600_000;
-/** More names than this take too much memory while they are written. */
+/** More names than this take too much memory during the write. */
 const rowsMax = 4_000_000;
-/** The pause between two writings in the background, each of which costs as much as the tree is large. */
+/** The minimum pause between two background writes, because the cost of a write grows with the tree. */
 const seldomMs = 600_000;
 
 export class KnownFiles {
   readonly #options: KnownFilesOptions;
-  /** The listings that were written last; to compare with, and not to keep in memory. */
+  /** The listings that were written last, for comparison only: the reference does not keep them in memory. */
   #written: { readonly listings: WeakRef<Listings>; readonly atMs: number } | undefined;
 
   constructor(options: KnownFilesOptions) {
@@ -88,8 +88,8 @@ export class KnownFiles {
   }
 
   /**
-   * Returns the listings that the last opening wrote down, for a scan on top of `previous`; undefined where
-   * they cannot be believed. `scope`: the rules around the work tree, as they are now.
+   * Returns the listings that the last opening wrote, for a scan that builds on `previous`. Returns undefined when
+   * they cannot be trusted. `scope`: the present rules around the work tree.
    */
   async read(
     previous: Directory,
@@ -119,7 +119,7 @@ export class KnownFiles {
   }
 
   /**
-   * Writes down the listings of a scan under this clock. `isSeldom`: not if that was done a short while ago.
+   * Writes the listings of a scan under this clock. `isSeldom`: true to skip the write shortly after another one.
    * When the file cannot be written, the next opening reads every file.
    * @throws AbortError
    */
@@ -150,10 +150,10 @@ export class KnownFiles {
     }
   }
 
-  /** Identifies the directory that is the work tree, also in a later run of the machine. */
+  /** Returns the identity of the work tree's directory, which stays the same after a reboot. */
   #rootKey(): string | undefined {
     const { root } = this.#options;
-    // The scan reports it.
+    // The scan reports this error.
     return attempt(isOfSystem, () => {
       const standing = directoryAt(root);
       return standing && `${standing.inode}:${standing.birth}:${root}`;
@@ -170,7 +170,10 @@ function isTooMuch(listings: Listings): boolean {
   return rows > rowsMax;
 }
 
-/** Returns what is worth writing of a directory; undefined where its rules are not those around the work tree. */
+/**
+ * Returns the part of a directory to write, or undefined when other rules than those around the work tree apply to
+ * it.
+ */
 function knownOf(
   directory: WalkedDirectory,
   scope: IgnoreScope | undefined,
@@ -206,7 +209,7 @@ function knownOf(
   };
 }
 
-/** Returns the row of a name; undefined for what a later opening has to look at again. */
+/** Returns the row of a name, or undefined for a name that a later opening has to check again. */
 function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: number): Row | undefined {
   const { kind, stamp, taken, blob, isListed } = entry;
   if (!taken || stamp === undefined || stamp.dev !== clock.device) return undefined;
@@ -220,9 +223,8 @@ function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: num
 }
 
 /**
- * Returns the directory as a scan of this opening would have listed it. Where all of it is what the snapshot
- * holds, it was made of that. `believedNs`: files changed later are left out, since the machine was started
- * again.
+ * Returns the directory as a scan of this opening would have listed it. When the snapshot has all of it, marks it as
+ * unchanged. `believedNs`: files that changed later are left out, since the machine was restarted.
  */
 function walked(
   known: KnownDirectory,
@@ -277,24 +279,21 @@ function entryOf(row: Row, dev: number, isWhole: boolean): WalkedEntry {
   };
 }
 
-/**
- * Returns what a scan that finds the directory so would make of it, its sub-directories being those of the
- * snapshot.
- */
+/** Returns the tree that a scan would build from this directory, with the sub-directories of the snapshot. */
 function madeOf(directory: WalkedDirectory, previous: Directory | undefined): Directory | undefined {
   const below = new Map<string, Directory | undefined>();
   for (const { name } of directory.below) below.set(name, asDirectory(previous?.entries.get(name)));
   return assemble(directory, previous, below);
 }
 
-/** A directory that no snapshot holds. */
+/** A directory that no snapshot contains. */
 const differs: Directory = { entries: new Map() };
 
-/** Another form has another first line, which this version does not know. */
+/** Another format has another first line, which this version ignores. */
 const firstLine = 'checkpointd known files 2 ';
 const sumLength = 40;
 const sumPart = 1 << 20;
-/** Waits for nothing and follows no link, whatever is in the place of the file. */
+/** Opens without waiting and without following a link. */
 const readPlainly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function bytesOf(file: string): Promise<Buffer | 'notRegular' | undefined> {
@@ -311,10 +310,7 @@ async function bytesOf(file: string): Promise<Buffer | 'notRegular' | undefined>
   }
 }
 
-/**
- * Returns the values behind the first line; undefined where they are not what was written, or another V8
- * wrote them.
- */
+/** Returns the values after the first line, or undefined when the checksum or the version of V8 does not match. */
 async function valuesOf(bytes: Buffer, slices: Slices): Promise<Deserializer | undefined> {
   const start = firstLine.length + sumLength + 1;
   const content = bytes.subarray(start);
@@ -325,8 +321,8 @@ async function valuesOf(bytes: Buffer, slices: Slices): Promise<Deserializer | u
 }
 
 /**
- * Writes under a temporary name and renames; never synced, since a file that is not what was written is ignored.
- * @throws system errors; then the earlier file is there still
+ * Writes to a temporary file and renames it. Never syncs, since a damaged file is ignored.
+ * @throws system errors; then the earlier file still exists
  */
 async function writeWhole(file: string, content: Buffer, slices: Slices): Promise<void> {
   const first = Buffer.from(`${firstLine}${await sumOf(content, slices)}\n`);
@@ -345,7 +341,7 @@ async function writeWhole(file: string, content: Buffer, slices: Slices): Promis
   }
 }
 
-/** Hashes in slices: the sum of a large file takes longer than a turn of the event loop may. */
+/** Hashes in slices: a large file would block the event loop for too long. */
 async function sumOf(content: Uint8Array, slices: Slices): Promise<string> {
   const sum = createHash('sha1');
   for (let at = 0; at < content.length; at += sumPart) {

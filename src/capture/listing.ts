@@ -1,6 +1,6 @@
-// One directory of the work tree: its names, kinds and stamps in one look, or the listing of an earlier scan where that
-// is proven to hold still. A listing decides nothing beyond what no capture ever takes (git's own directories, the
-// daemon's storage, names of temporary files of a restore) and follows no link.
+// Lists one directory of the work tree: its names, kinds and stamps, or takes over the listing of an earlier scan
+// when it is proven to be still valid. A listing leaves out only names that no capture ever takes (git's own
+// directories, the daemon's storage, temporary files of a restore). It follows no link.
 import type { Lookup } from '../base/changed-map.ts';
 import { systemCode } from '../base/errors.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
@@ -32,7 +32,7 @@ import {
 import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore-rules.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 
-/** Why what lies under a name cannot be taken as a file. */
+/** Why the entry of a name cannot be captured as a file. */
 export type WalkProblem =
   | 'unreadable'
   | 'nameTooLong'
@@ -42,29 +42,29 @@ export type WalkProblem =
   | 'nestedGitDirectory'
   | 'temporaryName';
 
-/** The entry of one name. Its scan fills it in; later scans share it and never change it. */
+/** The entry of one name. Its scan completes it. Later scans share it and never change it. */
 export interface WalkedEntry {
   readonly kind: 'file' | 'link' | 'directory' | WalkProblem;
   /** The stamp when the name was listed, or when its content was read. */
   stamp: Stamp | undefined;
-  /** The verdict of the ignore rules; undefined until asked, and where git gave no answer. */
+  /** The verdict of the ignore rules. Undefined before git is asked, and when git gave no answer. */
   ignored: boolean | undefined;
-  /** True when the capture takes it (a directory: looks into it; a problem: reports it). */
+  /** True when the capture takes the file, enters the directory, or reports the problem. */
   taken: boolean;
   /** The content that was read under `stamp`. */
   blob: BlobId | undefined;
   /** True when an equal stamp in a later scan proves an equal content. */
   settled: boolean;
-  /** When this stamp was first seen: seconds of a clock that never jumps; 0 until its content was read. */
+  /** When a scan first saw this stamp, in seconds of a monotonic clock; 0 until the content is read. */
   seenAt: number;
   /**
-   * True when the group's permissions may be the mask of an access list; asked only where they exceed those
-   * of others.
+   * True when the group's permissions may be the mask of an access list. Checked only where they exceed those of
+   * others.
    */
   isListed?: boolean;
-  /** The number of names of a file that has several. */
+  /** The number of names of the file, if it has several. */
   readonly links?: number;
-  /** The reason why its content was not taken. */
+  /** Why the content was not read. */
   unread?: ReadProblem;
 }
 
@@ -75,13 +75,13 @@ export interface WalkedEntry {
 export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
 
 /**
- * Why names in a directory are taken: `rules` ask the ignore rules; `ignored` only what is tracked, included
- * or in the previous snapshot; `included` and `alsoIncluded` everything, by the caller's globs or because a
- * restore would displace it; `git` only what is tracked, in a git directory.
+ * Why the capture takes names in a directory. `rules`: by the ignore rules. `ignored`: only tracked or included names
+ * and those of the previous snapshot. `included` and `alsoIncluded`: all names, by the caller's globs or because a
+ * restore would displace them. `git`: only tracked names, in a git directory.
  */
 export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
 
-/** The facts that a directory inherits from the directories above it. */
+/** The facts that a directory inherits from its parent. */
 export interface Inherited {
   readonly path: TreePath;
   readonly mode: TakeMode;
@@ -89,11 +89,11 @@ export interface Inherited {
   readonly chain: RuleChain;
   /** The directory in the snapshot that the capture builds on. */
   readonly previous: Directory | undefined;
-  /** Paths to capture even if a rule ignores them; `true` is a file or a whole directory. */
+  /** Paths to capture even if a rule ignores them. `true` stands for a file or a whole directory. */
   readonly alsoInclude: PathTree | undefined;
 }
 
-/** A sub-directory. Later scans reuse its path, since joining and hashing it again is a good part of a look at it. */
+/** A sub-directory. Later scans reuse its path, because joining and hashing it again takes a good part of a check. */
 export interface Subdirectory {
   readonly name: string;
   readonly path: TreePath;
@@ -104,61 +104,67 @@ export interface WalkedDirectory {
   readonly inherited: Inherited;
   /** The stamp before the names were read. */
   readonly stamp: Stamp;
-  /** The rules that hold for the names in it, its own `.gitignore` included. */
+  /** The rules for the names in the directory, including its own `.gitignore`. */
   readonly scope: IgnoreScope;
   readonly chain: RuleChain;
   readonly entries: Map<string, WalkedEntry>;
-  /** True when an equal stamp in a later scan proves that the names are the same, where directories keep times. */
+  /**
+   * True when an equal stamp in a later scan proves that the names are unchanged, on file systems where directories
+   * keep times.
+   */
   readonly isSettled: boolean;
-  /** True when it holds a `.git` (the root's aside), which a later scan has to look at again. */
+  /** True when the directory contains a `.git` (the root's excepted), which a later scan has to check again. */
   readonly hasGit: boolean;
-  /** True when nothing in it, sub-directories aside, differs from an earlier scan and from `inherited.previous`. */
+  /**
+   * True when nothing in the directory, except in sub-directories, differs from an earlier scan and from
+   * `inherited.previous`.
+   */
   readonly isUnchanged: boolean;
-  /** The sub-directories that are taken; set once they are judged. */
+  /** The sub-directories to scan. Set once the names are selected. */
   below: readonly Subdirectory[];
   /** {@link WalkedEntry.isListed} for the directory itself. */
   isListed?: boolean;
-  /** The directory of the tree that the finished scan built; a later scan may get it as `inherited.previous`. */
+  /** The directory in the finished tree. A later scan may get it as `inherited.previous`. */
   made?: Directory | undefined;
   /**
-   * A git directory under another name than `.git`: by what is in it, or because a `.git` file or `commondir` points
-   * to it. No capture takes what is in one, but for what an enclosing repository tracks there (fixtures).
+   * How a git directory without the name `.git` was recognised: by its contents, or because a `.git` file or
+   * `commondir` points to it. A capture takes from it only files that an enclosing repository tracks (fixtures).
    */
   readonly gitDirectory?: 'content' | 'pointer' | undefined;
-  /** Why it could not be listed; then it has no entries and what it holds is unknown. */
+  /** Why the directory could not be listed. It then has no entries, and its contents are unknown. */
   readonly failure?: 'unreadable' | 'nameTooLong' | 'unstable';
 }
 
 export interface ListingOptions {
   readonly tree: WorkTree;
-  /** Enters the repository whose `.git` stands in this directory, if it is one. */
+  /** Returns the scope of the repository whose `.git` is in this directory, if it is a repository. */
   enterRepository(directory: TreePath): Promise<{ scope: IgnoreScope; chain: RuleChain } | undefined>;
   /** True when a `.git` file or a `commondir` is known to point to this directory. */
   isPointedTo(directory: TreePath): boolean;
-  /** Listings of an earlier scan, whose verdicts and contents may still hold. */
+  /** Listings of an earlier scan, with verdicts and contents that may still be valid. */
   readonly earlier: Pick<Listings, 'get'>;
-  /** Storage of the daemon inside the work tree, never looked into. */
+  /** Storage of the daemon inside the work tree, which is never scanned. */
   readonly leftOut: ReadonlySet<string>;
-  /** The clock that stamps the files, as it was when the scan began. */
+  /** The clock that stamps the files, read when the scan began. */
   readonly clock: FileClock;
-  /** True when files in a directory are looked at; else its own times, and so its names, are enough. */
+  /** True when the files of a directory are checked. Otherwise only the directory's own stamp is compared. */
   looksAtFiles(directory: TreePath): boolean;
-  /** True for a path at which the watch proves that nothing has changed since the earlier scan. */
+  /** True for a path that has not changed since the earlier scan, as the watcher proves. */
   readonly isUnwritten?: (path: TreePath) => boolean;
-  /** One directory may hold a hundred thousand names. */
+  /** Slices the work, because one directory may contain a hundred thousand names. */
   readonly slices: Slices;
 }
 
 const fresh = { isUnchanged: false, below: [] };
 
-/** A directory whose own size says that listing it takes tens of milliseconds is listed off the event loop. */
+/** A directory of this size takes tens of milliseconds to list, so it is listed off the event loop. */
 const hugeDirectoryBytes = 1 << 20;
 
 /**
- * Lists one directory; undefined when it is none any more.
+ * Lists one directory. Returns undefined when it is no directory any more.
  *
  * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails; other errors (EMFILE,
- * ENOMEM) as they are, because they say nothing about the directory.
+ * ENOMEM) unchanged, because they say nothing about the directory.
  */
 export async function listDirectory(
   inherited: Inherited,
@@ -219,7 +225,7 @@ export async function listDirectory(
   }
 }
 
-/** The work tree itself was opened as such: one that looks like a git directory has a `.git` of its own. */
+/** The client opened the root as a work tree. If it looks like a git directory, it has a `.git` of its own. */
 function gitDirectoryBy(
   path: TreePath,
   entries: ReadonlyMap<string, WalkedEntry>,
@@ -232,7 +238,10 @@ function gitDirectoryBy(
   return options.isPointedTo(path) ? 'pointer' : undefined;
 }
 
-/** A storage of another daemon is not captured. Its marker decides, since other programs may name directories alike. */
+/**
+ * Returns whether the directory is the storage of another daemon, which is not captured. The marker file decides,
+ * since other programs may use the same directory name.
+ */
 function storageBy(path: TreePath, entries: ReadonlyMap<string, WalkedEntry>, reached: ReachedPath) {
   for (const [name, { kind }] of path === rootPath ? [] : entries) {
     if (kind !== 'directory' || !/^ses_[0-9a-z]{26}$/.test(name)) continue;
@@ -242,7 +251,7 @@ function storageBy(path: TreePath, entries: ReadonlyMap<string, WalkedEntry>, re
   return undefined;
 }
 
-/** Returns the present stamp of a directory; undefined when it is gone or cannot be reached. */
+/** Returns the present stamp of a directory, or undefined when it is gone or cannot be reached. */
 export function lookAgain(tree: WorkTree, path: TreePath): Stamp | undefined {
   let reached: ReachedPath | undefined;
   try {
@@ -270,13 +279,13 @@ function readNames({ fd }: OpenedPath, path: Buffer, size: number): Promise<stri
 }
 
 /**
- * Looks at one name; undefined for what is silently left out (git's own directories) and for what has just
- * vanished.
+ * Checks one name. Returns undefined for names that are silently left out (git's own directories) and for names that
+ * have just disappeared.
  */
 function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry | undefined {
   if (isGitName(name)) {
-    // In a directory that must be saved whole, an unsaved `.git` has to be said: a restore must not displace it. A
-    // `git~1` or a `.GIT` is said everywhere, because it may be a user's file and no tree can hold it.
+    // Reports an unsaved `.git` in a directory that must be saved whole, because a restore must not displace it.
+    // Reports a `git~1` or `.GIT` everywhere, because it may be a user's file and no tree can contain it.
     const isSilent = mode !== 'alsoIncluded' && name === '.git';
     return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
   }
@@ -297,7 +306,7 @@ function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry |
   }
 }
 
-/** True when the earlier entry is proven to hold without a look. The watch reports a write under one name only. */
+/** True when the earlier entry is proven valid without a check. The watcher reports a write under one name only. */
 function holdsUnseen(
   { kind, stamp, links, unread, taken, blob }: WalkedEntry,
   path: TreePath,
@@ -316,13 +325,13 @@ function isDirectoryKind(entry: WalkedEntry): boolean {
   return entry.kind === 'directory';
 }
 
-/** The stamp of a directory that could not even be looked at. */
+/** The stamp of a directory that could not be checked at all. */
 const noStamp: Stamp = { mtimeNs: 0n, ctimeNs: 0n, size: -1, ino: -1, dev: -1, mode: 0 };
 
 /** The listed directories of a work tree, by their paths. */
 export type Listings = Lookup<TreePath, WalkedDirectory>;
 
-/** True when a capture left this path out, itself or with a directory above it. */
+/** True when a capture left out this path or a directory above it. */
 export function isLeftOut(listings: Listings, path: TreePath): boolean {
   let directory = rootPath;
   for (const name of path.split('/')) {
@@ -334,7 +343,7 @@ export function isLeftOut(listings: Listings, path: TreePath): boolean {
   return false;
 }
 
-/** Returns the directories that a capture left out; those below them are not listed. */
+/** Returns the topmost directories that a capture left out. */
 export function leftOutDirectories(listings: Listings): TreePath[] {
   const found: TreePath[] = [];
   for (const [directory, { entries }] of listings) {
@@ -345,11 +354,11 @@ export function leftOutDirectories(listings: Listings): TreePath[] {
 }
 
 /**
- * Returns the listing of the earlier scan where it is proven to hold still, or undefined when the directory
- * has to be listed. It looks at the names one by one and makes nothing for each: most of a work tree is like
- * that at every capture but the first. The listing holds when the same rules hold, the names are the same,
- * every file that is taken has the settled stamp under which it was read, and the previous snapshot has the
- * very directory that the earlier scan made of it.
+ * Returns the earlier listing when it is proven to be still valid, or undefined when the directory has to be listed.
+ * It compares names one by one and allocates nothing for them, because most directories are unchanged at every
+ * capture but the first. The listing is valid when the rules and the names are the same, every captured file has the
+ * settled stamp under which it was read, and the previous snapshot contains the very directory that the earlier scan
+ * made.
  */
 export async function unchangedListing(
   inherited: Inherited,
@@ -391,7 +400,7 @@ export async function unchangedListing(
   }
 }
 
-/** True when a directory's times on this device show every change of its names. */
+/** True when a directory's stamp on this device changes with every change of its names. */
 function keepsTimes(clock: FileClock, device: number): boolean {
   return clock.isLocal && clock.device === device;
 }
@@ -429,7 +438,10 @@ function isFileTaken(entry: WalkedEntry): boolean {
   return entry.taken && (entry.kind === 'file' || entry.kind === 'link');
 }
 
-/** True when an equal stamp proves an equal entry: never for what a capture has to report, or to try again. */
+/**
+ * True when an equal stamp proves an equal entry. False for every entry that a capture has to report, or to try
+ * again.
+ */
 function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
   if (entry.unread === 'undecided') return false;
   if (isFileTaken(entry)) return entry.settled && entry.blob !== undefined && entry.unread === undefined;
@@ -437,7 +449,7 @@ function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
   return !entry.taken && (areNamesSure || entry.kind === 'file' || entry.kind === 'link');
 }
 
-/** True when the entry is the same; a sub-directory has a listing of its own, so only its identity counts. */
+/** True when the entry is unchanged. A sub-directory has its own listing, so only its identity counts. */
 function isSame({ kind, stamp }: WalkedEntry, stats: BigIntStats): boolean {
   if (stamp === undefined) return false;
   if (kind !== 'directory') return isStampOf(stamp, stats);

@@ -1,6 +1,6 @@
-// The result of a scan, made of its listings: the tree that a store takes, with the permission bits that it records, and
-// the report of what the tree lacks. Every directory that did not change is taken over from the snapshot that the capture
-// builds on, so that the store's work follows the change.
+// Builds the result of a scan from its listings: the tree for the store, with the recorded permission bits, and the
+// report of what the tree lacks. Directories that did not change are taken from the snapshot that the capture builds
+// on, so the store's work depends on the size of the change.
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { systemCode } from '../base/errors.ts';
 import { isSameStamp, isStampOf, type Stamp } from '../base/file-stamp.ts';
@@ -20,7 +20,7 @@ import type { Listings, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { type FileClock, isSettled } from './settled.ts';
 import type { SkippedPath } from './snapshot-sink.ts';
 
-/** Builds the tree of everything that was taken and read. Empty directories are left out. */
+/** Builds the tree of everything that was captured and read. Leaves out empty directories. */
 export async function buildTree(listings: Pick<Listings, 'get'>, slices: Slices): Promise<Directory> {
   const build = async (path: TreePath): Promise<Directory | undefined> => {
     const walked = listings.get(path);
@@ -40,7 +40,7 @@ export async function buildTree(listings: Pick<Listings, 'get'>, slices: Slices)
   return (await build(rootPath)) ?? { entries: new Map() };
 }
 
-/** Builds one directory, or returns the previous one when it is the same; undefined when it is empty. */
+/** Builds one directory, or returns the previous one when it is equal. Returns undefined when it is empty. */
 export function assemble(
   walked: WalkedDirectory,
   previous: Directory | undefined,
@@ -75,8 +75,8 @@ function fileNode(entry: WalkedEntry, old: DirectoryNode | undefined): FileNode 
 }
 
 /**
- * Returns the bits to record. Of a file that may have an access list only the owner's: its group bits are the mask of
- * that list and grant nothing by themselves.
+ * Returns the bits to record. For a file that may have an access list these are only the owner's bits: its group bits
+ * are then the mask of that list and grant nothing by themselves.
  */
 function permissionsOf(
   { isListed }: Pick<WalkedEntry, 'isListed'>,
@@ -88,8 +88,8 @@ function permissionsOf(
 }
 
 /**
- * Returns the permission bits when any bit of the usual mode is missing (0600, 0444, 0700): a restore must not widen
- * them. On Windows modes are made up by the system and say nothing.
+ * Returns the permission bits when any bit of the usual mode is missing (0600, 0444, 0700), because a restore must
+ * not widen them. Returns undefined on Windows, where the system invents the modes.
  */
 function strictPermissions(mode: number, usual: number): number | undefined {
   if (process.platform === 'win32') return undefined;
@@ -109,8 +109,8 @@ interface Asked {
 }
 
 /**
- * Marks what may have an access list and returns the paths that were found to have one now. An answer of an earlier scan
- * under the same stamp is taken over.
+ * Marks paths that may have an access list, and returns the paths that have one now. Reuses the answer of an earlier
+ * scan under the same stamp.
  */
 export async function markAccessLists(
   directories: Iterable<WalkedDirectory>,
@@ -150,12 +150,12 @@ export async function markAccessLists(
   return asked.flatMap(({ path, of }) => (of.isListed === true ? [path] : []));
 }
 
-/** The paths that a scan did not take, or of which it is not sure. */
+/** The paths that a scan did not capture, or of which it is not sure. */
 export interface ScanReport {
   readonly skipped: readonly SkippedPath[];
   /** Directories and files whose present state is unknown (unreadable). */
   readonly unknown: readonly TreePath[];
-  /** Databases that were written to while the scan read them. */
+  /** Databases that a program wrote to while the scan read them. */
   readonly torn: readonly TreePath[];
 }
 
@@ -167,11 +167,11 @@ interface ReportOptions {
 export interface ScanResult extends ScanReport {
   readonly root: Directory;
   readonly listings: Listings;
-  /** True when a scan without a sink has stopped early: then something is new. */
+  /** True when a scan without a sink stopped early because it found something new. */
   readonly isStopped: boolean;
   readonly files: number;
   readonly read: number;
-  /** Paths that this scan found to have an access list: only their owner's permissions are recorded. */
+  /** Paths with an access list: only their owner's permissions are recorded. */
   readonly ownerOnly: readonly TreePath[];
 }
 
@@ -238,12 +238,15 @@ function reasonOf(entry: WalkedEntry): SkippedPath['reason'] | undefined {
 }
 
 const journals = ['-wal', '-journal'];
-/** Kernels stamp changes by a clock of 1 to 10 ms: a change so soon after another one may leave no trace. */
+/**
+ * Kernels stamp changes by a clock with steps of 1 to 10 ms, so a change within one step of another may leave no
+ * trace.
+ */
 const tickMs = 20;
 
 /**
- * Returns the captured SQLite databases of a directory that may be torn: the database, or a journal beside it, was written
- * to since the scan began. Called when everything was read; it goes by names and stamps.
+ * Returns the captured SQLite databases of a directory that may be torn: a program wrote to the database, or a
+ * journal beside it, since the scan began. Call it when everything is read. It compares names and stamps.
  */
 function tornDatabases(directory: WalkedDirectory, { tree, clock }: ReportOptions): TreePath[] {
   const torn = new Set<string>();

@@ -1,6 +1,7 @@
-// The scan of a work tree as a function of values: what the last scan left, and a request, go in; what was seen, and what
-// the next scan starts from, come out. One function chooses between a scan of what may have changed and one of everything.
-// A scan hands contents to a sink as it reads them and knows nothing of writers, snapshots or checkpoints.
+// The scan of a work tree as a function of values. The input is the state of the last scan and a request. The output
+// is the result and the state for the next scan. One function chooses between a fast scan of what may have changed
+// and a full scan. A scan passes contents to a sink as it reads them, and knows nothing of writers, snapshots or
+// checkpoints.
 import { given } from '../base/given.ts';
 import { passMeanwhile } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
@@ -28,7 +29,7 @@ import { type FileClock, readFileClock } from './settled.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
 import { Walk } from './walker.ts';
 
-/** The work tree and all that stays the same from one scan to the next. */
+/** The work tree, and everything that stays the same between scans. */
 export interface ScanPlace {
   readonly workTree: WorkTree;
   readonly store: SnapshotSink;
@@ -36,7 +37,7 @@ export interface ScanPlace {
   readonly include: Globs;
   readonly exclude: Globs;
   readonly maxFileBytes: number;
-  /** Storage of the daemon inside the work tree, never looked into. */
+  /** The daemon's storage inside the work tree. It is never scanned. */
   readonly leftOut: ReadonlySet<string>;
   /** The clock of this process, in milliseconds since 1970. */
   readonly now: () => number;
@@ -44,16 +45,16 @@ export interface ScanPlace {
   readonly settleMs: number;
   /** The known files that an earlier opening wrote. */
   readonly known: KnownFiles | undefined;
-  /** The handles that fast scans rest on; undefined while there are none. */
+  /** The handles that fast scans need. Undefined while there are none. */
   readonly handles: () => ScanHandles | undefined;
 }
 
 /** The state that one scan leaves for the next. */
 export interface ScanState {
-  /** The listings of the last scan, and the clock under which it looked. */
+  /** The listings of the last scan, and the clock at that time. */
   readonly listings: Listings;
   readonly clock?: FileClock;
-  /** The base of a fast scan; `never` when this file system, or one mounted inside, rules a fast scan out. */
+  /** The base of a fast scan. `never` when this file system, or one mounted inside it, makes fast scans impossible. */
   readonly base?: ScanBase | 'never' | undefined;
 }
 
@@ -62,15 +63,15 @@ export const nothingScanned: ScanState = { listings: new Map() };
 export interface ScanRequest {
   /** The tree of the snapshot that the capture builds on. */
   readonly previous: Directory | undefined;
-  /** Takes the contents; without one the scan stops at the first path that is new. */
+  /** Receives the contents. Without a sink the scan stops at the first new path. */
   readonly sink: BlobSink | undefined;
-  /** Paths to capture though the rules exclude them. */
+  /** Paths to capture although the rules exclude them. */
   readonly alsoInclude?: readonly TreePath[] | undefined;
-  /** The listings of a scan of a moment ago, and the paths that the client of the scan has changed since. */
+  /** The listings of a scan of a moment ago, and the paths that the requesting client has changed since. */
   readonly since?:
     | { readonly listings: Listings | undefined; readonly touched: readonly TreePath[] }
     | undefined;
-  /** True when everything is to be looked at, whatever is proven. */
+  /** True to scan everything, whatever is proven. */
   readonly isFull?: boolean;
   /** True for a scan that no client waits for. */
   readonly isInBackground?: boolean;
@@ -80,20 +81,23 @@ export interface ScanRequest {
 
 export interface Scanned {
   readonly seen: ScanResult;
-  /** Why it looked at everything; undefined for a fast scan. */
+  /** Why everything was scanned. Undefined for a fast scan. */
   readonly reason: FullCaptureReason | undefined;
-  /** The start of the next scan, once everything that was seen is stored. */
+  /** The state for the next scan, valid once everything that was seen is stored. */
   readonly next: ScanState;
 }
 
-/** After so many fast scans a full one checks them. */
+/** After this many fast scans a full scan checks them. */
 const fastMax = 49;
-/** Above this number of differences between the base and the previous snapshot, a full scan costs no more. */
+/** With more differences than this between the base and the previous snapshot, a full scan costs no more. */
 const differingMax = 1000;
-/** The largest number of directories for which the user's index is asked again. */
+/** The largest number of directories for which the user's index is read again. */
 const judgedMax = 1000;
 
-/** True when the request and the state do not rule a fast scan out: then {@link watchedRules} is worth its fence. */
+/**
+ * True when neither the request nor the state excludes a fast scan. Only then is {@link watchedRules} worth its
+ * fence.
+ */
 export function mayBeFast(
   { base }: ScanState,
   { isFull, since, alsoInclude, previous }: ScanRequest,
@@ -102,12 +106,12 @@ export function mayBeFast(
   return isFull !== true && isPlain && previous !== undefined && base !== undefined && base !== 'never';
 }
 
-/** The rules of a moment by which the handles have marked every earlier change. */
+/** The rules at a moment when the handles have marked every earlier change. */
 export interface WatchedRules extends ScanRules {
   readonly handles: ScanHandles;
 }
 
-/** Passes a fence and reads the rules; undefined when changes are not watched. */
+/** Passes a fence and reads the rules. Returns undefined when changes are not watched. */
 export async function watchedRules(place: ScanPlace): Promise<WatchedRules | undefined> {
   const handles = place.handles();
   if (handles?.isReady !== true || !(await handles.fence())) return undefined;
@@ -117,7 +121,7 @@ export async function watchedRules(place: ScanPlace): Promise<WatchedRules | und
   return { ...rules, handles };
 }
 
-/** Chooses: the plan of a fast scan, or the reason why everything is looked at. Whatever is in doubt is such a reason. */
+/** Chooses the scan: the plan of a fast scan, or the reason for a full scan. Any doubt is such a reason. */
 export async function chooseScan(
   state: ScanState,
   request: ScanRequest,
@@ -141,7 +145,7 @@ export async function chooseScan(
   if (judged.size > judgedMax) return 'ignoreRules';
   const differing = await differingDirectories(base.root, previous, new Slices(request.signal));
   if (differing === undefined) return 'unproven';
-  // The client of the scan says that these have changed, reported or not.
+  // The requesting client says that these paths have changed, reported or not.
   const touched = since?.touched ?? [];
   const touchedDirectories = touched.map(parentOf).filter((path) => base.listings.has(path));
   return {
@@ -158,7 +162,7 @@ export async function chooseScan(
 
 const isFirst = ({ listings }: ScanState): boolean => listings.size === 0;
 
-/** Returns the directories in which two trees differ, each by itself; undefined when they are too many. */
+/** Returns the directories whose own entries differ between two trees, or undefined when there are too many. */
 async function differingDirectories(
   before: Directory,
   after: Directory,
@@ -170,14 +174,14 @@ async function differingDirectories(
       (node) => asDirectory(node) !== undefined,
     );
     if (directories.length > 0) found.add(difference.path);
-    // A name that only one of them has, or has as a directory, is its parent's.
+    // A name that only one tree has, or has as a directory, counts for its parent directory.
     if (directories.length < 2) found.add(parentOf(difference.path));
     if (found.size > differingMax) return undefined;
   }
   return found;
 }
 
-/** Looks at what may have changed. Returns why everything has to be looked at where that shows only now. */
+/** Scans what may have changed. Returns the reason for a full scan when that becomes clear only now. */
 export async function scanFast(
   place: ScanPlace,
   { since: _since, alsoInclude = [], ...request }: ScanRequest,
@@ -195,7 +199,9 @@ export async function scanFast(
   return { seen, reason: undefined, next: { listings, clock: options.clock, base: nextBase } };
 }
 
-/** Looks at everything. A later scan may rest on it where the directories could be watched before they were read. */
+/**
+ * Scans everything. A later fast scan may build on the result if the directories were watched before they were read.
+ */
 export async function scanAll(
   place: ScanPlace,
   state: ScanState,
@@ -230,7 +236,7 @@ export async function scanAll(
   };
 }
 
-/** Returns the listings that an earlier opening wrote down, for the first scan of this one. */
+/** Returns the listings that an earlier opening wrote, for the first scan of this opening. */
 async function rememberedListings(
   { known, scopes, workTree, store, now }: ScanPlace,
   state: ScanState,
@@ -269,10 +275,10 @@ function optionsOf(
   };
 }
 
-/** Directories that change all the time are walked again so often, and are called unstable then. */
+/** Directories that change all the time are scanned again this often, and then reported as unstable. */
 const againMax = 20;
 
-/** Walks, reads what is not known, and looks again until nothing moved. */
+/** Lists directories, reads unknown files, and repeats until nothing changes meanwhile. */
 async function fullScan(options: ScanOptions): Promise<ScanResult> {
   const reading = new FileReading(options);
   const walk = new Walk({ ...options, onLooked: (names) => reading.noteWalk(names) });

@@ -1,6 +1,7 @@
-// Selects the listed names that a capture takes: what the user's repository tracks, what the previous snapshot holds,
-// what no ignore rule excludes and what globs include, less what globs exclude. It asks the ignore rules in batches,
-// the index of a repository only when something ignored was met, and touches no file itself.
+// Selects the listed names that a capture takes: names that the user's repository tracks, names in the previous
+// snapshot, names that no ignore rule excludes, and names that globs include; minus those that globs exclude. It
+// queries the ignore rules in batches, and the index of a repository only after it found an ignored name. It touches
+// no file itself.
 import { passMeanwhile } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
@@ -23,11 +24,11 @@ export class Selection {
   readonly #options: SelectionOptions;
   readonly #tracked = new Map<IgnoreScope, Promise<PathTree>>();
   readonly #gitlinks = new Set<TreePath>();
-  /** Scopes whose engine was renewed in this scan, and whether it is fresh since the last change that was seen. */
+  /** Scopes whose engine was renewed in this scan. `true`: no rule has changed since. */
   readonly #isFresh = new Map<IgnoreScope, boolean>();
   readonly #lastChain: (path: TreePath) => string | undefined;
 
-  /** `lastChain` returns the key of a directory's rules when they were last read, in this scan or the one before. */
+  /** `lastChain` returns the key of a directory's rules as they were last read, in this scan or the one before. */
   constructor(options: SelectionOptions, lastChain: (path: TreePath) => string | undefined) {
     this.#options = options;
     this.#lastChain = lastChain;
@@ -70,7 +71,7 @@ export class Selection {
   }
 
   /**
-   * True when a directory's names are selected as in the earlier scan under the same rules: an index may have
+   * True when the names of a directory are selected as in the earlier scan with the same rules. An index may have
    * changed.
    */
   takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
@@ -86,7 +87,7 @@ export class Selection {
     return true;
   }
 
-  /** Returns what a taken sub-directory inherits. */
+  /** Returns the facts that a captured sub-directory inherits. */
   enter(directory: WalkedDirectory, { name, path }: Subdirectory, entry: WalkedEntry): Inherited {
     const previous = asDirectory(directory.inherited.previous?.entries.get(name));
     const alsoInclude = directory.inherited.alsoInclude?.get(name);
@@ -100,7 +101,7 @@ export class Selection {
     };
   }
 
-  /** Notes a change of rules: the engine caches the files it has read, so it starts again before the next question. */
+  /** Notes a change of rules. The engine caches rules, so it is restarted before the next query. */
   #noteRules({ path, chain, scope }: WalkedDirectory): void {
     if (!chain.hasRules) return;
     const last = this.#lastChain(path);
@@ -165,7 +166,7 @@ export class Selection {
   }
 }
 
-/** Returns why the names in the directory are taken. */
+/** Returns why the capture takes the names in the directory. */
 function modeIn(directory: WalkedDirectory): TakeMode {
   return directory.gitDirectory === undefined ? directory.inherited.mode : 'git';
 }

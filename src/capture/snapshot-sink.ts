@@ -1,41 +1,41 @@
-// Where a capture puts what it found: contents first, then the tree that names them. The interface that a store offers
-// to captures, and the list of what a capture had to leave out.
+// The destination of a capture's findings: first contents, then the tree that names them. It is the interface that a
+// store offers to captures, with the list of paths that a capture had to leave out.
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import { parentOf, type TreePath } from '../tree/tree-path.ts';
 
 /**
- * Content that can no longer change: bytes in memory, or a private file in the store's spool directory
- * ({@link SnapshotSink.spoolDirectory}) that the writer now owns and removes.
+ * Content that cannot change any more: bytes in memory, or a private file in the store's spool directory ({@link
+ * SnapshotSink.spoolDirectory}) that the writer now owns and removes.
  */
 export type StableContent =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'spool'; readonly file: string; readonly size: number };
 
-/** An incremental hash over one blob whose size is known beforehand. */
+/** An incremental hash over one blob of known size. */
 export interface BlobHash {
   update(bytes: Uint8Array): void;
   digest(): BlobId;
 }
 
-/** Takes one capture in. Writers are independent; several may be open at once. */
+/** Receives one capture. Writers are independent, and several may be open at once. */
 export interface SnapshotWriter {
   /**
-   * Stores content under the id that {@link SnapshotSink.hash} gives for it. May return before the bytes are in
-   * the store (batches); `seal` waits for all. Storing what is already there costs next to nothing.
+   * Stores content under the id from {@link SnapshotSink.hash}. May return before the bytes are in the store
+   * (batches): `seal` waits for all. Storing an existing content costs next to nothing.
    * @throws NoSpace, GitFailed, StoreUnavailable: then the capture has failed and the writer must be aborted.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void>;
   /**
-   * Makes the tree durable (as durable as the store is) and names it. Directories that are already `sealed` are
-   * taken by their id, so the cost follows the change. Every blob is readable when this resolves.
+   * Makes the tree durable (as durable as the store is) and returns its id. Takes `sealed` directories by their id,
+   * so the cost depends on the size of the change. Every blob is readable when this resolves.
    */
   seal(root: Directory): Promise<SnapshotId>;
-  /** Forgets what was added and removes its temporary files. */
+  /** Discards everything that was added, and removes the temporary files. */
   abort(): Promise<void>;
 }
 
-/** A path that a capture left out, and why. The reasons are an open list on the wire. */
+/** A path that a capture left out, with the reason. On the wire the list of reasons is open. */
 export interface SkippedPath {
   readonly path: TreePath;
   readonly reason: SkipReason;
@@ -59,17 +59,20 @@ export type SkipReason =
 export interface SnapshotSink {
   /** A private directory (0700) on the store's file system for {@link StableContent}; emptied at open. */
   readonly spoolDirectory: string;
-  /** Starts hashing a blob of `size` bytes the way this store names it. */
+  /** Starts to compute the store's id of a blob of `size` bytes. */
   hash(size: number): BlobHash;
-  /** `writesAll`: what is handed over is written also where it seems to be there already. */
+  /** `writesAll`: true to write contents even when they seem to be stored already. */
   writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter;
-  /** True when something of the store is known to be damaged: then a capture hands over every file again. */
+  /** True when part of the store is known to be damaged. A capture then passes on every file again. */
   isDoubtful?(): boolean;
-  /** The snapshot as a tree of directories, `sealed` ids set, so that a capture can build on it. */
+  /** Returns the snapshot as a tree of directories with `sealed` ids, so that a capture can build on it. */
   directory(snapshot: SnapshotId): Promise<Directory>;
 }
 
-/** Tells of a path whether a capture skipped it, itself or with a directory above it: that is not to say that it is gone; what had vanished while the capture looked was seen to go. */
+/**
+ * Returns a test whether a capture skipped a path or a directory above it. A skipped path may still exist. A path
+ * that disappeared during the capture is not skipped.
+ */
 export function notSeenIn(skipped: readonly SkippedPath[]): (path: TreePath) => boolean {
   const unseen = new Set(skipped.flatMap(({ path, reason }) => (reason === 'vanished' ? [] : [path])));
   if (unseen.size === 0) return () => false;

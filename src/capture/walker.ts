@@ -1,6 +1,6 @@
-// Walks a work tree level by level: lists directories, or takes over their earlier listings, and selects the names that
-// the capture takes. It reads no contents and stores nothing. A walk is not atomic, so directories that changed meanwhile
-// are walked again until one look at all of them finds none changed: then all listings were true at the same instant.
+// Walks a work tree level by level: lists directories, or takes over their earlier listings, and selects the names
+// that the capture takes. It reads no contents and stores nothing. A walk is not atomic. Directories that changed
+// meanwhile are walked again until one check of all finds no change: then all listings were true at the same instant.
 import { isSameStamp } from '../base/file-stamp.ts';
 import { given } from '../base/given.ts';
 import type { Directory } from '../tree/tree.ts';
@@ -22,15 +22,15 @@ export interface WalkOptions
   extends SelectionOptions,
     Pick<ListingOptions, 'tree' | 'earlier' | 'leftOut' | 'clock' | 'slices'> {
   readonly scopes: IgnoreScopes;
-  /** The tree that the capture builds on: what it holds is taken again, ignored or not. */
+  /** The tree that the capture builds on. Its paths are captured again, ignored or not. */
   readonly previous: Directory | undefined;
   readonly alsoInclude: PathTree | undefined;
-  /** False for directories whose names alone are looked at: what was captured a moment ago and not touched since. */
+  /** False for directories in which only names are checked: they were captured a moment ago and not touched since. */
   looksAtFiles?(directory: TreePath): boolean;
   readonly isUnwritten?: (path: TreePath) => boolean;
-  /** Called before directories are looked at, parents first, so that they are watched from then on. */
+  /** Called before directories are read, parents first, so that they are watched from then on. */
   readonly beforeReading?: (paths: readonly TreePath[]) => Promise<void>;
-  /** Called after each directory with the number of its names. */
+  /** Called after each directory with its number of names. */
   onLooked?(names: number): void;
 }
 
@@ -40,19 +40,22 @@ export interface WalkedListings extends Pick<Listings, 'get'> {
   delete(path: TreePath): unknown;
 }
 
-/** One scan's walk. */
+/** The walk of one scan. */
 export class Walk {
   readonly listings: WalkedListings;
   readonly #options: WalkOptions;
   readonly #selection: Selection;
   readonly #listing: ListingOptions;
-  /** The places inside the work tree that `.git` files and `commondir` point to. */
+  /** The paths in the work tree to which `.git` files and `commondir` point. */
   readonly #gitDirectories = new Set<TreePath>();
   #parentsOfMissing = new Set<TreePath>();
   #unchangedFiles = 0;
   #fresh: WalkedDirectory[] = [];
 
-  /** `listings`: those of directories that need no walk; only directories given to {@link again} are walked then. */
+  /**
+   * `listings`: listings of directories that need no walk. Then only the directories passed to {@link again} are
+   * walked.
+   */
   constructor(options: WalkOptions, listings: WalkedListings = new Map()) {
     this.#options = options;
     this.listings = listings;
@@ -81,7 +84,7 @@ export class Walk {
     return this.#unchangedFiles;
   }
 
-  /** Chains as this scan saw them last, so that a `.gitignore` that changes during the scan is noticed too. */
+  /** The rules of directories as this scan last saw them, to detect a `.gitignore` that changes during the scan. */
   readonly #lastChain = new Map<TreePath, string>();
 
   /** Walks everything. @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails. */
@@ -91,14 +94,14 @@ export class Walk {
     await this.#walk([await this.#rootInherited(scope)]);
   }
 
-  /** Returns the directories listed since the last call: their files are to be read. */
+  /** Returns the directories listed since the last call. Their files are to be read. */
   takeFresh(): WalkedDirectory[] {
     const fresh = this.#fresh;
     this.#fresh = [];
     return fresh.filter((directory) => this.listings.get(directory.path) === directory);
   }
 
-  /** Returns the directories whose sub-directories were listed and then not found, since the last call. */
+  /** Returns the directories of which a listed sub-directory was not found, since the last call. */
   takeParentsOfMissing(): ReadonlySet<TreePath> {
     const parents = this.#parentsOfMissing;
     this.#parentsOfMissing = new Set();
@@ -106,8 +109,8 @@ export class Walk {
   }
 
   /**
-   * Returns the directories that are no longer as they were listed, and the `doubtful` ones, parents first. When there
-   * are none, the walk is true of one instant.
+   * Returns the directories that have changed since they were listed, and the `doubtful` ones, parents first. When
+   * there are none, all listings were true at one instant.
    */
   async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
     const changed: WalkedDirectory[] = [];
@@ -116,7 +119,7 @@ export class Walk {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       const now = lookAgain(this.#options.tree, directory.path);
       const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
-      // Listed before the pointer to the directory was found.
+      // The directory was listed before the pointer to it was found.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
       const isDoubtful = doubtful.has(directory.path) || parents.has(directory.path);
       if (!isSame || isPointer || isDoubtful) changed.push(directory);
@@ -124,7 +127,7 @@ export class Walk {
     return changed;
   }
 
-  /** Lists these directories again and walks what is new below them. The other listings stay as they are. */
+  /** Lists these directories again, and walks new directories below them. The other listings stay as they are. */
   async again(changed: readonly WalkedDirectory[]): Promise<void> {
     const found: Inherited[] = [];
     for (const { path, inherited } of changed) {
@@ -198,7 +201,10 @@ export class Walk {
     }
   }
 
-  /** Returns the sub-directories to walk: those taken, except what this scan has listed under the same rules already. */
+  /**
+   * Returns the sub-directories to walk: all captured ones except those that this scan has listed under the same
+   * rules.
+   */
   #directoriesBelow(directory: WalkedDirectory): Inherited[] {
     const next: Inherited[] = [];
     for (const below of directory.below) {

@@ -1,6 +1,5 @@
-// Checks the directory handles against captures that look at everything: a path that two of these see differently must
-// have been marked by the handles in between. The audit runs behind the captures, delays none and fails none, and
-// where anything is in doubt it reports nothing.
+// Checks the directory handles against full captures: when two of these see a path differently, the handles must have
+// marked it in between. The audit runs after captures, delays none and fails none. In doubt it reports nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
@@ -16,7 +15,7 @@ export interface ScannedTree {
 }
 
 export interface AuditedHandles extends Pick<DirectoryHandles, 'changes' | 'fence'> {
-  /** True while fast captures rest on the handles. */
+  /** True while fast captures depend on the handles. */
   readonly isTrusted: boolean;
 }
 
@@ -30,30 +29,30 @@ export interface WatchAuditOptions {
 }
 
 interface Look {
-  /** In the change log, when the capture began to look. */
+  /** The position in the change log when the capture began. */
   readonly position: number;
   readonly seen: ScannedTree;
 }
 
 interface Finding {
   readonly unmarked: readonly TreePath[];
-  /** The position after which the handles must have marked them. */
+  /** The position after which the handles must have marked the paths. */
   readonly since: number;
 }
 
 /**
- * The kernel shows a change before it queues the event. A writer that loses its processor in between, or whose one call
- * writes for long, is reported later than a capture may see the change, and a fence does not wait for it.
+ * The kernel shows a change before it queues the event. A writer that is suspended in between, or that writes for
+ * long in one call, is reported later than a capture may see the change. A fence does not wait for such a report.
  */
 const graceMs = 1000;
 
-/** On a busy machine a fence may come too late; no client waits for an audit. */
+/** On a busy machine a fence may time out. No client waits for an audit. */
 const fencesMax = 3;
 
 export class WatchAudit {
   readonly #options: WatchAuditOptions;
   #last: Look | undefined;
-  /** The newest look that waits. Those that it replaced are not missed, since any two looks can be compared. */
+  /** The newest waiting scan. Scans that it replaced are not needed, since any two scans can be compared. */
   #next: Look | undefined;
   #running: Promise<void> | undefined;
 
@@ -61,13 +60,13 @@ export class WatchAudit {
     this.#options = options;
   }
 
-  /** Compares what a scan saw with the scan before. `position`: where the change log was when the scan began. */
+  /** Compares a scan with the scan before. `position`: the position of the change log when the scan began. */
   compare(position: number, seen: ScannedTree): void {
     this.#next = { position, seen };
     this.#running ??= this.#run();
   }
 
-  /** Resolves when nothing is being checked. For tests. */
+  /** Resolves when no check is running. For tests. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -86,7 +85,7 @@ export class WatchAudit {
     }
   }
 
-  /** Takes the next look and drops the last one, whose listings are large. */
+  /** Compares the next scan with the last one, and drops the last one, whose listings are large. */
   async #findingOf(look: Look): Promise<Finding | undefined> {
     const last = this.#last;
     this.#next = undefined;
@@ -101,7 +100,7 @@ export class WatchAudit {
     return unmarked === undefined || unmarked.length === 0 ? undefined : { unmarked, since };
   }
 
-  /** Reports the paths that are still not marked when everything before must have been. */
+  /** Reports the paths that are still unmarked when all earlier changes must have been marked. */
   async #confirm({ unmarked, since }: Finding): Promise<void> {
     let left = unmarked;
     for (const waitMs of [0, this.#options.graceMs ?? graceMs]) {
@@ -126,15 +125,15 @@ export class WatchAudit {
   }
 }
 
-/** More differing paths than this are not looked at one by one (a checkout of another branch). */
+/** With more differing paths than this (a checkout of another branch), none is checked. */
 const metMax = 10_000;
-/** More unmarked paths than this are not worth their cost. */
+/** With more unmarked paths than this, none is checked. */
 const foundMax = 1_000;
 
 /**
- * Returns what was made, changed or removed between two captures and is not marked; undefined when that is too much.
- * A directory counts only with other permissions, and only where both captures hold it: one without a file is in no
- * capture, so its first file makes it appear.
+ * Returns the unmarked paths that were made, changed or removed between two captures, or undefined when there are too
+ * many. A directory counts only when both captures contain it with different permissions: captures omit empty
+ * directories, so a directory appears with its first file.
  */
 async function certainDifferences(
   earlier: ScannedTree,
@@ -163,8 +162,8 @@ function isOfBoth({ before, after }: TreeDifference): boolean {
 }
 
 /**
- * True when the capture is certain of the path, whether something was there or not. False where the rules left it or a
- * directory above it out, where something could not be listed or read, and below names that cannot be watched.
+ * True when the capture is certain whether the path existed. False when the rules excluded it or a directory above
+ * it, when something could not be listed or read, and below names that cannot be watched.
  */
 function isCertain(path: TreePath, { listings }: ScannedTree): boolean {
   if (!isText(parentOf(path))) return false;

@@ -14,12 +14,12 @@ import { nameOf, type TreePath } from './tree-path.ts';
 export const restoreTemporaryPrefix = '.ckpt-tmp-';
 const restoreTemporary = /^\.ckpt-tmp-[0-9a-z]{20}-\d+$/;
 
-/** True when a restore may have given the name to a temporary file. A file of the user may have such a name, too. */
+/** True when a restore may have given the name to a temporary file. A user's file may have such a name, too. */
 export function isRestoreTemporary(name: string): boolean {
   return name.startsWith(restoreTemporaryPrefix) && restoreTemporary.test(name);
 }
 
-/** Bytes that a pattern may have: no longer path can be given to the kernel. */
+/** The maximum length of a pattern in bytes. The kernel accepts no longer path. */
 export const patternBytesMax = 4096;
 
 /** Refuses a pattern of `field` that is too long. @throws InvalidParams */
@@ -37,7 +37,7 @@ type Part = NamePattern | '**';
 
 interface Glob {
   readonly parts: readonly Part[];
-  /** Without a slash: matches the last part of a path at any depth. */
+  /** True for a pattern without a slash: it matches the last part of a path at any depth. */
   readonly byName: boolean;
   readonly directoryOnly: boolean;
 }
@@ -54,7 +54,7 @@ export class Globs {
     return this.#globs.length === 0;
   }
 
-  /** True when the path itself matches; its ancestors are the walker's business, which asks top down. */
+  /** True when the path itself matches. The walker checks the directories above first. */
   matches(path: TreePath, isDirectory: boolean): boolean {
     return this.#globs.some((glob) => {
       if (glob.directoryOnly && !isDirectory) return false;
@@ -65,8 +65,9 @@ export class Globs {
   }
 
   /**
-   * True when something below the directory could match, so that an ignored directory has to be looked into. Patterns
-   * without a slash do not force that: `.env` would open every `node_modules`. Write a double star, a slash and `.env`.
+   * True when something below the directory could match, so that the walk enters an ignored directory. Patterns
+   * without a slash have no such effect: `.env` would open every `node_modules`. For that, write a double star, a
+   * slash and `.env`.
    */
   mayMatchBelow(directory: TreePath): boolean {
     return this.#globs.some((glob) => !glob.byName && matchParts(glob.parts, directory.split('/'), true));
@@ -90,9 +91,9 @@ function compile(pattern: string): Glob {
   };
 }
 
-/** Matches parts from the front. With `prefix`, a path that is used up while parts are left is a match. */
+/** Matches parts from the front. With `prefix`, a path that ends while parts are left is a match. */
 function matchParts(parts: readonly Part[], names: readonly string[], prefix: boolean): boolean {
-  // The reachable positions in `parts`, as in a textbook automaton: no backtracking, so no pattern is slow.
+  // The reachable positions in `parts`, as in a textbook automaton: without backtracking no pattern is slow.
   let at = new Set<number>([0]);
   for (const name of names) {
     const next = new Set<number>();

@@ -1,7 +1,7 @@
-// One part of a glob, matched against one name: `*`, `?`, classes and quoting. A match takes at most as many steps as
-// the length of the pattern times that of the name, because a mismatch goes back to the last `*` only.
+// Matches one part of a glob with one name: `*`, `?`, classes and quoting. A match takes at most as many steps as the
+// length of the pattern times that of the name, because a mismatch goes back only to the last `*`.
 
-/** A name, read character by character: one character a byte, as in a TreePath. */
+/** A name, read character by character. As in a TreePath, a character is a byte. */
 export interface Characters {
   readonly length: number;
   charCodeAt(index: number): number;
@@ -27,7 +27,7 @@ export const anyName = '*';
 
 export class NamePattern {
   readonly #tokens: readonly Token[];
-  /** Characters of the shortest name that matches. */
+  /** The length of the shortest matching name in characters. */
   readonly #lengthMin: number;
 
   constructor(pattern: string) {
@@ -40,8 +40,8 @@ export class NamePattern {
     if (name.length < this.#lengthMin) return false;
     let token = 0;
     let at = 0;
-    // The last star, and where the name continues behind the characters that this star has matched so far. No earlier
-    // star is tried again: the last one can match every character that an earlier one could match in addition.
+    // The last star, and the position in the name after the characters that it has matched so far. Earlier stars are
+    // not tried again: the last star can match every character that an earlier one could match in addition.
     let star = -1;
     let resume = 0;
     while (at < name.length) {
@@ -87,7 +87,7 @@ function compile(pattern: string): Token[] {
   return tokens;
 }
 
-/** Reads the class that begins at `[`; undefined when nothing closes it. */
+/** Reads the class that begins at `[`. Returns undefined when it is not closed. */
 function readClass(
   pattern: string,
   start: number,

@@ -1,5 +1,5 @@
-// The permissions of a snapshot that are stricter than usual, as one blob beside the tree: git knows 644 and 755
-// alone. The list is sorted, so equal permissions give equal bytes and with them equal snapshot ids.
+// The permissions of a snapshot that are stricter than usual, as one blob beside the tree: git stores only 644 and
+// 755. The list is sorted, so equal permissions give equal bytes and equal snapshot ids.
 import { CheckpointdError } from '../base/errors.ts';
 import { Slices, sortedByKey } from '../base/slices.ts';
 import { type Directory, isDirectory, isHollow } from './tree.ts';
@@ -18,7 +18,7 @@ interface Line {
   readonly permissions: number;
 }
 
-/** The blob's bytes, or undefined when nothing is stricter than usual. With a umask of 077 everything is. */
+/** Returns the blob's bytes, or undefined when nothing is stricter than usual. With a umask of 077 everything is. */
 export async function encodeModes(root: Directory, slices = new Slices()): Promise<Buffer | undefined> {
   const lines: Line[] = [];
   await addLines(lines, root, rootPath, slices);
@@ -51,7 +51,7 @@ export async function decodeModes(bytes: Buffer, blob: string): Promise<StrictMo
   return { files, directories };
 }
 
-/** Sealed directories, which never change, with nothing strict below them. */
+/** Sealed directories without strict permissions below them. Sealed directories never change. */
 const usual = new WeakSet<Directory>();
 
 /** Adds the lines of everything below a directory. */

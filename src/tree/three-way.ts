@@ -1,6 +1,7 @@
-// Merges three trees path by path, by the rules of git's own merge: what both sides did to the base is combined, and a path
-// where they contradict each other stays as `ours` has it. It is given the renames and a function that merges contents, and
-// reads no file itself. Directory renames are not followed: a file that one side made stays in the directory where it is.
+// Merges three trees path by path, by the rules of git's own merge. Changes of both sides to the base are combined. A
+// path where they contradict each other stays as in `ours`. The caller passes the renames and a function that merges
+// contents: this file reads nothing. Directory renames are not followed: a file that one side created stays in its
+// directory.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import {
@@ -27,13 +28,13 @@ export interface MergeSide {
 export type MergeConflict =
   /** Both changed the same lines. */
   | 'content'
-  /** Both changed a file that is not text. */
+  /** Both changed a binary file. */
   | 'binary'
   /** Both changed the target of a link. */
   | 'link'
-  /** One deleted what the other changed or renamed. */
+  /** One side deleted a file that the other changed or renamed. */
   | 'deleted'
-  /** Both made a file there, with different contents. */
+  /** Both created a file at the path, with different contents. */
   | 'bothAdded'
   /** Both changed the permission bits, in different ways. */
   | 'mode'
@@ -41,12 +42,12 @@ export type MergeConflict =
   | 'kind'
   /** Both renamed the file, or two files to one name. */
   | 'renamed'
-  /** A file stands where the other needs a directory. */
+  /** A file is where the other side needs a directory. */
   | 'inTheWay';
 
 export interface MergedPath {
   readonly path: TreePath;
-  /** `gone`: `ours` had there already what the merge makes. */
+  /** `gone`: `ours` already has what the merge would produce. */
   readonly outcome: 'clean' | 'gone' | 'conflict';
   readonly reason?: MergeConflict;
   readonly base?: Entry;
@@ -61,7 +62,7 @@ export interface TreeMerge {
   readonly paths: readonly MergedPath[];
 }
 
-/** The result of merging contents; with conflicts the blob holds markers. */
+/** The result of merging contents. With conflicts the blob contains markers. */
 export type MergedContent =
   | { readonly kind: 'merged'; readonly blob: BlobId; readonly isClean: boolean }
   | { readonly kind: 'binary' };
@@ -71,14 +72,14 @@ export interface MergeRequest {
   readonly tree: Directory;
   readonly ours: MergeSide;
   readonly theirs: MergeSide;
-  /** Merges three contents; an absent base is an empty content. */
+  /** Merges three contents. An absent base counts as empty. */
   readonly contents: (
     base: BlobId | undefined,
     ours: BlobId,
     theirs: BlobId,
     path: TreePath,
   ) => Promise<MergedContent>;
-  /** Takes contents with markers for conflicts between texts. Default: they stay as `ours` has them. */
+  /** True to write conflict markers into text files. Default: such files stay as in `ours`. */
   readonly marks?: boolean;
 }
 
@@ -101,7 +102,7 @@ interface Cell {
   ours: Entry | undefined;
   theirs: Entry | undefined;
   conflict?: MergeConflict;
-  /** The paths that are merged as one: where one of them is in conflict, all stay. */
+  /** The paths that are merged together: a conflict in one leaves all unchanged. */
   group: Set<TreePath>;
 }
 
@@ -110,13 +111,13 @@ interface Resolved {
   readonly conflict?: MergeConflict | undefined;
 }
 
-/** Conflicts between texts, whose markers can be written into the file. */
+/** Conflicts between texts, for which markers can be written into the file. */
 const markable: ReadonlySet<string> = new Set(['content', 'bothAdded']);
 
 class ThreeWay {
   readonly #request: MergeRequest;
   readonly #cells = new Map<TreePath, Cell>();
-  /** The entries of all cells before renames were followed. */
+  /** The entries of all cells before the renames were applied. */
   readonly #given = new Map<TreePath, { readonly [K in 'base' | SideName]: Entry | undefined }>();
   readonly #merged = new Map<TreePath, Entry | undefined>();
   readonly #conflicts = new Map<TreePath, MergeConflict>();
@@ -173,7 +174,8 @@ class ThreeWay {
     const otherSide = side === 'ours' ? 'theirs' : 'ours';
     const stayed = source[otherSide];
     const isOtherKind = stayed !== undefined && isLink(stayed) !== isLink(moved);
-    // Both sides renamed the file, and one then put something else at the old path: no collision, but one rename.
+    // Both sides renamed the file, and one then created another file at the old path. This is one rename, not a
+    // collision.
     const collides = target[otherSide] !== undefined && !isOtherKind;
     this.#join(source, target);
     if (collides && stayed !== undefined) {
@@ -216,7 +218,7 @@ class ThreeWay {
     }
   }
 
-  /** Leaves a path, and all that are merged with it, as `ours` has them. */
+  /** Leaves a path, and all paths merged with it, as in `ours`. */
   #leave(path: TreePath, reason: MergeConflict): void {
     for (const each of this.#cells.get(path)?.group ?? [path]) {
       this.#merged.set(each, this.#given.get(each)?.ours);
@@ -247,7 +249,7 @@ class ThreeWay {
     path: TreePath,
     { base, ours, theirs }: Required3,
   ): Promise<{ readonly blob: BlobId; readonly conflict?: MergeConflict }> {
-    // The content of a link that was a file is no base for a text.
+    // The content of a file that became a link is no base for a text.
     const common = base !== undefined && isLink(base) === isLink(ours) ? base.blob : undefined;
     if (ours.blob === theirs.blob || theirs.blob === common) return { blob: ours.blob };
     if (ours.blob === common) return { blob: theirs.blob };
@@ -258,7 +260,7 @@ class ThreeWay {
     return { blob: merged.blob, conflict: common === undefined ? 'bothAdded' : 'content' };
   }
 
-  /** Leaves files whose place is taken by a directory, or that need a directory where a file stays. */
+  /** Leaves files whose path is now a directory, or that need a directory where a file stays. */
   refuseInTheWay(): void {
     for (let isStable = false; !isStable; ) {
       isStable = true;
@@ -328,14 +330,18 @@ function same(one: Entry | undefined, other: Entry | undefined): boolean {
 
 type Bits = Pick<FileNode, 'mode' | 'permissions'>;
 
-/** Merges executable bit and strict permissions, each by itself; undefined where both sides changed one differently. */
+/**
+ * Merges the executable bit and the strict permissions, each by itself. Returns undefined when both sides changed one
+ * of them differently.
+ */
 function mergeBits(base: Entry | undefined, ours: Entry, theirs: Entry): Bits | undefined {
   const mode = pick(base?.mode, ours.mode, theirs.mode, base !== undefined);
   const strict = pick(base?.permissions, ours.permissions, theirs.permissions, base !== undefined);
   if (mode === undefined || strict === undefined) return undefined;
   const permissions = strict.value;
   if (permissions === undefined || mode.value === '120000') return { mode: mode.value };
-  // The executable bit of the one and the permissions of the other: the file's owner may run it, or no one.
+  // The executable bit comes from one side and the permissions from the other: with the bit only the
+  // file's owner may run the file, without the bit no user may.
   const fitting = mode.value === '100755' ? permissions | 0o100 : permissions & ~0o111;
   return { mode: mode.value, permissions: fitting };
 }

@@ -1,35 +1,38 @@
-// Names inside a work tree. File names are bytes, not text: a TreePath keeps them as a latin1 ("binary") string,
-// one character a byte. So any name survives, a path is a Map key, and `<` compares as git's memcmp does.
+// Paths inside a work tree. File names are bytes, not text: a TreePath stores them as a latin1 ("binary") string, one
+// character per byte. So every name survives, a path can be a Map key, and `<` compares like git's memcmp.
 import { Buffer } from 'node:buffer';
 import { CheckpointdError } from '../base/errors.ts';
 
 declare const treePath: unique symbol;
-/** A path relative to the work tree: bytes in latin1, separated by `/`, no empty, `.` or `..` part; '' is the root. */
+/**
+ * A path relative to the work tree: bytes in latin1, separated by `/`, without empty, `.` or `..` parts. '' is the
+ * root.
+ */
 export type TreePath = string & { readonly [treePath]: true };
 
 export const rootPath = '' as TreePath;
 
-/** The bytes of a path, ready for a system call. */
+/** Returns the bytes of a path, ready for a system call. */
 export function bytesOf(path: TreePath): Buffer {
   return Buffer.from(path, 'latin1');
 }
 
-/** Takes bytes that came from the file system or from git as a path. They are not checked: see {@link parseTreePath}. */
+/** Makes a path from bytes of the file system or of git. Does not check them: see {@link parseTreePath}. */
 export function fromBytes(bytes: Uint8Array): TreePath {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1') as TreePath;
 }
 
-/** Takes well-formed text (a path a client sent) as a path, without checking its parts. */
+/** Makes a path from well-formed text (a client's path), without checking its parts. */
 export function fromText(text: string): TreePath {
   return Buffer.from(text, 'utf8').toString('latin1') as TreePath;
 }
 
-/** The path as text; bytes that are not UTF-8 become U+FFFD (then {@link isText} is false). */
+/** Returns the path as text. Bytes that are not UTF-8 become U+FFFD (then {@link isText} is false). */
 export function toText(path: TreePath): string {
   return bytesOf(path).toString('utf8');
 }
 
-/** True when the bytes of the path are UTF-8, so that its text stands for it exactly. */
+/** True when the bytes of the path are UTF-8, so that its text is exact. */
 export function isText(path: TreePath): boolean {
   for (let i = 0; i < path.length; i += 1) {
     if (path.charCodeAt(i) > 0x7f) return fromText(toText(path)) === path;
@@ -41,7 +44,7 @@ export function join(directory: TreePath, name: string): TreePath {
   return (directory === '' ? name : `${directory}/${name}`) as TreePath;
 }
 
-/** The directory that holds the path; the root for a top-level name. */
+/** Returns the directory of the path; the root for a top-level name. */
 /** Returns the directories above a path, from the deepest up, without the root. */
 export function ancestors(path: TreePath): TreePath[] {
   const above: TreePath[] = [];
@@ -54,7 +57,7 @@ export function parentOf(path: TreePath): TreePath {
   return (slash < 0 ? '' : path.slice(0, slash)) as TreePath;
 }
 
-/** The last part of the path. */
+/** Returns the last part of the path. */
 export function nameOf(path: TreePath): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
@@ -64,13 +67,13 @@ export function isWithin(path: TreePath, directory: TreePath): boolean {
   return directory === '' || path === directory || path.startsWith(`${directory}/`);
 }
 
-/** Orders paths by their bytes, as git does inside one directory level of files. */
+/** Orders paths by their bytes, like git within one directory level of files. */
 export function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**
- * Checks a path that came from outside (a client, a stored tree) and normalises `./a`, `a//b` and `a/`.
+ * Checks a path from outside (a client, a stored tree) and normalises `./a`, `a//b` and `a/`.
  * @throws PathOutsideWorkTree for absolute paths, `..`, NUL, and any part named `.git` in any case.
  */
 export function parseTreePath(path: TreePath): TreePath {

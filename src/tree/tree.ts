@@ -1,5 +1,5 @@
-// A tree as directories in memory, as a capture builds it and a store reads it back: look-up, files laid over it, and
-// what differs between two trees. A directory that is part of a snapshot is shared and never changed.
+// A tree as directories in memory, as a capture builds it and a store returns it. Looks up paths, adds files, and
+// compares two trees. A directory that is part of a snapshot is shared and never changed.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
@@ -10,7 +10,7 @@ export interface Directory {
   readonly entries: Map<string, DirectoryNode>;
   /** Permission bits of the directory, only when stricter than usual (as for files). */
   permissions?: number;
-  /** The store's own id of this directory's content, set when the tree is stored; shared between scans. */
+  /** The store's id of this directory's content. Set when the tree is stored, and shared between scans. */
   sealed?: string;
 }
 
@@ -30,14 +30,14 @@ export function asDirectory(node: DirectoryNode | undefined): Directory | undefi
   return node !== undefined && isDirectory(node) ? node : undefined;
 }
 
-/** Returns what the tree holds at a path; the tree itself for the root. */
+/** Returns the node at a path of the tree. For the root path this is the tree itself. */
 export function nodeAt(tree: Directory | undefined, path: TreePath): DirectoryNode | undefined {
   let node: DirectoryNode | undefined = tree;
   for (const name of path === rootPath ? [] : path.split('/')) node = asDirectory(node)?.entries.get(name);
   return node;
 }
 
-/** True when no file lies in or below the directory. */
+/** True when the directory and its sub-directories contain no file. */
 export function isHollow(directory: Directory): boolean {
   for (const node of directory.entries.values()) {
     if (!isDirectory(node) || !isHollow(node)) return false;
@@ -46,8 +46,8 @@ export function isHollow(directory: Directory): boolean {
 }
 
 /**
- * Returns a copy of the tree with more files. `replaces`: a file of the tree gives way to one laid over it, or to a
- * directory above one; else the file laid over it is left out. New directories get the permissions that `model` has.
+ * Returns a copy of the tree with more files. With `replaces`, a file of the tree gives way to an added file at its
+ * path or below it. Without it, such an added file is left out. New directories get the permissions that `model` has.
  */
 export function overlaid(
   tree: Directory,
@@ -56,7 +56,7 @@ export function overlaid(
 ): Directory {
   const root = copyOf(tree);
   const own = new Set([root]);
-  /** The directory at the path, as a copy that may be changed; undefined where a file is in the way. */
+  /** Returns a changeable copy of the directory at the path, or undefined where a file is in the way. */
   const directoryFor = (names: readonly string[]): Directory | undefined => {
     let at = root;
     let like = model;
@@ -84,8 +84,8 @@ export function overlaid(
 }
 
 /**
- * Returns a copy of the tree with other files and other directory permissions. Directories that lose their last file go. New
- * directories get the permissions that `model` has.
+ * Returns a copy of the tree with other files and other directory permissions. Removes directories that lose their
+ * last file. New directories get the permissions that `model` has.
  */
 export function amended(
   tree: Directory,
@@ -149,7 +149,7 @@ function copyOf({ entries, permissions }: Directory): Directory {
   return { entries: new Map(entries), ...given({ permissions }) };
 }
 
-/** A path at which two trees hold something different. */
+/** A path at which two trees differ. */
 export interface TreeDifference {
   readonly path: TreePath;
   readonly before: DirectoryNode | undefined;
@@ -157,8 +157,8 @@ export interface TreeDifference {
 }
 
 /**
- * Yields every path at which two trees of the same store differ: a file that differs, a directory that only one of them
- * holds, and a directory with other permissions. Directories that both trees share are passed over.
+ * Yields every path at which two trees of the same store differ: a file, a directory that only one tree has, and a
+ * directory with other permissions. Skips directories that both trees share.
  */
 export async function* differences(
   before: Directory,
@@ -188,8 +188,8 @@ function entriesOf(node: DirectoryNode | undefined): Directory['entries'] {
 }
 
 /**
- * True when nothing at the path or below it differs. Equal ids of sealed directories do not count: a store may keep the
- * permissions beside its trees, so two trees with one id can have different permissions below.
+ * True when nothing at the path or below it differs. Equal ids of sealed directories prove nothing: a store may keep
+ * the permissions beside its trees, so two trees with one id can have different permissions below.
  */
 function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {
   if (one === other) return true;
@@ -197,15 +197,15 @@ function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {
   return one.blob === other.blob && one.mode === other.mode && one.permissions === other.permissions;
 }
 
-/** True when the path itself differs, and not only what is below it: nodes that are the same are never asked for. */
+/** True when the path itself differs, and not only paths below it. Call it only for different nodes. */
 function differsItself({ before, after }: TreeDifference): boolean {
   const isBoth = asDirectory(before) !== undefined && asDirectory(after) !== undefined;
   return !isBoth || before?.permissions !== after?.permissions;
 }
 
-// The entry of one path of a tree, and the differences of two trees. The values only know comparison.
+// The entry of one path of a tree, and the differences of two trees. These values have only comparisons.
 
-/** The modes a snapshot knows, in git's spelling: a file, an executable file, a symbolic link. */
+/** The modes in a snapshot, in git's spelling: a file, an executable file, a symbolic link. */
 export type EntryMode = '100644' | '100755' | '120000';
 
 /** One path of a snapshot. */
@@ -213,14 +213,14 @@ export interface Entry {
   readonly path: TreePath;
   readonly mode: EntryMode;
   /**
-   * The permission bits (07777), only when stricter than usual: no owner write, or group or others without read.
-   * Absent: whatever the umask gives. Part of the snapshot's id.
+   * The permission bits (07777), only when stricter than usual: no owner write, or no read for group or others.
+   * Absent: the umask decides. Part of the snapshot's id.
    */
   readonly permissions?: number;
   readonly blob: BlobId;
 }
 
-/** One path that differs between two snapshots; no rename detection (that is the differ's). */
+/** One path that differs between two snapshots, without rename detection (the differ does that). */
 export interface TreeChange {
   readonly path: TreePath;
   readonly before?: Entry;
@@ -231,12 +231,12 @@ export function isLink(entry: { readonly mode: EntryMode }): boolean {
   return entry.mode === '120000';
 }
 
-/** True when two entries are the same in content, kind and permissions. */
+/** True when two entries are equal in content, kind and permissions. */
 export function sameEntry(a: Omit<Entry, 'path'>, b: Omit<Entry, 'path'>): boolean {
   return a.blob === b.blob && a.mode === b.mode && a.permissions === b.permissions;
 }
 
-/** True when two entries have the same content in the same kind of thing; modes may differ. */
+/** True when two entries have equal content and are both files or both links. Their modes may differ. */
 export function sameContent(
   a: { readonly mode: EntryMode; readonly blob: BlobId },
   b: { readonly mode: EntryMode; readonly blob: BlobId },

@@ -1,12 +1,12 @@
-// Notifies clients of what changed, at most ten times a second and of at most a thousand paths at a time, so that a
-// `git checkout` of a large branch does not flood them. Beyond that a batch says only that much has changed.
+// Notifies clients of changed paths, at most ten times a second and with at most a thousand paths at a time, so that
+// a `git checkout` of a large branch does not flood them. A larger batch says only that much has changed.
 import type { TreePath } from '../tree/tree-path.ts';
 
 export interface ChangeBatch {
   readonly paths: readonly TreePath[];
-  /** More has changed than can be listed, so nothing is listed. */
+  /** True when more has changed than can be listed. Then nothing is listed. */
   readonly overflow: boolean;
-  /** Events were lost: no count of changed paths includes theirs. */
+  /** True when events were lost: the count of changed paths lacks theirs. */
   readonly isLost: boolean;
 }
 
@@ -32,14 +32,14 @@ export class ChangeBatches {
     this.#arm();
   }
 
-  /** Events were lost: any path may have changed. */
+  /** Notes that events were lost, so any path may have changed. */
   addEverything(): void {
     this.#isLost = true;
     this.#tooMany();
     this.#arm();
   }
 
-  /** Drops what was not sent. */
+  /** Drops unsent changes. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,7 +1,7 @@
-// The change log of one work tree: which paths may have changed since a position. Two sources write it: the directory
-// handles (directory-handles.ts) and chokidar (chokidar-watch.ts). The handles alone prove that the log is complete, so
-// a mark by chokidar can make a capture look at more, never at less. The log keeps the newest paths, up to a bound, and
-// says when it is incomplete. Each reader keeps its own position.
+// The change log of one work tree: the paths that may have changed since a position. Two sources write it: the
+// directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the handles prove that the log is
+// complete, so a mark by chokidar can make a capture check more, never less. The log keeps a limited number of the
+// newest paths, and says when it is incomplete. Each reader keeps its own position.
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import { byBytes, isGitName, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 
@@ -30,7 +30,7 @@ interface Mark {
   readonly isHidden: boolean;
 }
 
-/** Looking at more paths than this costs more than a look at the whole tree. */
+/** To check more paths than this costs more than to scan the whole tree. */
 const pathsMax = 10_000;
 
 export class ChangeLog {
@@ -41,10 +41,10 @@ export class ChangeLog {
   #position = 0;
   /** The log is complete for positions from here on. */
   #completeFrom = 0;
-  /** The log dropped marks up to here because they were too many. */
+  /** The log dropped the marks up to this position because there were too many. */
   #droppedTo = 0;
   #lastLoss: LossReason = 'unwatched';
-  /** Why the handles watch nothing now; undefined while they do. */
+  /** Why the handles watch nothing now. Undefined while they watch. */
   #ended: LossReason | undefined = 'unwatched';
 
   constructor(options: ChangeLogOptions = {}) {
@@ -55,27 +55,27 @@ export class ChangeLog {
     return this.#position;
   }
 
-  /** The handles mark every change from now on. */
+  /** Notes that the handles mark every change from now on. */
   begin(): void {
     this.lose(this.#ended ?? this.#lastLoss);
     this.#ended = undefined;
   }
 
-  /** Until the next {@link begin} the handles may not mark every change. */
+  /** Notes that the handles may miss changes until the next {@link begin}. */
   end(reason: LossReason): void {
     this.lose(reason);
     this.#ended = reason;
     this.#unwatched = new Set();
   }
 
-  /** The handles may have missed a change: the log is incomplete for every position before now. */
+  /** Notes that the handles may have missed a change: the log is incomplete for every position before now. */
   lose(reason: LossReason): void {
     this.#position += 1;
     this.#completeFrom = this.#position;
     this.#lastLoss = reason;
   }
 
-  /** Records that a path may have changed; everything in an ignored directory takes one place together. */
+  /** Records that a path may have changed. All paths in an ignored directory count as one. */
   mark(path: TreePath, source: ChangeSource): void {
     const ignored = this.#topmostIgnored(path);
     const isHidden = ignored !== undefined || isPrivate(path);
@@ -83,11 +83,11 @@ export class ChangeLog {
     if (!isHidden) this.#options.onMark?.(path, source);
   }
 
-  /** Names the directories that have no handle. The captures look at them unasked, and an audit leaves them out. */
+  /** Names the directories without a handle. Captures check them anyway, and audits leave them out. */
   setUnwatched(directories: Iterable<TreePath>): void {
     const before = this.#unwatched;
     this.#unwatched = new Set(directories);
-    // The handles did not mark what changed in the directory before it got its handle.
+    // The handles did not mark changes in the directory before it got its handle.
     for (const directory of before)
       if (!this.#unwatched.has(directory)) this.#add(directory, 'handles', true);
   }
@@ -102,14 +102,14 @@ export class ChangeLog {
     if (reason !== undefined) return { kind: 'everything', reason };
     const paths = new Set<TreePath>();
     for (const [path, mark] of this.#marks) {
-      // chokidar marks the root for a name that is not text; captures find a replaced root without it.
+      // chokidar marks the root for a name that is not text. Captures find a replaced root without such a mark.
       const newest = path === rootPath ? mark.handlesPosition : mark.position;
       if (newest > position) paths.add(path);
     }
     return { kind: 'paths', paths };
   }
 
-  /** True when the handles marked the path, or a directory above it, after the position, or do not watch it. */
+  /** True when the handles marked the path, or a directory above it, after the position, or do not watch the path. */
   isMarkedByHandles(path: TreePath, position: number): boolean {
     for (let at = path; ; at = parentOf(at)) {
       if ((this.#marks.get(at)?.handlesPosition ?? 0) > position || this.#unwatched.has(at)) return true;
@@ -117,7 +117,10 @@ export class ChangeLog {
     }
   }
 
-  /** Returns the paths that either source marked since the position, sorted; none when they were too many to keep. */
+  /**
+   * Returns the paths that either source marked since the position, sorted. Returns none when there were too many to
+   * keep.
+   */
   visibleSince(position: number): TreePath[] {
     if (position < this.#droppedTo) return [];
     const paths: TreePath[] = [];
@@ -162,7 +165,7 @@ export class ChangeLog {
   }
 }
 
-/** True for what captures have to see and clients do not: git's own names and the temporary names of restores. */
+/** True for paths that captures have to see and clients do not: git's own names and the temporary names of restores. */
 function isPrivate(path: TreePath): boolean {
   const name = nameOf(path);
   return isGitName(name) || name === restoreTemporaryPrefix;

@@ -1,6 +1,6 @@
-// The thread of chokidar (chokidar-tree.ts). chokidar's walk of a large tree takes its loop for seconds, and the loop
-// must be free to read the kernel's queue while the daemon captures. When to start again is chokidar-watch.ts's
-// decision.
+// The thread of chokidar (chokidar-tree.ts). chokidar's walk of a large tree blocks its event loop for seconds, and
+// the loop must be free to read the kernel's queue while the daemon captures. chokidar-watch.ts decides when to
+// restart.
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { invariant } from '../base/invariant.ts';
@@ -18,7 +18,7 @@ let ignored: ReadonlySet<TreePath> = new Set(order.ignored);
 
 const queue = new MarkQueue({
   send: (paths, isEverything) => send({ kind: 'marks', paths, isEverything, directories: tree.directories }),
-  // A lost event may be that of a new directory, which chokidar then does not watch.
+  // A lost event may be about a new directory, which chokidar then does not watch.
   onLoss: (cause) => (cause === 'events' ? send({ kind: 'tooMany' }) : queue.everything()),
 });
 const tree = new ChokidarTree(order.root, isOutside, { changed: mark, failed });
@@ -27,7 +27,7 @@ function mark(type: string, name: string | undefined, watchedPath: string): void
   queue.count();
   const directory = within(watchedPath);
   if (directory === undefined) return;
-  // A directory that goes reports its own name: its mark covers everything below it.
+  // A removed directory reports its own name: its mark covers everything below it.
   const isSelf = name === undefined || name === '' || (type === 'rename' && name === nameOf(directory));
   if (!isSelf && (isGitName(name) || isRestoreTemporary(name))) return;
   const isText = !isSelf && !name.includes('\uFFFD');
@@ -39,7 +39,7 @@ function failed(error: unknown): void {
   send({ kind: 'failed', code, isLimit: limitCodes.has(code) });
 }
 
-/** Returns the path inside the work tree; undefined for the one kind of event that names the parent. */
+/** Returns the path inside the work tree, or undefined for the one kind of event that names the parent. */
 function within(absolute: string): TreePath | undefined {
   const { root } = order;
   if (absolute === root) return rootPath;

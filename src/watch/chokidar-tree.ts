@@ -1,5 +1,5 @@
-// chokidar over the directories of a work tree, each watched by itself. Told to watch a whole tree, chokidar opens all
-// its directories at the same time and takes 60 KB for each; some hundred at a time need a quarter of that.
+// Runs chokidar over the directories of a work tree, each watched by itself. Given a whole tree, chokidar opens all
+// directories at the same time and takes 60 KB for each. Opening some hundred at a time needs a quarter of that.
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
@@ -15,7 +15,7 @@ interface Watched {
   readonly below: Set<string>;
 }
 
-/** So many directories are opened at the same time. */
+/** The number of directories that are opened at the same time. */
 export const batchMax = 200;
 
 export class ChokidarTree {
@@ -24,7 +24,7 @@ export class ChokidarTree {
   readonly #listener: TreeListener;
   readonly #watchers: FSWatcher[] = [];
   readonly #watched = new Map<string, Watched>();
-  /** Directories that were found and are not watched yet; undefined once all are. */
+  /** Directories that were found and are not watched yet. Undefined once all are watched. */
   #found: string[] | undefined = [];
 
   constructor(root: string, isOutside: (path: string) => boolean, listener: TreeListener) {
@@ -33,12 +33,12 @@ export class ChokidarTree {
     this.#listener = listener;
   }
 
-  /** How many directories are watched; chokidar notices a removed one with a delay. */
+  /** The number of watched directories. chokidar notices a removed one with a delay. */
   get directories(): number {
     return this.#watched.size;
   }
 
-  /** Resolves when every directory is watched; not at all after a failure. */
+  /** Resolves when every directory is watched. After a failure it never resolves. */
   async start(): Promise<void> {
     this.#found = [this.#root];
     for (let next = [this.#root]; next.length > 0; next = this.#found.splice(0, batchMax))
@@ -81,13 +81,16 @@ export class ChokidarTree {
     watcher.add(path);
   }
 
-  /** Closes the handles on a directory that is gone and on all below it: a directory that comes back is a new one. */
+  /**
+   * Closes the handles on a removed directory and on all directories below it: a directory at the same path later is
+   * a new one.
+   */
   #forget(path: string, noticedBy: FSWatcher): void {
     const gone = this.#watched.get(path);
     if (gone === undefined) return;
     this.#watched.delete(path);
     this.#watched.get(dirname(path))?.below.delete(path);
-    // A watcher closes its own handles, and remembers each path that it is told to unwatch for ever.
+    // A watcher closes its own handles. It would remember for ever each path that it is asked to unwatch.
     if (gone.watcher !== noticedBy) gone.watcher.unwatch(path);
     for (const below of gone.below) this.#forget(below, noticedBy);
   }

@@ -1,5 +1,6 @@
-// chokidar's part of the watch: the main thread's side of chokidar-thread.ts, with the state that clients are shown. It
-// is never partly on: where it misses something it starts again, and where the system lacks watches it gives up.
+// chokidar's part of the watcher: the main thread's side of chokidar-thread.ts, with the state that clients see. It
+// never watches only a part of the tree. When it misses an event it restarts, and when the system lacks watches it
+// gives up.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -18,7 +19,7 @@ export type FromChokidar =
   | {
       readonly kind: 'marks';
       readonly paths: readonly TreePath[];
-      /** Events were lost, or there are too many marks to send: none is listed. */
+      /** True when events were lost, or there are too many marks to send: then none is listed. */
       readonly isEverything: boolean;
       readonly directories: number;
     }
@@ -27,23 +28,23 @@ export type FromChokidar =
   | { readonly kind: 'failed'; readonly code: string; readonly isLimit: boolean };
 
 export type ToChokidar =
-  /** The main thread has taken the last marks. Until then the thread gathers. */
+  /** The main thread has processed the last marks. Until then the thread gathers new ones. */
   { readonly kind: 'taken' } | { readonly kind: 'ignored'; readonly paths: readonly TreePath[] };
 
-/** `live`: chokidar watches every directory. `suspect`: it missed something and starts again. */
+/** `live`: chokidar watches every directory. `suspect`: it missed an event and restarts. */
 export type WatchState = 'unwatched' | 'scanning' | 'live' | 'suspect';
 
 export interface ChokidarWatchOptions {
   /** The canonical path of the work tree. */
   readonly root: string;
-  /** The daemon's storage, which may lie inside the work tree and is never watched. */
+  /** The daemon's storage, which may be inside the work tree and is never watched. */
   readonly storage?: string;
-  /** Returns the directories that the ignore rules exclude, as far as is known. They are not watched. */
+  /** Returns the directories that the ignore rules exclude, as far as they are known. They are not watched. */
   readonly ignoredDirectories?: () => readonly TreePath[];
-  /** The program of the thread; a test gives another one. */
+  /** The program of the thread. A test passes another one. */
   readonly program?: URL;
   readonly onMark: (path: TreePath) => void;
-  /** Any path may have changed. */
+  /** Called when any path may have changed. */
   readonly onEverything: () => void;
   readonly log: Log;
 }
@@ -55,20 +56,20 @@ export class ChokidarWatch {
   #reason: string | undefined;
   #overflows = 0;
   #directories = 0;
-  /** The number of directories when the thread was last sent the ignored ones. */
+  /** The number of directories when the thread last got the ignored ones. */
   #directoriesThen = 0;
   #ready: Promise<void> = Promise.resolve();
   #endStart: () => void = () => undefined;
   #isClosed = false;
   #hasWarned = false;
-  /** Why it started again the last time: logged once. */
+  /** The reason of the last restart. Each reason is logged once. */
   #logged: string | undefined;
 
   constructor(options: ChokidarWatchOptions) {
     this.#options = options;
     const { program = new URL('./chokidar-thread.js', import.meta.url) } = options;
     this.#thread = new WatchThread(
-      // chokidar needs more than 192 MB for 100,000 files in 10,000 directories; what needs more is not watched.
+      // chokidar needs more than 192 MB for 100,000 files in 10,000 directories. A larger tree is not watched.
       { name: 'chokidar', program, heapMb: 512 },
       {
         heard: (message) => this.#hear(message),
@@ -90,12 +91,12 @@ export class ChokidarWatch {
     return this.#directories;
   }
 
-  /** How often events were lost, or may have been. */
+  /** The number of times that events were lost, or may have been. */
   get overflows(): number {
     return this.#overflows;
   }
 
-  /** Starts in the background, once `after` has resolved where that is given; see {@link ready}. */
+  /** Starts in the background, after `after` if it is given; see {@link ready}. */
   start(after?: Promise<void>): void {
     if (this.#isClosed || this.#thread.isRunning) return;
     this.#ready = new Promise((resolve) => (this.#endStart = resolve));
@@ -116,7 +117,7 @@ export class ChokidarWatch {
     return this.#ready;
   }
 
-  /** Sends the thread the ignored directories, since directories that came later may be ignored. */
+  /** Sends the ignored directories to the thread, because new directories may be ignored. */
   renewIgnored(): void {
     const { ignoredDirectories } = this.#options;
     if (this.#directories === this.#directoriesThen || ignoredDirectories === undefined) return;
@@ -124,7 +125,7 @@ export class ChokidarWatch {
     this.#say({ kind: 'ignored', paths: ignoredDirectories() });
   }
 
-  /** Gives its watches to the directory handles, which captures need; undefined when it has none. */
+  /** Frees chokidar's watches for the directory handles, which captures need. Undefined when chokidar has none. */
   makeRoom(code: string): Promise<void> | undefined {
     if (!this.#thread.isRunning) return undefined;
     return this.#giveUp(
@@ -171,7 +172,10 @@ export class ChokidarWatch {
     this.#options.onEverything();
   }
 
-  /** Never partly watched: a client could not tell which part is. Another attempt would fail again. */
+  /**
+   * Ends watching. It never watches only a part, because a client could not know which part. Another attempt would
+   * fail again.
+   */
   #giveUp(reason: string): Promise<void> {
     const remedy = reason.includes('limit') ? ' On Linux raise fs.inotify.max_user_watches.' : '';
     const what = `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct.${remedy}`;
@@ -183,7 +187,7 @@ export class ChokidarWatch {
     return stopped;
   }
 
-  /** Something was missed, or may have been: any path may have changed, and chokidar starts again after a pause. */
+  /** Restarts chokidar after a pause, because it missed an event or may have: any path may have changed. */
   #startAnew(reason: string): void {
     if (this.#isClosed || this.#state === 'suspect') return;
     this.#lose();

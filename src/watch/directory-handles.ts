@@ -1,6 +1,6 @@
 // A handle on every directory that a capture reads, opened before the capture reads it: the main thread's side of
-// handles-thread.ts. From then on every change in the directory is marked in the change log, and the fence proves that
-// the marks have arrived. Fast captures rest on these handles alone. Linux only.
+// handles-thread.ts. From then on every change in the directory is marked in the change log, and the fence proves
+// that the marks have arrived. Fast captures depend on these handles alone. Linux only.
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -16,9 +16,9 @@ export interface HandlesOrder {
 }
 
 export type FromHandles =
-  /** The thread watches the fence and takes orders. */
+  /** The thread watches the fence and accepts orders. */
   | { readonly kind: 'up' }
-  /** These paths may have changed; `isEverything`: they are too many to name, or some may be missing. */
+  /** These paths may have changed. `isEverything`: there are too many to list, or some may be missing. */
   | { readonly kind: 'marks'; readonly paths: readonly TreePath[]; readonly isEverything: boolean }
   /** The thread has read a cookie's event; it has sent every mark that came before it. */
   | { readonly kind: 'fence'; readonly cookie: string }
@@ -28,7 +28,7 @@ export type FromHandles =
   | { readonly kind: 'limit'; readonly code: string };
 
 export type ToHandles =
-  /** The main thread has taken the last marks. Until then the thread gathers. */
+  /** The main thread has processed the last marks. Until then the thread gathers new ones. */
   | { readonly kind: 'taken' }
   /** Directories to open handles on, parents first. */
   | { readonly kind: 'open'; readonly id: number; readonly paths: readonly TreePath[] }
@@ -37,14 +37,14 @@ export type ToHandles =
 export interface DirectoryHandlesOptions {
   /** The canonical path of the work tree. */
   readonly root: string;
-  /** A private directory, not yet there, for the cookies of the fence. */
+  /** A private directory for the cookies of the fence. It does not exist yet. */
   readonly fenceDirectory: string;
   readonly changes: ChangeLog;
   /** Called when handles can be opened. */
   readonly onReady?: (() => void) | undefined;
-  /** Closes the watches of another watcher of ours, since the limit is reached; undefined when it has none. */
+  /** Closes the watches of chokidar when the system's limit is reached. Undefined when it has none. */
   readonly makeRoom?: (code: string) => Promise<void> | undefined;
-  /** The program of the thread; a test gives another one. */
+  /** The program of the thread. A test passes another one. */
   readonly program?: URL;
   readonly log: Log;
 }
@@ -54,7 +54,7 @@ interface Request {
   readonly answer: (missing: readonly TreePath[]) => void;
 }
 
-/** The thread must come back to the kernel's queue between so many handles. */
+/** The number of handles after which the thread reads the kernel's queue again. */
 const openedAtOnce = 500;
 
 export class DirectoryHandles {
@@ -64,7 +64,7 @@ export class DirectoryHandles {
   readonly #thread: WatchThread<FromHandles>;
   readonly #requests = new Map<number, Request>();
   #count = 0;
-  /** How often the thread was ended, so that a fence ends no thread that was started after it. */
+  /** The number of times that the thread was ended, so that a fence never ends a thread that was started later. */
   #stops = 0;
   #isReady = false;
   #isClosed = false;
@@ -88,7 +88,7 @@ export class DirectoryHandles {
     return this.#isReady;
   }
 
-  /** Starts the thread; {@link isReady} says when it is up. */
+  /** Starts the thread. {@link isReady} is true when it works. */
   start(): void {
     if (this.#thread.isRunning || this.#isClosed || process.platform !== 'linux') return;
     const fence = this.#fence.prepare();
@@ -115,17 +115,17 @@ export class DirectoryHandles {
     });
   }
 
-  /** Resolves with true once every change made before this call is in {@link changes}. */
+  /** Resolves to true once every change made before this call is in {@link changes}. */
   async fence(): Promise<boolean> {
     if (!this.#isReady) return false;
     const stops = this.#stops;
     const isPassed = await this.#fence.pass();
-    // The directory of the fence is gone, or the machine stood still: no later capture shall wait in vain.
+    // The directory of the fence is gone, or the machine was suspended: no later capture should wait in vain.
     if (!isPassed && stops === this.#stops) this.#failed('a fence was not passed in time');
     return isPassed;
   }
 
-  /** Closes all handles: a later capture begins again. */
+  /** Closes all handles. A later capture opens new ones. */
   closeAll(): void {
     this.changes.lose('suspect');
     this.#say({ kind: 'closeAll' });
@@ -174,7 +174,7 @@ export class DirectoryHandles {
     void this.#stop();
   }
 
-  /** Begins again after a pause; until then captures look at everything. */
+  /** Restarts after a pause. Until then captures scan everything. */
   #failed(reason: string): void {
     if (this.#isClosed) return;
     this.#options.log.info(`The handles on directories are opened anew: ${reason}.`);

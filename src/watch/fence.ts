@@ -1,21 +1,25 @@
-// The fence: the proof that every change made before it is in the change log. A cookie file in a private directory of
-// ours, which the thread of the directory handles watches beside the work tree, gets a name that it never had (a third
-// of the work of making a file). The kernel queues an event inside the system call that causes it, all watches of one
-// event loop share one queue, and the thread sends on in that order. Linux only. The fence proves nothing about changes
-// that the kernel does not report (mmap, a hard link elsewhere, a remote host), nor about a queue that overflowed.
+// The fence: the proof that every change made before it is in the change log. The thread of the directory handles
+// watches the work tree and a private directory with a cookie file. To pass the fence, the cookie gets a new name (a
+// third of the work of making a file). The kernel queues an event inside the system call that causes it, all watches
+// of one event loop share one queue, and the thread forwards events in that order. Linux only. The fence proves
+// nothing about changes that the kernel does not report (mmap, a hard link elsewhere, a remote host), nor about a
+// queue that overflowed.
 import { join } from 'node:path';
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
-/** A cookie takes a tenth of a millisecond, and a few where the machine is busy; after this the answer is no. */
+/**
+ * A cookie takes a tenth of a millisecond, and some milliseconds on a busy machine. After this time the fence has
+ * failed.
+ */
 const waitMsMax = 1000;
 
 export class Fence {
   readonly #directory: string;
   readonly #waiting = new Map<string, (isPassed: boolean) => void>();
   #count = 0;
-  /** The path of the cookie, once there was a fence. */
+  /** The path of the cookie, after the first fence. */
   #cookie: string;
 
   constructor(directory: string) {
@@ -23,7 +27,7 @@ export class Fence {
     this.#cookie = join(directory, '0');
   }
 
-  /** Makes the directory, empty; undefined when there is no fence, or no room for one. */
+  /** Makes the directory, empty. Returns undefined when no fence is possible. */
   prepare(): string | undefined {
     if (process.platform !== 'linux') return undefined;
     return attempt(isOfSystem, () => {
@@ -34,8 +38,8 @@ export class Fence {
   }
 
   /**
-   * Resolves with true once every earlier change has been reported, and with false when that cannot be proven in
-   * time. Keeps no process alive.
+   * Resolves to true once every earlier change has been reported, and to false when that cannot be proven in time.
+   * Keeps no process alive.
    */
   pass(): Promise<boolean> {
     this.#count += 1;
@@ -55,23 +59,24 @@ export class Fence {
     });
   }
 
-  /** Answers the fence whose cookie's event the thread has read. */
+  /** Resolves the fence whose cookie's event the thread has read. */
   read(name: string): void {
     this.#answer(name, true);
   }
 
-  /** Answers no to every waiting fence: the thread reads no cookies any more. */
+  /** Resolves all waiting fences to false: the thread reads no cookies any more. */
   giveUp(): void {
     for (const name of this.#waiting.keys()) this.#answer(name, false);
   }
 
   remove(): void {
     this.giveUp();
-    // The directory is empty. What prevents its removal also prevents the end of the session, which reports it.
+    // The directory is empty. An error that prevents its removal also prevents the end of the session, which reports
+    // it.
     attempt(isOfSystem, () => files.rmSync(this.#directory, { recursive: true, force: true }));
   }
 
-  /** Renames the cookie, or makes one: the kernel reports both. */
+  /** Renames the cookie, or makes one. The kernel reports both. */
   #moveCookie(to: string): void {
     try {
       files.renameSync(this.#cookie, to);

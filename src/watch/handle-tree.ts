@@ -1,6 +1,6 @@
-// The open handles of a work tree, one for each directory. A directory that is made, moved or replaced loses its handle
-// and those below it until a capture opens them again, so a handle always belongs to the directory that was there when
-// it was opened. Names are bytes. The tree opens no handle by itself.
+// The open handles of a work tree, one for each directory. A directory that is made, moved or replaced loses its
+// handle, and so do the directories below it, until a capture opens them again. So a handle always belongs to the
+// directory that existed when it was opened. Names are bytes. The tree opens no handle by itself.
 import { basename } from 'node:path';
 import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';
 import { standingKey } from '../base/directory-identity.ts';
@@ -12,7 +12,7 @@ import { limitCodes } from './mark-queue.ts';
 export interface HandleListener {
   /** Called for each event of the kernel, whether or not it marks a path. */
   counted(): void;
-  /** The path may have changed; the path of a directory covers everything below it. */
+  /** The path may have changed. The path of a directory covers everything below it. */
   changed(path: TreePath): void;
   failed(error: unknown): void;
 }
@@ -32,7 +32,10 @@ export class HandleTree {
   /** The directory at the root when the watch began. */
   #rootKey: string | undefined;
   #size = 0;
-  /** Handles whose events are counted to the end of the turn, since their number shows an overflow. */
+  /**
+   * Closed handles whose events still count until the end of the turn, because the number of events shows an
+   * overflow.
+   */
   #closing: FSWatcher[] = [];
 
   /** The root is an absolute path. */
@@ -42,14 +45,14 @@ export class HandleTree {
     this.#listener = listener;
   }
 
-  /** How many directories have a handle. */
+  /** The number of directories with a handle. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * Opens a handle on each directory that has none, parents first. Returns the directories that still have none: gone,
-   * too deep, or below a directory without a handle.
+   * Opens a handle on each directory that has none, parents first. Returns the directories that still have none:
+   * gone, too deep, or below a directory without a handle.
    * @throws the system's error when its limit of watches is reached
    */
   open(paths: readonly TreePath[]): TreePath[] {
@@ -91,7 +94,7 @@ export class HandleTree {
   #watch(path: TreePath): Watched | undefined {
     const watched: Watched = { path, below: new Map(), handle: undefined, isClosed: false };
     const absolute = Buffer.concat([this.#root, Buffer.from(path === '' ? '' : `/${path}`, 'latin1')]);
-    // Gone, closed to us, or too deep: every capture looks at it.
+    // The directory is gone, unreadable, or too deep: every capture checks it.
     const isUnwatched = (error: unknown): boolean => isOfSystem(error) && !hasCode(...limitCodes)(error);
     watched.handle = attempt(isUnwatched, () =>
       watchDirectory(absolute, { encoding: 'latin1' }, (type, name) =>
@@ -118,12 +121,15 @@ export class HandleTree {
       watched.below.delete(name);
       if (below !== undefined) this.#close(below);
     }
-    // A restore makes thousands of temporary names, so one mark covers those of a directory.
+    // A restore makes thousands of temporary names, so one mark covers all of them in a directory.
     const changed = isRestoreTemporary(name) ? restoreTemporaryPrefix : name;
     this.#listener.changed(join(watched.path, changed));
   }
 
-  /** An event names the directory itself when it goes, and also an entry of the same name in it. */
+  /**
+   * True for an event about the directory itself, which has the directory's name. An entry of that name in the
+   * directory gives the same event.
+   */
   #isSelf({ path }: Watched, name: string): boolean {
     if (path !== rootPath) return name === nameOf(path);
     return name === this.#rootName && this.#keyOfRoot() !== this.#rootKey;

@@ -1,5 +1,5 @@
-// The thread of the directory handles (handle-tree.ts). Its loop does nothing else, so it reads the kernel's queue at
-// once and a fence passes in a moment, whatever chokidar or the daemon are busy with.
+// The thread of the directory handles (handle-tree.ts). Its event loop does nothing else, so it reads the kernel's
+// queue at once and a fence passes quickly, however busy chokidar or the daemon is.
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { watchDirectory } from '../base/files.ts';
@@ -49,7 +49,7 @@ port.on('message', (message: ToHandles) => {
   else if (message.kind === 'open') open(message.id, message.paths);
   else handles.closeAll();
 });
-// This loop watches the fence's directory, so a cookie comes after every earlier change in the kernel's one queue.
+// This loop watches the fence's directory too, so a cookie comes after every earlier change in the kernel's queue.
 const cookies = watchDirectory(order.fence, (_type, cookie) => {
   if (cookie === null) return;
   queue.flush();

@@ -1,13 +1,14 @@
-// The marks of a watching thread on their way to the main thread. The queue gathers marks while the main thread is busy
-// and sends one batch at a time. It detects when the kernel may have dropped events, which the kernel does not report.
+// The marks of a watching thread on their way to the main thread. The queue gathers marks while the main thread is
+// busy and sends one batch at a time. It detects when the kernel may have dropped events, which the kernel does not
+// report.
 import { attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 
-/** The system allows no more watches, descriptors or memory; any other code concerns one path. */
+/** Error codes of a system without more watches, descriptors or memory. Any other code concerns one path. */
 export const limitCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** Why events may be lost: too many in one turn, a loop that stood still, or more marks than the queue keeps. */
+/** Why events may be lost: too many in one turn, a blocked loop, or more marks than the queue stores. */
 export type LossCause = 'events' | 'stall' | 'marks';
 
 export interface MarkQueueOptions {
@@ -18,14 +19,19 @@ export interface MarkQueueOptions {
 
 /** More marks than this, gathered while the main thread is busy, become "everything". */
 const marksMax = 5000;
-/** A loop that stood still for so long may have lost events. */
+/** A loop that was blocked this long may have lost events. */
 const stallMsMax = 250;
 const probeMs = 200;
-/** The probe ends after so many looks in a row that found the loop idle, so that an idle thread is never woken up. */
+/**
+ * The probe ends after this many checks in a row that found the loop idle, so that an idle thread is never woken up.
+ */
 const idleLooksMax = 10;
-/** A loop is idle when it spent less than this share of the time between two looks in code. */
+/** A loop is idle when it spent less than this share of the time between two checks in code. */
 const idleShare = 0.25;
-/** The kernel drops events silently when its queue is full; this share of it in one turn is too near. */
+/**
+ * The kernel drops events silently when its queue is full. More than this share of the queue in one turn counts as a
+ * possible loss.
+ */
 const queueShare = 0.25;
 const queueDefault = 16_384;
 
@@ -61,15 +67,15 @@ export class MarkQueue {
   }
 
   /**
-   * Reports stalls of this thread's loop from now on. An idle loop is not probed: no code of this thread can stop it,
-   * and when the kernel's queue fills up all the same, the next turn reads all of it and {@link count} notices.
+   * Reports blocks of this thread's loop from now on. An idle loop is not probed, because no code of this thread can
+   * block it. If the kernel's queue fills up all the same, the next turn reads all of it and {@link count} notices.
    */
   probeLoop(): void {
     this.#isProbed = true;
     this.busy();
   }
 
-  /** Called at the start of work that may take long. Looks for stalls until the loop is idle again. */
+  /** Starts to look for blocks until the loop is idle again. Call it at the start of work that may take long. */
   busy(): void {
     this.#idleLooks = 0;
     if (!this.#isProbed || this.isProbing) return;
@@ -96,20 +102,23 @@ export class MarkQueue {
     if (this.#marks.size > marksMax) this.#options.onLoss('marks');
   }
 
-  /** Replaces all marks: any path may have changed. */
+  /** Replaces all marks by "everything": any path may have changed. */
   everything(): void {
     this.#isEverything = true;
     this.#marks = new Set();
     this.#arm();
   }
 
-  /** The main thread has taken the last batch. */
+  /** Notes that the main thread has processed the last batch. */
   taken(): void {
     this.#isAwaited = false;
     this.#sendNext();
   }
 
-  /** Sends what there is even while a batch is awaited: the message that the caller sends next must come after it. */
+  /**
+   * Sends the present marks even while a batch is unanswered: the message that the caller sends next must come after
+   * them.
+   */
   flush(): void {
     if (this.#marks.size === 0 && !this.#isEverything) return;
     this.#isAwaited = true;
@@ -135,7 +144,7 @@ export class MarkQueue {
 
 /** Returns how many events the kernel keeps for one reader. */
 function kernelQueue(): number {
-  // Not Linux.
+  // The system is not Linux.
   return attemptOr(queueDefault, isOfSystem, () => {
     const text = files.readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8');
     return Number(text) || queueDefault;

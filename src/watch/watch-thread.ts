@@ -1,5 +1,5 @@
-// One of the two threads that watch (handles-thread.ts, chokidar-thread.ts), as the main thread sees it: started, ended,
-// and started again after a pause that doubles with each failure.
+// One of the two watching threads (handles-thread.ts, chokidar-thread.ts) from the main thread's side: starts it,
+// ends it, and restarts it after a pause that doubles with each failure.
 import { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 
@@ -11,7 +11,10 @@ export interface WatchProgram {
 
 export interface WatchThreadListener<Message> {
   heard(message: Message): void;
-  /** The thread has ended by itself. `isHopeless`: the system lacks what it needs, so another one would end as well. */
+  /**
+   * The thread has ended by itself. `isHopeless`: the system lacks what it needs, so another thread would end as
+   * well.
+   */
   failed(reason: string, isHopeless: boolean): void;
 }
 
@@ -52,7 +55,7 @@ export class WatchThread<Message> {
       workerData: order,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
       execArgv: [],
-      // Standard output is the wire: nothing that the thread prints may reach it.
+      // Standard output is the wire, so output of the thread must not reach it.
       stdout: true,
       stderr: true,
     });
@@ -71,7 +74,7 @@ export class WatchThread<Message> {
     this.#restartMs = Math.min(this.#restartMs * 2, restartMsMax);
   }
 
-  /** The thread works: the next failure is followed by a short pause again. */
+  /** Notes that the thread works: after the next failure the pause is short again. */
   succeeded(): void {
     this.#restartMs = restartMsMin;
   }
@@ -80,7 +83,7 @@ export class WatchThread<Message> {
     this.#worker?.postMessage(message);
   }
 
-  /** Ends the thread. Resolves when neither it nor an earlier one is left. */
+  /** Ends the thread. Resolves when this thread and all earlier ones are gone. */
   async stop(): Promise<void> {
     clearTimeout(this.#restart);
     const worker = this.#worker;

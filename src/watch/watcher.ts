@@ -10,9 +10,11 @@ import { DirectoryHandles } from './directory-handles.ts';
 
 export interface WatcherOptions
   extends Pick<ChokidarWatchOptions, 'root' | 'storage' | 'ignoredDirectories' | 'program'> {
-  /** A private directory, not yet there, for the fence of the directory handles; without it there are no handles. */
+  /**
+   * A private directory for the fence of the directory handles. It does not exist yet. Absent: there are no handles.
+   */
   readonly fenceDirectory?: string;
-  /** True for a path that the ignore rules exclude, as far as is known; see Capturer.isLeftOut. */
+  /** True for a path that the ignore rules exclude, as far as they are known; see Capturer.isLeftOut. */
   readonly isIgnored: (path: TreePath) => boolean;
   readonly onChange?: (batch: ChangeBatch) => void;
   /** Called when directory handles can be opened. */
@@ -26,22 +28,22 @@ export interface WatchFigures {
   /** Why the state is `suspect` or `unwatched`. */
   readonly reason?: string;
   readonly watchedDirectories: number;
-  /** Paths that changed since the last capture; 0 when they were too many to keep. */
+  /** The number of paths that changed since the last capture; 0 when there were too many to keep. */
   readonly dirtyPaths: number;
-  /** How often events were lost, or may have been. */
+  /** The number of times that events were lost, or may have been. */
   readonly overflows: number;
-  /** How often a capture found changes that the handles had not reported. */
+  /** The number of times that a capture found changes that the handles had not reported. */
   readonly drifts: number;
 }
 
 export class WorkTreeWatcher {
   readonly changes: ChangeLog;
-  /** Undefined without a directory for their fence. */
+  /** Undefined when there is no directory for the fence. */
   readonly handles: DirectoryHandles | undefined;
   readonly #options: WatcherOptions;
   readonly #chokidar: ChokidarWatch;
   readonly #batches: ChangeBatches;
-  /** The position at which the last capture that succeeded began to look. */
+  /** The position of the change log when the last successful capture began. */
   #capturedTo = 0;
   #drifts = 0;
 
@@ -51,7 +53,7 @@ export class WorkTreeWatcher {
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
     this.changes = new ChangeLog({
       isIgnored,
-      // Clients are promised every change while chokidar is live, and nothing before.
+      // Clients get every change while chokidar is live, and none before.
       onMark: (path, source) => {
         if (source === 'chokidar' || this.#chokidar.state === 'live') this.#batches.add(path);
       },
@@ -93,19 +95,19 @@ export class WorkTreeWatcher {
     return this.changes.visibleSince(this.#capturedTo);
   }
 
-  /** A capture of everything that began to look at this position of {@link changes} has succeeded. */
+  /** Notes that a capture of everything has succeeded. It began at this position of {@link changes}. */
   captured(position: number): void {
     this.#capturedTo = Math.max(this.#capturedTo, position);
     this.#chokidar.renewIgnored();
   }
 
-  /** Starts the handles, and chokidar once `after` has resolved where that is given; see {@link ready}. */
+  /** Starts the handles, and then chokidar, after `after` if it is given; see {@link ready}. */
   start(after?: Promise<void>): void {
     this.handles?.start();
     this.#chokidar.start(after);
   }
 
-  /** Resolves when chokidar is live, or has failed: {@link figures} says which. */
+  /** Resolves when chokidar is live or has failed. {@link figures} shows which. */
   ready(): Promise<void> {
     return this.#chokidar.ready();
   }

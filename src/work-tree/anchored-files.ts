@@ -1,32 +1,32 @@
-// Addresses inside a work tree that no symbolic link can lead astray, even when a program exchanges a directory
-// for a link between two of our calls. On Linux the root is pinned by a descriptor and every directory below is
-// opened with O_NOFOLLOW from its parent's descriptor; a child is addressed as /proc/self/fd/<fd>/<name>.
-// It does not do the calls themselves. Elsewhere (macOS, Windows, no /proc) each part is looked at with lstat
-// before every address is given: that refuses links that stand there, but not one that appears in between.
+// Addresses inside a work tree that no symbolic link can redirect, even when a program replaces a directory by a link
+// between two system calls. On Linux a descriptor pins the root. Every directory below is opened with O_NOFOLLOW from
+// its parent's descriptor, and a child is addressed as /proc/self/fd/<fd>/<name>. The caller makes the calls itself.
+// On other systems (macOS, Windows, no /proc) each part is checked with lstat before every address is returned: that
+// refuses existing links, but not a link that appears in between.
 import { attempt, attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
 import { bytesOf, isWithin, join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 
-/** O_PATH of every Linux that Node runs on: a handle on a directory that needs no permission to list it. */
+/** O_PATH on every Linux that Node runs on: opens a directory without the permission to list it. */
 const handleOnly = 0o10000000;
 const openDirectory = handleOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Enough for the directories that neighbouring paths share; each costs one descriptor while it is kept. */
+/** Enough for the directories that neighbouring paths share. Each open directory costs one descriptor. */
 const openDirectoriesMax = 64;
 
 export type Anchoring = 'descriptors' | 'paths';
 
-/** True when this machine can anchor by descriptors. */
+/** Returns the strongest anchoring that this machine supports. */
 export function strongestAnchoring(): Anchoring {
   return process.platform === 'linux' && files.existsSync('/proc/self/fd') ? 'descriptors' : 'paths';
 }
 
-/** A directory stands where the path says, but it is not one: a link, a file, something else. Code ENOTDIR. */
+/** An entry is at the path, but it is no directory: a link, a file, something else. Code ENOTDIR. */
 export class NotADirectoryThere extends Error {
   readonly code = 'ENOTDIR';
 }
 
-/** A pinned work tree. Close it; while open it holds up to 65 descriptors. */
+/** A pinned work tree. It uses up to 65 descriptors until it is closed. */
 export class AnchoredFiles {
   readonly root: string;
   readonly anchoring: Anchoring;
@@ -36,7 +36,7 @@ export class AnchoredFiles {
   /** Open directories, least recently used first. */
   readonly #open = new Map<TreePath, number>();
 
-  /** @throws WorkTreeMissing when `root` is not a directory (a link to one is not followed). */
+  /** Opens the work tree. @throws WorkTreeMissing when `root` is not a directory (a link to one is not followed). */
   constructor(root: string, anchoring: Anchoring = strongestAnchoring()) {
     this.root = root;
     this.anchoring = anchoring;
@@ -58,8 +58,8 @@ export class AnchoredFiles {
   }
 
   /**
-   * The path for one system call that does not follow its last part. Valid until the next but
-   * {@link openDirectoriesMax} calls: use it at once.
+   * Returns a path for one system call that does not follow its last part. Use it at once: it is valid until {@link
+   * openDirectoriesMax} more calls.
    * @throws a system error ENOENT or ENOTDIR when a part above is missing or no directory (a link is none).
    */
   address(path: TreePath): Buffer {
@@ -75,8 +75,8 @@ export class AnchoredFiles {
   }
 
   /**
-   * Sets permission bits, never through a link, and on Linux without needing permission to read.
-   * `modeFor` gets the present mode. Returns false, and changes nothing, where a thing of another kind stands.
+   * Sets permission bits, never through a link, and on Linux without the permission to read. `modeFor` gets the
+   * present mode. Returns false, and changes nothing, when the entry is of another kind.
    */
   setMode(path: TreePath, kind: 'file' | 'directory', modeFor: (present: number) => number): boolean {
     const linux = this.anchoring === 'descriptors';
@@ -87,7 +87,7 @@ export class AnchoredFiles {
       if (kind === 'file' ? !stats.isFile() : !stats.isDirectory()) return false;
       const mode = modeFor(stats.mode & 0o7777);
       if (mode === (stats.mode & 0o7777)) return true;
-      // fchmod refuses a handle opened with O_PATH; its name in /proc leads to the same inode.
+      // fchmod refuses a handle opened with O_PATH, but its name in /proc leads to the same inode.
       if (linux) files.chmodSync(`/proc/self/fd/${fd}`, mode);
       else files.fchmodSync(fd, mode);
       return true;
@@ -96,7 +96,10 @@ export class AnchoredFiles {
     }
   }
 
-  /** Drops what is kept open at and below a directory; call it after removing or renaming one. */
+  /**
+   * Closes the cached descriptors of a directory and of those below it. Call it after removing or renaming the
+   * directory.
+   */
   forget(directory: TreePath): void {
     for (const [path, fd] of this.#open) {
       if (!isWithin(path, directory)) continue;
@@ -105,13 +108,16 @@ export class AnchoredFiles {
     }
   }
 
-  /** @throws WorkTreeMissing when the root's name no longer leads to the directory that was pinned. */
+  /**
+   * Checks that the root is still in its place. @throws WorkTreeMissing when the root's path leads to another
+   * directory
+   */
   assertInPlace(): void {
     const stats = attempt(hasCode('ENOENT', 'ENOTDIR'), () => files.lstatSync(this.root, { bigint: true }));
     if (stats?.dev !== this.#device || stats.ino !== this.#inode) throw workTreeMissing(this.root);
   }
 
-  /** Closes every descriptor. The object is of no use afterwards. */
+  /** Closes every descriptor. The object cannot be used afterwards. */
   close(): void {
     this.forget(rootPath);
     if (this.#rootFd !== undefined) files.closeSync(this.#rootFd);
@@ -125,7 +131,7 @@ export class AnchoredFiles {
       this.#open.set(path, kept);
       return kept;
     }
-    // From the nearest kept directory downwards, without recursion: paths may have thousands of parts.
+    // Starts from the nearest open directory, without recursion: paths may have thousands of parts.
     let above = parentOf(path);
     while (above !== rootPath && !this.#open.has(above)) above = parentOf(above);
     let fd = above === rootPath ? (this.#rootFd ?? -1) : this.#directory(above);

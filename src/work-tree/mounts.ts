@@ -1,22 +1,25 @@
-// Reads the kernel's list of mounts (Linux; empty elsewhere), and the mounts inside a directory. It mounts nothing, and
-// knows no work tree.
+// Reads the kernel's list of mounts (Linux only, elsewhere it is empty), and the mounts inside a directory. It mounts
+// nothing, and knows no work tree.
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 
-/** Every mount that this process sees, a line each; `unknown` where the system does not say. */
+/** Returns every mount that this process sees, one per line. `unknown` when the system has no list. */
 export function readMounts(): string {
   return attemptOr('unknown', isOfSystem, () => files.readFileSync('/proc/self/mountinfo', 'utf8'));
 }
 
-/** The mounts below a directory: other file systems, which may come over a directory without a word. */
+/** Returns the mounts below a directory: other file systems, which may appear there without any event. */
 export function mountsBelow(mounts: string, directory: string): string {
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
   return linesWhere(mounts, (place) => place.startsWith(prefix)).join('\n');
 }
 
-/** Which directory of which device is mounted at the directory itself, on top of others; undefined where none is. */
+/**
+ * Returns which directory of which device is mounted at the directory itself (the topmost mount), or undefined
+ * without a mount.
+ */
 export function mountAt(mounts: string, directory: string): string | undefined {
   const [, , device, from] =
     linesWhere(mounts, (place) => place === directory)
@@ -26,8 +29,8 @@ export function mountAt(mounts: string, directory: string): string | undefined {
 }
 
 /**
- * Lists the paths in `directory` at which a bind mount shows what lies at the canonical `path` elsewhere, whichever of
- * the two is the mount. Another mount may cover such a path, so compare identities.
+ * Lists the paths in `directory` at which a bind mount shows the canonical `path`, in either direction. Another mount
+ * may cover such a path, so compare identities.
  */
 export function shownWithin(mounts: string, path: string, directory: string): string[] {
   const all = linesWhere(mounts, (place) => place !== '').map((line) => {
@@ -48,12 +51,12 @@ export function shownWithin(mounts: string, path: string, directory: string): st
   return [...found].filter((shown) => pathBelow(shown, directory) !== undefined);
 }
 
-/** File systems on a disk or in the memory of this machine: no call on them waits for another one. */
+/** File systems on a disk or in the memory of this machine. A call on them waits for no other machine. */
 const localTypes = /^(?:ext[234]|xfs|btrfs|f2fs|zfs|bcachefs|tmpfs|ramfs|overlay)$/;
 
 /**
- * True when every directory that leads to an absolute path lies on a file system of this machine, with no link on the way.
- * It looks only where the mounts above say that the system answers.
+ * True when every directory on an absolute path is on a file system of this machine, without a link on the way. It
+ * checks only directories whose mounts are known to answer.
  */
 export function isOnThisMachine(path: string): boolean {
   const types = new Map<string, string>();
@@ -76,7 +79,7 @@ export function isOnThisMachine(path: string): boolean {
   return localTypes.test(type);
 }
 
-/** Returns the path from a directory to what lies in it, '' for the directory itself; undefined for what lies elsewhere. */
+/** Returns the path relative to a directory, '' for the directory itself, and undefined for a path outside it. */
 function pathBelow(path: string, directory: string): string | undefined {
   if (path === directory) return '';
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
@@ -87,7 +90,7 @@ function linesWhere(mounts: string, isMeant: (place: string) => boolean): string
   return mounts.split('\n').filter((line) => isMeant(unescaped(line.split(' ')[4] ?? '')));
 }
 
-/** The kernel writes blanks and backslashes as three octal digits. */
+/** Decodes blanks and backslashes, which the kernel writes as three octal digits. */
 function unescaped(text: string): string {
   const bytes = Buffer.from(text, 'utf8').toString('latin1');
   const plain = bytes.replace(/\\([0-7]{3})/g, (_, octal: string) =>

@@ -1,5 +1,6 @@
-// Reads one file so that what comes out was the file's content at one moment, or says that it could not. Small ones
-// into memory, large ones through a private copy. It never waits on a FIFO, follows a link or trusts a size.
+// Reads one file so that the result was the file's content at one moment, or reports that it could not. Small files
+// are read into memory, large ones through a private copy. It never waits for a FIFO, follows a link or trusts a
+// size.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -23,11 +24,11 @@ export interface ReadingHash<Id> {
 
 export interface StableReadOptions<Id> {
   hash(size: number): ReadingHash<Id>;
-  /** The directory for copies of larger files while they are hashed. Absent: they are hashed without a copy. */
+  /** The directory for copies of larger files while they are hashed. Absent: larger files are hashed without a copy. */
   readonly spoolDirectory?: string;
   readonly maxFileBytes: number;
   readonly slices: Slices;
-  /** How far the clock that stamps the file is behind ours. Default: 0. */
+  /** By how much the clock that stamps the file is behind that of this process. Default: 0. */
   readonly behindMs?: number;
 }
 
@@ -47,12 +48,15 @@ export type StableRead<Id> =
 /** Up to this size a file is read into memory in one go. */
 export const memoryMax = 1 << 20;
 const triesMax = 3;
-/** Kernels before 6.13 stamp changes by a clock of 1–10 ms; a change that young may hide behind an equal stamp. */
+/**
+ * Kernels before 6.13 stamp changes by a clock of 1–10 ms, so a change within that time may leave the stamp
+ * unchanged.
+ */
 const youngMs = 20;
 /**
- * A write stamps its file before it copies its bytes, so a writer that is interrupted in the middle shows the same
- * half under the same stamp until it runs again. Up to this size that is a matter of microseconds; beyond it a file
- * counts as young for longer, and the second look comes only after the writer had time to go on.
+ * A write stamps its file before it copies its bytes, so a writer that is suspended in the middle shows the same half
+ * under the same stamp until it runs again. Up to this size a copy takes microseconds. A larger file counts as young
+ * for longer, and the second read comes only after the writer had time to continue.
  */
 const copiedAtOnceMax = 64 << 10;
 const youngLargeMs = 100;
@@ -62,10 +66,10 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 const exact = { bigint: true } as const;
 
 /**
- * Reads a regular file, unless it was reached through another directory (`elsewhere`). Before and after, its
- * size and times are equal to the nanosecond; a file that changed within the kernel's clock tick is read
- * twice and must come out the same, a large one with a wait in between. Three tries, then `unstable`. The
- * spool file, if one was made, belongs to the caller.
+ * Reads a regular file, unless it was reached through another directory (`elsewhere`). Its size and times must be
+ * equal, to the nanosecond, before and after. A file that changed within the kernel's clock tick is read twice with
+ * equal results, a large one with a wait in between. After three attempts it is `unstable`. The caller owns the spool
+ * file, if one was made.
  * @throws NoSpace errors of the spool, EMFILE and the like.
  */
 export async function readStable<Id>(
@@ -90,7 +94,7 @@ export async function readStable<Id>(
       const isLarge = stamp.size > copiedAtOnceMax;
       const youngFrom = Date.now() - Math.ceil(options.behindMs ?? 0);
       const isYoung = stamp.ctimeNs > BigInt(youngFrom - (isLarge ? youngLargeMs : youngMs)) * 1_000_000n;
-      // The first look at a young file is not taken, so it needs no copy.
+      // The first read of a young file is not used, so it needs no copy.
       const isTaken = !isYoung || young !== undefined;
       const got = await readOnce(fd, stamp.size, options, isTaken);
       const isSame = got !== undefined && isSameStamp(stamp, stampOf(files.fstatSync(fd, exact)));
@@ -98,7 +102,7 @@ export async function readStable<Id>(
         return { kind: 'read', id: got.id, stamp, content: got.content };
       }
       discard(got?.content);
-      // The first good look at a young file asks for a second one, which is no failure.
+      // The first successful read of a young file requires a second one. That is no failure.
       if (!isSame || young !== undefined) failures += 1;
       young = isSame ? got?.id : undefined;
       if (isLarge && isYoung && failures < triesMax) await delay(copyMs);
@@ -111,7 +115,7 @@ export async function readStable<Id>(
   }
 }
 
-/** Removes the private copy that no caller took. */
+/** Removes a private copy that no caller took. */
 export function discard(content: ReadContent | undefined): void {
   if (content?.kind === 'spool') files.rmSync(content.file, { force: true });
 }
@@ -158,7 +162,7 @@ async function readOnce<Id>(
   }
 }
 
-/** A failure of our own copy is the store's, and must never be taken for a fact about the user's file. */
+/** Marks a failure of our own copy as the store's: it must never count as a fact about the user's file. */
 function spooling<T>(step: () => T): T {
   try {
     return step();
@@ -192,7 +196,7 @@ function writeFully(fd: number, bytes: Buffer): void {
   }
 }
 
-/** The target of a symbolic link, byte for byte, with the stamp that holds for it. */
+/** Returns the target of a symbolic link, byte for byte, with its stamp. */
 export function readLink(
   directory: ReachedPath,
   name: string,
@@ -201,7 +205,8 @@ export function readLink(
   | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' | 'elsewhere' } {
   let opened: OpenedPath | undefined;
   try {
-    // A link's target never changes in place: a new target is a new inode. So one look before and one read do.
+    // A link's target never changes in place: a new target is a new inode. So one stat before and one read are
+    // enough.
     opened = openReached(directory);
     const path = inside(opened, name);
     const stats = files.lstatSync(path, exact);
@@ -216,8 +221,8 @@ export function readLink(
 }
 
 /**
- * Sorts the errors that are facts about one path: `gone`, or present and unknown.
- * @throws every other error (EMFILE, ENFILE, ENOMEM …): the capture fails rather than calling a file unreadable.
+ * Sorts the errors that are facts about one path: `gone`, or present but unreadable.
+ * @throws every other error (EMFILE, ENFILE, ENOMEM …): the capture fails, because the file may be readable
  */
 export function problemOf(error: unknown): 'gone' | 'unreadable' | 'nameTooLong' {
   switch (systemCode(error)) {

@@ -1,5 +1,5 @@
-// The directory that is checkpointed: opened once, by its canonical path and its identity, and reached through one
-// function that also works below PATH_MAX. It reads no files and decides nothing about what is captured.
+// The work tree: the directory that is checkpointed, opened once by its canonical path and its identity. One function
+// reaches its directories, also those beyond PATH_MAX. It reads no files and does not decide what is captured.
 import { Buffer } from 'node:buffer';
 import { homedir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
@@ -13,13 +13,13 @@ import { bytesOf, fromText, type TreePath, toText } from '../tree/tree-path.ts';
 import { mountAt, readMounts, shownWithin } from './mounts.ts';
 
 export interface WorkTree {
-  /** The canonical absolute path; every link in it is resolved. */
+  /** The canonical absolute path, with every link resolved. */
   readonly root: string;
   /** `dev:ino` of the root when it was opened. */
   readonly identity: string;
   /** The identity that {@link requireWorkTree} compares with. */
   readonly standing?: StandingRoot;
-  /** The name of the protected place that was allowed on purpose, if it is one. */
+  /** The name of the protected directory, if the client allowed one. */
   readonly protectedPlace?: string;
 }
 
@@ -62,15 +62,18 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
   return { root, identity, standing: standingRoot(root), ...given({ protectedPlace: place }) };
 }
 
-/** By what git knows one by; a directory below it may well be a work tree, and so may one with a `.git` of its own. */
+/**
+ * True for a directory that git recognises as a bare repository. A directory below it may be a work tree, and so may
+ * one with its own `.git`.
+ */
 function isBareRepository(root: string): boolean {
   const stands = (name: string): boolean => files.existsSync(join(root, name));
   return ['HEAD', 'objects', 'refs'].every(stands) && !stands('.git');
 }
 
 /**
- * `dev:ino` of the directory that stands at a canonical path now.
- * @throws WorkTreeMissing, NotADirectory (also for a link that took its place), WorkTreeUnreadable.
+ * Returns `dev:ino` of the directory that is at a canonical path now.
+ * @throws WorkTreeMissing, NotADirectory (also for a link that replaced it), WorkTreeUnreadable.
  */
 export function requireRoot(root: string): string {
   try {
@@ -92,8 +95,9 @@ export function requireRoot(root: string): string {
 }
 
 /**
- * Looks whether the work tree stands where it was opened; one that was made again at the same path is taken for it.
- * @throws what {@link requireRoot} throws; WorkTreeMissing when another file system is mounted there.
+ * Checks that the work tree is still where it was opened. A directory that was made again at the same path counts as
+ * the work tree.
+ * @throws the errors of {@link requireRoot}; WorkTreeMissing when another file system is mounted there.
  */
 export function requireWorkTree({ root, standing }: WorkTree): void {
   requireRoot(root);
@@ -104,7 +108,7 @@ export function requireWorkTree({ root, standing }: WorkTree): void {
   }
 }
 
-/** Tried and not asked: `access` judges by the real user, and the calls that follow by the effective one. */
+/** Tries to read, because `access` judges by the real user, and the later calls by the effective one. */
 function mustBeReadable(root: string): void {
   if (process.platform === 'win32') return files.accessSync(root, constants.R_OK);
   files.closeSync(files.openSync(root, constants.O_RDONLY | constants.O_DIRECTORY));
@@ -112,7 +116,7 @@ function mustBeReadable(root: string): void {
   return undefined;
 }
 
-/** Turns a failed call on the root into the error that a client can act on; other errors pass unchanged. */
+/** Turns a failed call on the root into an error that a client can act on. Returns other errors unchanged. */
 export function workTreeError(root: string, error: unknown): unknown {
   const code = systemCode(error);
   const facts = { details: { path: root, code }, cause: error };
@@ -167,7 +171,7 @@ function canonical(path: string): string {
 }
 
 /**
- * Refuses a storage directory inside the work tree: it would capture itself without end.
+ * Refuses a storage directory inside the work tree: the captures would capture themselves.
  * @throws StorageInsideWorkTree
  */
 export function refuseStorageInside(tree: WorkTree, storageDirectory: string): void {
@@ -182,9 +186,10 @@ export function refuseStorageInside(tree: WorkTree, storageDirectory: string): v
 }
 
 /**
- * Returns where a storage directory (existing or not) lies below the work tree, or undefined when it lies elsewhere.
+ * Returns the path of a storage directory (existing or not) relative to the work tree, or undefined when it is
+ * outside.
  *
- * Compares by identity on the way up, so links and letter case hide nothing, and looks through bind mounts (Linux).
+ * Compares identities on the way up, so links and letter case hide nothing, and looks through bind mounts (Linux).
  */
 export function storageWithin(tree: WorkTree, storageDirectory: string): TreePath | undefined {
   const missing: string[] = [];
@@ -199,8 +204,8 @@ export function storageWithin(tree: WorkTree, storageDirectory: string): TreePat
 }
 
 /**
- * Returns the names that lead from the work tree's root to a path; undefined when no directory above it is
- * the root.
+ * Returns the names that lead from the work tree's root to a path, or undefined when no directory above it is the
+ * root.
  */
 function namesBelow(tree: WorkTree, path: string): string[] | undefined {
   const names: string[] = [];
@@ -211,12 +216,12 @@ function namesBelow(tree: WorkTree, path: string): string[] | undefined {
   }
 }
 
-/** True when a directory can be reached at a path. */
+/** True when the path leads to the directory with this identity. */
 function isAt(path: string, identity: string): boolean {
   return attemptOr(false, isOfSystem, () => identityOf(files.statSync(path, { bigint: true })) === identity);
 }
 
-/** The canonical path of the nearest existing ancestor; the names under it that do not exist go to `below`. */
+/** Returns the canonical path of the nearest existing ancestor. Adds the missing names below it to `below`. */
 function existingPart(path: string, below: string[]): string {
   let rest = path;
   for (;;) {
@@ -240,28 +245,28 @@ export interface ReachedPath {
   readonly prefix: string;
   release(): void;
   /**
-   * Returns whether what was opened under a name lies there. False: another directory stood in the place of
-   * one above.
+   * Returns whether an opened file has this name in the directory. False: another directory had replaced one on the
+   * way.
    */
   holds?(fd: number, name: string): boolean;
 }
 
-/** A {@link ReachedPath} that is open: names in it are reached whatever stands at its path by now. */
+/** A {@link ReachedPath} that is open: its names are reached whatever is at its path now. */
 export interface OpenedPath extends ReachedPath {
-  /** Absent where the system opens no paths. */
+  /** Absent on systems without descriptors for directories. */
   readonly fd?: number;
-  /** The path at which it was opened: the prefix of the {@link ReachedPath}. */
+  /** The path under which it was opened: the prefix of the {@link ReachedPath}. */
   readonly openedAt: string;
 }
 
-/** A directory was opened, and another one lies at its path. */
+/** Another directory has replaced an opened directory at its path. */
 export class Exchanged extends Error {}
 
 const followsDescriptors = process.platform === 'linux' && files.existsSync('/proc/self/fd');
 
 /**
- * Opens a directory, so that nothing is looked up through another one. It must be the one that `stamp` was seen of.
- * @throws Exchanged when another directory stood in its place, or in the place of one above; the system's errors
+ * Opens a directory, so that names are looked up in this directory only. It must have the given `stamp`.
+ * @throws Exchanged when another directory replaced it or one above it; the system's errors
  */
 export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
   if (!followsDescriptors) return { ...reached, release: () => undefined, openedAt: reached.prefix };
@@ -280,8 +285,8 @@ export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
 }
 
 /**
- * Returns whether an open file or directory lies at a path with no link on the way. True where the system does not say:
- * for a path longer than PATH_MAX, and outside Linux. One that was removed since lay there.
+ * Returns whether an open file or directory is at a path, with no link on the way. True when the system cannot say:
+ * for a path longer than PATH_MAX, and outside Linux. A file that was removed since counts as being there.
  */
 function liesAt(fd: number, path: Buffer): boolean {
   if (!followsDescriptors) return true;
@@ -289,15 +294,14 @@ function liesAt(fd: number, path: Buffer): boolean {
     files.readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' }),
   );
   if (real === undefined) return true;
-  // Where letter case does not distinguish names, the system reports the name that was looked up first.
+  // On a file system that ignores letter case, the system reports the name that was looked up first.
   const text = real.toString('latin1').toLowerCase();
   const meant = path.toString('latin1').toLowerCase();
   return text === meant || text === `${meant} (deleted)`;
 }
 
 /**
- * True when the system's path of the root equals ours. It differs when another file system is mounted over
- * the root.
+ * True when the system reports the root's path as ours. It differs when another file system is mounted over the root.
  */
 function tellsPlaces(tree: WorkTree): boolean {
   if (!followsDescriptors) return false;
@@ -316,10 +320,10 @@ function tellsPlaces(tree: WorkTree): boolean {
 const placed = new WeakSet<WorkTree>();
 
 /**
- * Reaches a directory of the work tree for calls on it and on the names in it.
+ * Reaches a directory of the work tree for system calls on it and on its names.
  *
- * On Linux a path longer than PATH_MAX is walked in steps through `/proc/self/fd`; elsewhere the long path is given
- * as it is, and the system answers ENAMETOOLONG, which is reported.
+ * On Linux a path longer than PATH_MAX is walked in steps through `/proc/self/fd`. On other systems the long path is
+ * passed unchanged, and the system answers ENAMETOOLONG, which is reported.
  */
 export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   const root = rootBytes(tree);
@@ -359,7 +363,7 @@ function rootBytes(tree: WorkTree): string {
   return root;
 }
 
-/** The bytes of a name in a reached directory; '' is the directory itself. */
+/** Returns the path of a name in a reached directory as bytes; '' is the directory itself. */
 export function inside(reached: ReachedPath, name: string): Buffer {
   const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
   return Buffer.from(path, 'latin1');
@@ -368,17 +372,16 @@ export function inside(reached: ReachedPath, name: string): Buffer {
 const beyondAscii = /[\u0080-\u00ff]/;
 
 /**
- * Returns the path for loops over very many names: as text if text and bytes agree, which saves a copy for
- * each.
+ * Returns the path for loops over very many names: as text if text and bytes agree, which saves a copy for each name.
  */
 export function insideQuickly(reached: ReachedPath, name: string): string | Buffer {
   const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
   return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
 }
 
-// Whether what stands at a work tree's root is what was opened there. A directory that is made again at the same path
-// is the user's choice and stays the work tree; another file system that is mounted there, or one that is
-// there no more, is not: its emptiness says nothing of the user's files, and nothing may be written to it.
+// Checks that the directory at a work tree's root is the opened one. A directory that the user made again at the same
+// path stays the work tree. Another file system mounted there, or a mount that is gone, does not count: its emptiness
+// says nothing about the user's files, and nothing may be written to it.
 
 export interface StandingRoot {
   readonly device: bigint;
@@ -394,15 +397,18 @@ export function standingRoot(root: string): StandingRoot {
   return { device, inode, birthNs, directory: directoryAt(root), mount: mountAt(readMounts(), root) };
 }
 
-/** @throws WorkTreeMissing when another file system is mounted there now, or the one that was is gone */
+/**
+ * Checks the mount at the root. @throws WorkTreeMissing when another file system is mounted there now, or the mount
+ * is gone
+ */
 export function refuseOtherMount(root: string, then: StandingRoot): void {
   const { dev, ino, birthtimeNs } = files.lstatSync(root, { bigint: true });
   if (dev === then.device && ino === then.inode && birthtimeNs === then.birthNs) return;
   const now = standingRoot(root);
-  // A network file system that is mounted again has another number, and its directories are what they were.
+  // A network file system that is mounted again has another device number, but the same directories.
   if (isBornAs(then.directory, now.directory)) return;
   const isInPlace = now.device === then.device && now.mount === then.mount;
-  // The root of a mount cannot be made again: under the same number it is another file system anyway.
+  // The root of a mount cannot be recreated, so a new inode under the same device number is another file system.
   if (isInPlace && (now.mount === undefined || isSame(then.directory, now.directory))) return;
   throw new CheckpointdError(
     'WorkTreeMissing',
@@ -419,10 +425,10 @@ function isSame(then: DirectoryIdentity | undefined, now: DirectoryIdentity | un
   return then !== undefined && now !== undefined && isSameDirectory(then, now);
 }
 
-// Places that a user never means as a work tree: checkpointing a home directory filled disks with hundreds of
-// gigabytes elsewhere. It judges spelling and identity; the work tree itself is opened in work-tree/work-tree.ts.
+// Directories that a user never means as a work tree: a checkpoint of a home directory can fill disks with hundreds
+// of gigabytes. It compares spelling and identity. work-tree/work-tree.ts opens the work tree itself.
 
-/** Says which protected place a canonical path is, or undefined when it is none. */
+/** Returns which protected directory a canonical path is, or undefined when it is none. */
 export function protectedPlace(canonical: string, home: string = homedir()): string | undefined {
   if (parse(canonical).root === canonical) return 'the root of a drive';
   for (const [place, name] of placesOf(home)) {
@@ -440,7 +446,7 @@ function placesOf(home: string): [path: string, name: string][] {
 }
 
 /**
- * True when both are the same directory: by identity if both exist, so links, case and trailing slashes do
+ * True when both are the same directory: compared by identity if both exist, so links, case and trailing slashes do
  * not matter.
  */
 function isSamePlace(canonical: string, place: string): boolean {
@@ -451,6 +457,6 @@ function isSamePlace(canonical: string, place: string): boolean {
 }
 
 function identityAt(path: string): string | undefined {
-  // It does not exist, or cannot be read: then it is not the directory we opened.
+  // The path does not exist, or cannot be read, so it is not the directory that we opened.
   return attempt(isOfSystem, () => identityOf(files.statSync(path, { bigint: true })));
 }
