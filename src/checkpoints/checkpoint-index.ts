@@ -1,5 +1,5 @@
-// The checkpoints of a session in memory: by tag, name, id and commit, in list order, with the head. Rebuilt from
-// the store at open (the manager's `checkpoints` and `tag_index`); it decides nothing and stores nothing.
+// The checkpoints of a session in memory: by tag, name, id and commit, in list order, with the head. Rebuilt from the
+// store at open (the manager's `checkpoints` and `tag_index`). It decides nothing and stores nothing.
 import { isDeepStrictEqual } from 'node:util';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -11,7 +11,7 @@ import { baseTag, isPlainName, tagOf, tagParts } from './tag.ts';
 
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
-/** A list of which pages are taken. */
+/** A list from which pages are taken. */
 interface Listing {
   readonly length: number;
   slice(start: number, end: number): StoredCheckpoint[];
@@ -24,26 +24,29 @@ export class CheckpointIndex {
   readonly #byTag = new Map<Tag, number>();
   readonly #byName = new Map<string, number>();
   readonly #toolTags = new Map<number, number>();
-  /** Bearers of tags in list order: by time, but a repeated tool tag keeps its place. */
+  /** Checkpoints with tags in list order: by time, but a repeated tool tag keeps its place. */
   #listed: number[] = [];
-  /** By row: the `seq` in whose place it is listed, its own or that of the first bearer of its tag. */
+  /**
+   * By row: the `seq` that decides the place in the list. It is the checkpoint's own, or that of the first checkpoint
+   * with its tag.
+   */
   readonly #places: number[] = [];
   #head: number | undefined;
   readonly #birth = newOperationId();
-  /** By row, 1 for those that the head comes after, and itself; made when asked for. */
+  /** By row: 1 for the head and its ancestors. Computed when it is needed. */
   #attached: Uint8Array | undefined;
   #seq = 0;
-  /** Rows are in the order of `seq`. */
+  /** True while the rows are in the order of `seq`. */
   #isOrdered = true;
   #generation = 0;
 
-  /** Fills the index from what the store holds, oldest first; `lost` knows what removed ones came after. */
+  /** Fills the index from the stored checkpoints, oldest first. `lost` knows the parents of removed ones. */
   constructor(stored: readonly StoredCheckpoint[], lost?: Lost) {
     this.#rows = new CheckpointRows(lost);
     this.#lines = new Lines(this.#rows);
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
     for (const checkpoint of order) this.add(checkpoint);
-    // A later bearer took the tag from these; the store's own word on who bears it decides.
+    // A later checkpoint took the tag from these. The store itself decides which checkpoint has it.
     for (const { tag, record } of order) {
       const row = tag === undefined ? this.#rows.rowOf(record.id) : undefined;
       if (row !== undefined && this.#tagAt(row) !== undefined) this.#unlist(row);
@@ -62,7 +65,7 @@ export class CheckpointIndex {
     return this.#byTag.size;
   }
 
-  /** Changes whenever the order of a listing did, other than by growing at its end. Unique to this index. */
+  /** Changes whenever the order of a listing changes, except when it grows at its end. Unique to this index. */
   get generation(): string {
     return `${this.#birth}.${this.#generation}`;
   }
@@ -71,17 +74,20 @@ export class CheckpointIndex {
     return this.#seq + 1;
   }
 
-  /** The first of those that are listed or were restored; safety checkpoints never are. */
+  /** The oldest checkpoint, without safety checkpoints. */
   get oldest(): StoredCheckpoint | undefined {
     return this.#at(this.#bySeq().find((row) => this.#rows.kindAt(row) !== 'safety'));
   }
 
-  /** The checkpoint that the session stands on: the newest create or restore. Safety checkpoints never are. */
+  /** The current checkpoint of the session: the newest create or restore, never a safety checkpoint. */
   get head(): StoredCheckpoint | undefined {
     return this.#head === undefined ? undefined : this.#rows.at(this.#head);
   }
 
-  /** Adds a newer checkpoint; a tag moves to it. Turn: the old bearer leaves the list, tool: it is replaced in place. */
+  /**
+   * Adds a newer checkpoint and moves its tag to it. The former checkpoint of a turn's tag leaves the list. That of a
+   * tool's tag is replaced in place.
+   */
   add(checkpoint: StoredCheckpoint): void {
     const { record, tag, name } = checkpoint;
     invariant(this.#rows.rowOf(record.id) === undefined, 'checkpoint ids are never reused');
@@ -137,8 +143,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * Where a checkpoint that takes this tag now is listed: a tool tag that is taken again on the same line keeps its
-   * place; absent: at the end.
+   * Returns the place in the list of a checkpoint that takes this tag now. A tool tag that is repeated on the same
+   * line keeps its place. Undefined: at the end.
    */
   placeOf(tag: Tag): number | undefined {
     const bearer = tagParts(tag).tool === undefined ? undefined : this.byTag(tag);
@@ -146,20 +152,20 @@ export class CheckpointIndex {
     return this.#places[this.#rows.rowOf(bearer.record.id) ?? -1];
   }
 
-  /** The tag this checkpoint bore until a newer one took it, or took that of its turn. */
+  /** Returns the tag that this checkpoint had until a newer one took it, or took that of its turn. */
   formerTagOf(id: CheckpointId): Tag | undefined {
     return this.tagOf(id) === undefined ? this.byId(id)?.record.madeAs : undefined;
   }
 
-  /** The tag this checkpoint bears now, if any. */
+  /** Returns the present tag of this checkpoint, if any. */
   tagOf(id: CheckpointId): Tag | undefined {
     const row = this.#rows.rowOf(id);
     return row === undefined ? undefined : this.#tagAt(row);
   }
 
   /**
-   * Finds what a client names: a tag, a checkpoint id, a name, or the id of a commit (at least 7 digits).
-   * @throws InvalidTag for text that could be none of these, UnknownCheckpoint with the way to the list.
+   * Finds the checkpoint that a client names: by a tag, an id, a name, or the id of a commit (at least 7 digits).
+   * @throws InvalidTag for text that is none of these, UnknownCheckpoint with the way to the list.
    */
   resolve(text: string): StoredCheckpoint {
     const tag = tagOf(text);
@@ -193,12 +199,15 @@ export class CheckpointIndex {
     return row === undefined ? undefined : this.#at(this.#lines.before(row));
   }
 
-  /** Checkpoints in list order; `every` adds safety, restore and those that lost their tag, by sequence, as `safety` alone is. */
+  /**
+   * Returns checkpoints in list order. `every` adds safety and restore checkpoints and those that lost their tag, all
+   * by sequence. `safety` alone is by sequence, too.
+   */
   list(kind: ListKind): StoredCheckpoint[] {
     return this.listing(kind).slice(0, this.#rows.end);
   }
 
-  /** Returns a listing that looks at an item only when a caller takes it. */
+  /** Returns a listing that reads an item only when a caller takes it. */
   listing(kind: ListKind): Listing {
     const rows = kind === 'every' || kind === 'safety' ? this.#bySeq() : this.#listed;
     const isWanted = (row: number): boolean => this.#rows.kindAt(row) === kind;
@@ -209,13 +218,13 @@ export class CheckpointIndex {
     };
   }
 
-  /** Every safety checkpoint, by sequence. */
+  /** Returns every safety checkpoint, by sequence. */
   safeties(): StoredCheckpoint[] {
     const rows = this.#bySeq().filter((row) => this.#rows.kindAt(row) === 'safety');
     return rows.flatMap((row) => this.#at(row) ?? []);
   }
 
-  /** The tool checkpoints of a turn, in list order: those that came after it, each tag once. */
+  /** Returns the tool checkpoints that came after a turn, in list order, each tag once. */
   toolsOf(turn: CheckpointId): StoredCheckpoint[] {
     const row = this.#rows.rowOf(turn);
     const rows = row === undefined ? [] : this.#lines.toolsOf(row, this.#bySeq());
@@ -223,7 +232,7 @@ export class CheckpointIndex {
     return rows.flatMap((each) => this.#at(each) ?? []);
   }
 
-  /** True when the head does not come after this checkpoint: a restore went back before it, or beside it. */
+  /** True when this checkpoint is not an ancestor of the head: a restore went back to before it, or to another line. */
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);
     if (row === undefined || row === this.#head) return false; // what was just made is never looked for
@@ -257,7 +266,7 @@ export class CheckpointIndex {
     return rows.sort((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0));
   }
 
-  /** A turn's tag is about to be taken: the tools of the old turn give up theirs with it. */
+  /** Takes the tool tags of a turn away before another checkpoint takes the turn's tag. */
   #releaseToolTags(turn: Tag): void {
     if (!this.#toolTags.has(tagParts(turn).turn)) return;
     for (const [tag, row] of this.#byTag) {
@@ -267,7 +276,7 @@ export class CheckpointIndex {
     }
   }
 
-  /** Rare, and so worth no map. */
+  /** Searches all checkpoints: this is too rare to deserve a map. */
   #byCommitPrefix(text: string): StoredCheckpoint | undefined {
     if (!/^[0-9a-f]{7,64}$/.test(text)) return undefined;
     const rows = [...this.#rows.rows()].filter((row) => this.#at(row)?.commit?.startsWith(text));
@@ -348,14 +357,17 @@ export class Lines {
     return undefined;
   }
 
-  /** The tools among `rows` that came after a turn and before any other; of those made again the latest. */
+  /**
+   * Returns the tools among `rows` that came after a turn and before any other turn. Of repeated ones returns the
+   * latest.
+   */
   toolsOf(turn: number, rows: readonly number[]): number[] {
     const number = turnNumber(this.#rows.at(turn));
     const latest = new Map<string | undefined, number>();
     for (const row of rows) {
       if (row < turn || this.#rows.kindAt(row) !== 'tool' || this.#turnBefore(row) !== turn) continue;
       const stored = this.#rows.at(row);
-      // The turn between may have been deleted: its tools are not those of the turn before.
+      // The turn between may have been deleted. Its tools do not belong to the turn before.
       if (stored !== undefined && turnNumber(stored) === number) latest.set(madeAs(stored), row);
     }
     return [...latest.values()];
@@ -378,10 +390,10 @@ function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
   return tag === undefined ? undefined : tagParts(tag).turn;
 }
 
-// The checkpoints of a session by row. Rows are counted up and never reused, so that lines and listings are lists of
-// small numbers. It knows ids, rows and their order; tags and the head belong to the index.
+// The checkpoints of a session by row. Row numbers grow and are never reused, so that lines and listings are lists of
+// small numbers. This class knows ids, rows and their order. Tags and the head belong to the index.
 
-/** Says what checkpoints that are gone came after. */
+/** Knows the parents of removed checkpoints. */
 type Lost = Pick<RemovedParents, 'parentOf'>;
 
 const nothingLost: Lost = { parentOf: () => undefined };
@@ -389,9 +401,9 @@ const nothingLost: Lost = { parentOf: () => undefined };
 export class CheckpointRows {
   readonly #lost: Lost;
   readonly #rows = new Map<string, number>();
-  /** By row; undefined when it is gone. */
+  /** By row. Undefined for a removed checkpoint. */
   readonly #stored: (StoredCheckpoint | undefined)[] = [];
-  /** By row, those that are gone included: the row before it. */
+  /** By row, removed checkpoints included: the row of the parent. */
   readonly #parents: (number | undefined)[] = [];
 
   constructor(lost: Lost = nothingLost) {
@@ -437,7 +449,7 @@ export class CheckpointRows {
     return this.#stored[row]?.record.kind;
   }
 
-  /** The row of the checkpoint that this one follows; it may have been removed since. */
+  /** Returns the row of the parent, which may have been removed since. */
   parentAt(row: number): number | undefined {
     return this.#parents[row];
   }
@@ -447,7 +459,7 @@ export class CheckpointRows {
     for (const [row, stored] of this.#stored.entries()) if (stored !== undefined) yield row;
   }
 
-  /** The row of a checkpoint, or of the nearest one before it that is there. */
+  /** Returns the row of a checkpoint, or of its nearest ancestor that still exists. */
   #nearest(id: CheckpointId | undefined): number | undefined {
     for (let at = id; at !== undefined; at = this.#lost.parentOf(at)) {
       const row = this.rowOf(at);
@@ -457,9 +469,9 @@ export class CheckpointRows {
   }
 
   /**
-   * Returns the checkpoint with shared copies of repeated values. Consecutive captures leave out the same
-   * paths by the same rules, and the stacks of a restore hold up to a hundred ids of other checkpoints. Each
-   * would otherwise be a string of its own.
+   * Returns the checkpoint with shared copies of repeated values. Consecutive captures leave out the same paths by
+   * the same rules, and the stacks of a restore contain up to a hundred ids. Without sharing, each value would be a
+   * string of its own.
    */
   #withoutCopies({ record, ...stored }: StoredCheckpoint): StoredCheckpoint {
     const last = this.#stored.at(-1)?.record;
@@ -474,13 +486,13 @@ export class CheckpointRows {
   }
 }
 
-// The base: the checkpoint of tag "0", or the oldest one where that was deleted.
+// Returns the base: the checkpoint of tag "0", or the oldest one when that was deleted.
 
 export function baseOf(index: CheckpointIndex): StoredCheckpoint | undefined {
   return index.byTag(baseTag) ?? index.oldest;
 }
 
-/** @throws UnknownCheckpoint when all were deleted, with the way to a new one. */
+/** Returns the base. @throws UnknownCheckpoint when all checkpoints were deleted, with the way to a new one. */
 export function requireBase(index: CheckpointIndex): StoredCheckpoint {
   const base = baseOf(index);
   if (base !== undefined) return base;

@@ -13,9 +13,9 @@ import { baseTag } from './tag.ts';
 export interface CheckpointView {
   readonly id: CheckpointId;
   readonly tag?: Tag;
-  /** The tag that it bore before a newer checkpoint took it. */
+  /** The tag that the checkpoint had before a newer one took it. */
   readonly formerTag?: Tag;
-  /** The tag that the statistics are against; "0" for the base itself. */
+  /** The tag of the checkpoint that the statistics compare with; "0" for the base itself. */
   readonly previousTag?: Tag;
   readonly parent?: CheckpointId;
   readonly kind: CheckpointKind;
@@ -25,18 +25,18 @@ export interface CheckpointView {
   readonly isTurn: boolean;
   readonly toolName?: string;
   readonly name?: string;
-  /** The session stands before or beside this checkpoint: a restore went back. Restorable anyway. */
+  /** True when the head does not come after this checkpoint, because a restore went back. It can be restored anyway. */
   readonly detached?: true;
   readonly snapshot: SnapshotId;
   readonly commit?: string;
   readonly stats: FileStats;
-  /** It, or what it is compared with, cannot be read whole: the statistics are zeros. */
+  /** True when the checkpoint, or the one that it is compared with, is damaged. The statistics are then zeros. */
   readonly damaged?: true;
   readonly historyLength: number;
   readonly skipped: readonly SkippedPath[];
 }
 
-/** Describes a stored checkpoint; the statistics come from the cache or are computed now, or are lost by damage. */
+/** Describes a stored checkpoint. The statistics come from the cache or are computed now. Damage makes them zeros. */
 export async function viewOf(checkpoints: Checkpoints, stored: StoredCheckpoint): Promise<CheckpointView> {
   try {
     return describe(checkpoints, stored, await statsOf(checkpoints, stored));
@@ -91,7 +91,7 @@ function describe({ index }: Checkpoints, stored: StoredCheckpoint, stats: FileS
   };
 }
 
-/** Returns the changes since the predecessor; none for the base. */
+/** Returns the changes since the predecessor. The base has none. */
 async function statsOf(checkpoints: Checkpoints, stored: StoredCheckpoint): Promise<FileStats> {
   const predecessor = checkpoints.index.predecessor(stored.record.id);
   return predecessor === undefined ? noChanges : statsBetween(checkpoints, predecessor, stored);

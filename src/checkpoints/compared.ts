@@ -1,5 +1,6 @@
-// Compares two states as far as captures saw them. A path that one state had to skip is neither deleted nor new in it.
-// It is compared as the last checkpoint before had it. It reads checkpoints and publishes none.
+// Compares two states as far as captures saw them. A path that the capture of one state skipped counts there neither
+// as deleted nor as new. It is compared with the last earlier checkpoint that has it. It reads checkpoints and
+// publishes none.
 import { LRUCache } from 'lru-cache';
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
@@ -13,11 +14,11 @@ import { type Entry, overlaid, sameEntry, type TreeChange } from '../tree/tree.t
 import type { TreePath } from '../tree/tree-path.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
 
-/** One of two states that are compared. */
+/** One of the two compared states. */
 export interface Side {
   readonly snapshot: SnapshotId;
   readonly skipped: readonly SkippedPath[];
-  /** Its ancestors, nearest first. */
+  /** The ancestors of the state, nearest first. */
   readonly before: () => Iterable<StoredCheckpoint>;
 }
 
@@ -26,7 +27,7 @@ export function sideOf(index: CheckpointIndex, { record }: StoredCheckpoint): Si
   return { snapshot, skipped, before: () => index.ancestorsOf(id) };
 }
 
-/** The work tree as it was captured just now. */
+/** Returns the state of the work tree that was just captured. */
 export function presentSide(index: CheckpointIndex, { snapshot, skipped }: Capture): Side {
   return { snapshot, skipped, before: () => newestFirst(index) };
 }
@@ -39,7 +40,7 @@ function* newestFirst(index: CheckpointIndex): Iterable<StoredCheckpoint> {
 
 interface Comparison {
   readonly changes: readonly TreeChange[];
-  /** The paths that one side skipped, as a capture last saw them. */
+  /** The paths that the capture of one side skipped, as a capture last saw them. */
   readonly fills: { readonly from: readonly Entry[]; readonly to: readonly Entry[] };
 }
 
@@ -53,8 +54,8 @@ export async function changesBetween(
 }
 
 /**
- * Two snapshots that differ in what {@link changesBetween} tells: those of the states where each was seen whole. One
- * that had to be made is held by no checkpoint.
+ * Returns two snapshots with the differences of {@link changesBetween}: those of the states themselves when their
+ * captures skipped nothing. No checkpoint keeps a snapshot that was made for the comparison.
  */
 export async function comparable(
   store: SnapshotStore,
@@ -100,7 +101,7 @@ async function lastSeen(store: SnapshotStore, { before }: Side, path: TreePath):
   return undefined;
 }
 
-/** A snapshot with more entries; where something else is in the way of one it is left out. */
+/** Returns a snapshot with more entries. Leaves out an entry whose path is blocked. */
 async function filled(
   store: SnapshotStore,
   snapshot: SnapshotId,
@@ -110,9 +111,9 @@ async function filled(
   return snapshotOf(store, overlaid(await store.directory(snapshot), entries, { replaces: false }));
 }
 
-// Figures: the numbers of files in which two snapshots differ, by git's letters: A, M and D as they are; R, C and T (a
-// file that became a link) as modified, and changes of permissions alone likewise. They are cached by immutable ids, so
-// no entry is ever invalidated; evicted ones are computed again.
+// Counts the files in which two snapshots differ, by git's letters: A, M and D as they are; R, C and T (a file that
+// became a link) as modified, and changes of permissions alone likewise. The counts are cached by immutable ids, so
+// no entry is ever invalidated. Evicted ones are computed again.
 
 /** Numbers of files, not of lines. */
 export interface FileStats {
@@ -133,7 +134,7 @@ const countsMax = 10_000;
 export const noChanges: FileStats = { added: 0, modified: 0, deleted: 0 };
 
 export class StatsCache {
-  /** Counts as text: ten thousand small objects take three times as much. */
+  /** Counts as text: ten thousand small objects would take three times as much memory. */
   readonly #cache = new LRUCache<string, string>({ max: countsMax });
   #hits = 0;
   #misses = 0;
@@ -142,7 +143,7 @@ export class StatsCache {
     return { size: this.#cache.size, sizeMax: countsMax, hits: this.#hits, misses: this.#misses };
   }
 
-  /** The cached counts, or those that `compute` gives; a failure is not cached. */
+  /** Returns the cached counts, or those of `compute`. Does not cache a failure. */
   async get(from: string, to: string, compute: () => Promise<FileStats>): Promise<FileStats> {
     if (from === to) return noChanges;
     const key = `${from}..${to}`;
@@ -181,16 +182,16 @@ export async function statsBetween(
       else if (after === undefined) counts.deleted += 1;
       else counts.modified += 1;
     }
-    // A rename needs an addition and a deletion; only then is git's detection worth a process.
+    // A rename consists of an addition and a deletion. Only then is git's detection worth a process.
     if (counts.added === 0 || counts.deleted === 0) return counts;
     const whole = await comparable(store, ...sides);
     const found = countLetters(await letters(store, whole.from, whole.to));
-    // Git sees no change of permissions alone.
+    // Git does not see a change of permissions alone.
     return { ...found, modified: found.modified + changes.filter(isOfPermissions).length };
   });
 }
 
-/** Where something was skipped, what it is compared as depends on the checkpoints before. */
+/** Skipped paths are compared by earlier checkpoints, so the key includes these. */
 function keyOf({ record }: StoredCheckpoint): string {
   return record.skipped.length === 0 ? record.snapshot : record.id;
 }
@@ -204,7 +205,7 @@ async function letters(store: SnapshotStore, from: SnapshotId, to: SnapshotId): 
   }
 }
 
-/** True when nothing but permissions differs: git does not see that. */
+/** True when only permissions differ, which git does not see. */
 export function isOfPermissions({ before, after }: TreeChange): boolean {
   if (before === undefined || after === undefined) return false;
   return before.blob === after.blob && before.mode === after.mode;
@@ -222,15 +223,15 @@ export function countLetters(letters: readonly DiffStatus[]): FileStats {
 
 interface SnapshotSize {
   readonly fileCount: number;
-  /** Bytes. */
+  /** In bytes. */
   readonly totalSize: number;
 }
 
 const sizesMax = 10_000;
-/** One for each store, which is one for each session. */
+/** One cache per store, and so per session. */
 const caches = new WeakMap<SnapshotStore, LRUCache<SnapshotId, SnapshotSize>>();
 
-/** Counts a snapshot, or answers what was counted. Undefined where the store has lost something of it. */
+/** Returns the count of a snapshot, from the cache if possible. Undefined when the store has lost part of it. */
 export async function snapshotSize(
   store: SnapshotStore,
   snapshot: SnapshotId,
@@ -245,7 +246,7 @@ export async function snapshotSize(
 }
 
 async function count(store: SnapshotStore, snapshot: SnapshotId): Promise<SnapshotSize | undefined> {
-  // Store/verify names it; a list must not fail for one of its rows.
+  // `store/verify` reports the damage. A list must not fail because of one of its rows.
   return attemptAsync(isDamage, async () => {
     const entries = await store.entries(snapshot);
     const sizes = await store.sizes(entries.map(({ blob }) => blob));

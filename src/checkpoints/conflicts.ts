@@ -1,4 +1,5 @@
-// Finds the edits that a restore would replace and that this session did not make, from the snapshots and the ledger.
+// Finds, from the snapshots and the ledger, the edits that a restore would replace and that this session did not
+// make.
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -9,9 +10,9 @@ import { baseOf } from './checkpoint-index.ts';
 import type { Checkpoints } from './checkpoints.ts';
 
 /**
- * Returns the paths of a restore whose present content is in no checkpoint of this session and was not reported by its
- * agent. A deletion is never a conflict: nothing would be lost. Where the store has lost the head or the base, a content
- * that only the lost snapshot could vouch for is a conflict.
+ * Returns the paths of a restore whose present content is in no checkpoint of this session and was not reported by
+ * its agent. A deletion is never a conflict, because nothing would be lost. When the store has lost the head or the
+ * base, a content that only the lost snapshot could explain is a conflict.
  */
 export async function conflictsIn(
   checkpoints: Checkpoints,
@@ -35,7 +36,10 @@ export async function conflictsIn(
   return conflicts;
 }
 
-/** True when a path has the content of the base, by the changes since the base; without these changes always false. */
+/**
+ * Returns a test whether a path has the content of the base, given the changes since the base. Without these changes
+ * the test is always false.
+ */
 function originalIn(sinceBase: readonly TreeChange[] | undefined): (path: TreePath) => boolean {
   if (sinceBase === undefined) return () => false;
   const edited = sinceBase.filter(({ before, after }) => before?.blob !== after?.blob);

@@ -1,12 +1,12 @@
-// Writes the texts of a diff: git's own stat and unified text, with one line per file before the stat. Each has the
-// changes of permissions that git does not see, in git's words for a change of mode. The texts are bytes, because
-// neither names nor contents need be UTF-8.
+// Writes the texts of a diff: git's own stat and unified text, with one line per file before the stat. Each includes
+// the changes of permissions that git does not see, in git's words for a change of mode. The texts are bytes, because
+// neither names nor contents need to be UTF-8.
 import { InvariantViolation } from '../base/invariant.ts';
 import { type DiffOptions, quotedPath, statText, unifiedText } from '../git/diff/tree-diff.ts';
 import type { GitTrees } from '../store/snapshot-store.ts';
 import { type Difference, modesOf } from './differences.ts';
 
-/** Git's `--stat`, with a line for each change of permissions as `--summary` writes it. */
+/** Returns git's `--stat`, with a line for each change of permissions as `--summary` writes it. */
 export async function statOf(
   trees: GitTrees,
   list: readonly Difference[],
@@ -16,7 +16,7 @@ export async function statOf(
   return Buffer.concat([await statText(trees, options), Buffer.from(summary.join(''), 'latin1')]);
 }
 
-/** A line a file, an empty line, then the stat. */
+/** Returns one line per file, an empty line, then the stat. */
 export function layoutOf(list: readonly Difference[], stat: Buffer): Buffer {
   if (list.length === 0) return Buffer.alloc(0);
   const lines = list.map(({ change, path, oldPath }) => {
@@ -29,7 +29,10 @@ export function layoutOf(list: readonly Difference[], stat: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('')}\n`, 'latin1'), stat]);
 }
 
-/** The unified diff in parts, one for each difference, in the same order; empty ones where it is longer than wanted. */
+/**
+ * Returns the unified diff in parts, one for each difference, in the same order. When it exceeds the limit, all parts
+ * are empty.
+ */
 export async function unifiedParts(
   trees: GitTrees,
   list: readonly Difference[],
@@ -48,12 +51,12 @@ export async function unifiedParts(
   };
   return list.map((difference) => {
     if (isOfPermissions(difference)) return permissionsPart(difference);
-    // A file that became a link is written as a deletion and a creation.
+    // Writes a file that became a link as a deletion and a creation.
     return withModes(take(difference.letter === 'T' ? 2 : 1), difference);
   });
 }
 
-/** The text cut at the lines that begin a file: every other line of a unified diff begins otherwise. */
+/** Splits the text at the lines that begin a file: all other lines of a unified diff begin differently. */
 function partsOf(text: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let start = 0; start < text.length; ) {
@@ -70,7 +73,10 @@ function modeChange(difference: Difference): string {
   return ` mode change ${before} => ${after} ${quotedPath(difference.path)}\n`;
 }
 
-/** A part whose header tells the permissions too, where they differ and git does not see it: as git tells a mode. */
+/**
+ * Returns a part whose header also has the permissions, like git's header of a mode change, when git does not see
+ * that they differ.
+ */
 function withModes(part: Buffer, difference: Difference): Buffer {
   const isStrict = [difference.before, difference.after].some(
     (side) => side?.entry.permissions !== undefined,

@@ -1,5 +1,5 @@
 // Lists the differences of two snapshots, path by path: those that git's differ finds (renames, binaries, lines), and
-// changes of permissions alone, which git cannot see. Texts and contents are beside it.
+// changes of permissions alone, which git does not see.
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import {
@@ -18,7 +18,7 @@ type ChangeName = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typ
 
 export interface DiffSide {
   readonly entry: Entry;
-  /** In bytes; -1 where the store has lost it. */
+  /** In bytes; -1 for a lost content. */
   readonly size: number;
 }
 
@@ -27,7 +27,7 @@ export interface Difference {
   /** The source of a renamed or copied file. */
   readonly oldPath?: TreePath;
   readonly change: ChangeName;
-  /** Git's letter; undefined where permissions alone differ. */
+  /** Git's letter. Undefined when only permissions differ. */
   readonly letter: DiffStatus | undefined;
   readonly binary: boolean;
   readonly linesAdded?: number;
@@ -54,14 +54,14 @@ const changeNames: Readonly<Record<DiffStatus, ChangeName>> = {
   T: 'typeChanged',
 };
 
-/** Compares two snapshots, of which git sees `trees`. @throws DataCorrupt, AbortError */
+/** Compares two snapshots. `trees` are the same snapshots for git. @throws DataCorrupt, AbortError */
 export async function differencesOf(
   store: SnapshotStore,
   trees: GitTrees,
   { from, to }: { readonly from: SnapshotId; readonly to: SnapshotId },
   options: DiffOptions,
 ): Promise<Differences> {
-  // Git counts lines in its own process while the store looks up what differs.
+  // Git counts lines in its own process while the store reads the differing entries.
   const [{ items, counts }, { changes, sides }, directories] = await Promise.all([
     compare(trees, options),
     changedSides(store, from, to),
@@ -87,7 +87,7 @@ export async function differencesOf(
   };
 }
 
-/** The directories that both snapshots hold with other permissions. */
+/** Returns the directories that are in both snapshots with different permissions. */
 async function directoriesOf(
   store: SnapshotStore,
   from: SnapshotId,
@@ -100,7 +100,7 @@ async function directoriesOf(
   for (const path of new Set([...olds.keys(), ...news.keys()])) {
     const [before, after] = [olds.get(path), news.get(path)];
     if (before === after || !isAsked(path, paths)) continue;
-    // Only what is not as usual is recorded: whether the other side holds the directory at all, its files tell.
+    // Only unusual permissions are recorded. Whether the other side has the directory at all shows in its files.
     const holdsBoth = (await holdsBelow(store, from, path)) && (await holdsBelow(store, to, path));
     if (!holdsBoth) continue;
     const directoryModes = [directoryMode(before), directoryMode(after)] as const;
@@ -160,7 +160,9 @@ function isAsked(path: TreePath, paths: readonly TreePath[] | undefined): boolea
   return paths === undefined || paths.some((asked) => isWithin(path, asked));
 }
 
-/** The modes of both sides, with the permissions that git's own spelling cannot tell; undefined where one is absent. */
+/**
+ * Returns the modes of both sides, with the permissions that git's own spelling lacks. Undefined for an absent side.
+ */
 export function modesOf({ before, after, directoryModes }: Difference): {
   readonly before: string | undefined;
   readonly after: string | undefined;

@@ -5,7 +5,7 @@ import { invariant } from '../base/invariant.ts';
 
 export interface TextHunk {
   readonly id: string;
-  /** The first line, from 1, and the number of lines, on both sides. */
+  /** On both sides: the first line, counted from 1, and the number of lines. */
   readonly before: LineRange;
   readonly after: LineRange;
   /** The lines of both sides with their line ends, as latin1. */
@@ -58,11 +58,11 @@ function nameOf(lines: readonly string[], counts: Map<string, number>): string {
   return count === 1 ? hash : `${hash}-${count}`;
 }
 
-/** Returns the later content with the old lines in the place of those hunks. */
+/** Returns the later content with these hunks replaced by their old lines. */
 export function withoutHunks(content: Buffer, hunks: readonly TextHunk[]): Buffer {
   const lines = content.toString('latin1').split(/(?<=\n)/);
   for (const { after, old, new: added } of hunks.toReversed()) {
-    // An empty range names the line before it.
+    // An empty range has the number of the line before it.
     const at = after.lines === 0 ? after.start : after.start - 1;
     const removed = lines.splice(at, after.lines, ...old);
     invariant(removed.join('') === added.join(''), 'a hunk lies where its diff says');

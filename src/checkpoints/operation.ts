@@ -1,19 +1,25 @@
-// The context of a running operation: how it is cancelled, how it reports progress and later failures, and the facts
-// that it stamps into records. afterCommit runs the steps behind a commit point.
+// The context of a running operation: its cancellation, its reports of progress and later failures, and the facts for
+// records. afterCommit runs the steps behind a commit point.
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 export interface OperationContext {
   readonly signal: AbortSignal;
-  /** Who asked, compared by identity; events tell it. Absent: no client did. */
+  /** The client that made the request, compared by identity and named in events. Absent: no client did. */
   readonly client?: object;
-  /** Facts that make the effect and its key one: they are published together. Empty for what is no operation. */
+  /**
+   * The key and the operation id, which are published together with the effect. Empty for a request that is no
+   * operation.
+   */
   readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;
-  /** Notes that an interrupted restore was recovered: should the request fail, it does not say that nothing changed. */
+  /**
+   * Notes that an interrupted restore was recovered. If the request then fails, its error does not say that nothing
+   * changed.
+   */
   noteRecovered(): void;
   progress(phase: string): (done: ProgressFigures) => void;
-  /** Tells the client of something that did not succeed although the request did; `cause` is for the log alone. */
+  /** Warns the client of a part that failed although the request succeeded. `cause` is only for the log. */
   warn(warning: string, cause?: unknown): void;
 }
 
@@ -22,7 +28,7 @@ export interface ProgressFigures {
   readonly filesTotal?: number;
   readonly bytesDone: number;
   readonly bytesTotal?: number;
-  /** True when a cancel still has an effect. Absent: as before. */
+  /** True while a cancel has an effect. Absent: unchanged. */
   readonly cancellable?: boolean;
 }
 
@@ -30,8 +36,9 @@ export interface ProgressFigures {
 // that nothing was done, and the client would repeat the request.
 
 /**
- * Runs one step after the commit. A failure becomes a warning, `lost` with its reason, and the answer is `undefined`.
- * @throws InvariantViolation alone: the session takes no more changes then, and the process ends
+ * Runs one step after the commit. A failure becomes the warning `lost` with its reason, and the result is
+ * `undefined`.
+ * @throws only InvariantViolation: the session then accepts no more changes, and the process ends
  */
 export async function afterCommit<T>(
   context: Pick<OperationContext, 'warn'>,
@@ -47,7 +54,7 @@ export async function afterCommit<T>(
   }
 }
 
-/** No text of a foreign error is shown to a client: it may quote file contents or the environment. */
+/** Hides the text of a foreign error from the client: it may quote file contents or the environment. */
 function reasonOf(error: unknown): string {
   if (error instanceof CheckpointdError) return error.message;
   if (error instanceof Error && error.name === 'AbortError') return 'it was cancelled.';

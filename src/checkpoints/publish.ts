@@ -1,5 +1,5 @@
-// Makes checkpoints: the capture of the present, the record's facts about the session, and publication, which is the
-// one way in which a checkpoint appears, on disk and in the index. It decides nothing.
+// Makes checkpoints: captures the present, collects the record's facts about the session, and publishes. Publishing
+// is the only way in which a checkpoint appears, on disk and in the index. This file decides nothing.
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -10,7 +10,7 @@ import type { TreePath } from '../tree/tree-path.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { OperationContext } from './operation.ts';
 
-/** The work tree as it is now, built on what the session stands on. */
+/** Captures the work tree, building on the head's snapshot. */
 export function capturePresent(
   { capture, index }: Checkpoints,
   context: OperationContext,
@@ -23,7 +23,7 @@ export function capturePresent(
   });
 }
 
-/** Publishes a record and enters it in the index: after this it is listed, on disk and in memory. */
+/** Publishes a record and enters it in the index. Then the checkpoint is listed, on disk and in memory. */
 export async function publish(
   checkpoints: Checkpoints,
   record: CheckpointRecord,
@@ -53,14 +53,14 @@ export interface CaptureSettings {
   readonly limits: { readonly maxFileBytes: number };
 }
 
-/** The parts of a session that every record of a checkpoint refers to. */
+/** The parts of a session that every record of a checkpoint needs. */
 export interface RecordSources {
   readonly conversation: Pick<Conversation, 'head' | 'state'>;
   readonly sessionLog: Pick<SessionLog, 'length'>;
   readonly options: CaptureSettings;
 }
 
-/** Returns the present position in the conversation and the rules of the captures; part of every record. */
+/** Returns the present position in the conversation and the rules of the captures. Every record contains them. */
 export function standingOf({
   conversation,
   sessionLog,

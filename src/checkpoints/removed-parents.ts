@@ -1,12 +1,13 @@
-// Remembers the parents of removed checkpoints. A record names its parent; when that parent is removed, this still
-// names the parent's own parent, so that the line of the head has no gap. It keeps nothing else of them.
+// Remembers the parents of removed checkpoints. A record names its parent. When that parent is removed, this class
+// still knows the parent's own parent, so that the line of the head has no gap. It keeps nothing else of removed
+// checkpoints.
 import type { CheckpointId } from '../base/ids.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 interface LoggedParents extends LogRecord {
   readonly kind: 'descent';
-  /** The parent of each removed checkpoint, by the id of the removed one. */
+  /** The parent of each removed checkpoint, by the removed checkpoint's id. */
   readonly parents: Readonly<Record<string, string>>;
 }
 
@@ -18,20 +19,20 @@ export class RemovedParents {
   readonly #log: Pick<RecordLog, 'append'>;
   readonly #parents = new Map<string, string>();
 
-  /** Takes what the log tells of earlier removals. */
+  /** Reads the earlier removals from the log. */
   constructor(log: Pick<RecordLog, 'append'>, logged: readonly LogRecord[] = []) {
     this.#log = log;
     for (const record of logged) if (isOfParents(record)) this.#learn(Object.entries(record.parents));
   }
 
-  /** The parent of a checkpoint that was removed. One that is still there is to be asked itself. */
+  /** Returns the parent of a removed checkpoint. An existing checkpoint names its parent itself. */
   parentOf(id: CheckpointId): CheckpointId | undefined {
     return this.#parents.get(id) as CheckpointId | undefined;
   }
 
   /**
-   * Notes the parents of records that are about to be removed. To be called before: what is noted never becomes
-   * false, so a kill in between does no harm. @throws NoSpace, StoreUnavailable: then this process alone knows it
+   * Notes the parents of records that are about to be removed. Call it before the removal: a note stays true, so a
+   * kill in between does no harm. @throws NoSpace, StoreUnavailable: then only this process knows the parents
    */
   note(going: readonly CheckpointRecord[]): void {
     const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));

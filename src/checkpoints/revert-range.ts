@@ -1,4 +1,4 @@
-// Finds the two ends of the range that a revert takes back: the work of a turn, of a tool or of a restore, or any range on
+// Finds the two ends of the range that a revert takes back: the work of a turn, a tool or a restore, or any range on
 // one line.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -11,7 +11,7 @@ export interface RevertRange {
   readonly to?: StoredCheckpoint;
 }
 
-/** The request of a client: either a checkpoint, or both ends of a range. `to` absent: the present. */
+/** The request of a client: either one checkpoint, or both ends of a range. `to` absent: the present. */
 export interface AskedRange {
   readonly tag?: string | null;
   readonly from?: string | null;
@@ -47,7 +47,10 @@ function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRa
   );
 }
 
-/** Returns the range of a turn: up to the next turn of its line, or to the present, or to where a restore left the line. */
+/**
+ * Returns the range of a turn. It ends at the next turn of its line, at the present, or where a restore left the
+ * line.
+ */
 function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange {
   const { id } = turn.record;
   if (!index.isDetached(id)) {
@@ -86,7 +89,9 @@ function isBefore(index: CheckpointIndex, earlier: string, later: StoredCheckpoi
   return false;
 }
 
-/** @throws InvalidRange when the later end does not come after the earlier one */
+/**
+ * Checks that both ends are on one line. @throws InvalidRange when the later end does not come after the earlier one
+ */
 function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void {
   const [first, last] = [from.record.id, to?.record.id];
   const isOnLine =

@@ -1,5 +1,5 @@
-// Tags: `0`, `4`, `4.2`. The only maker of the Tag type, and the whitelist that stands before anything
-// that could reach git. Knows no checkpoint: which tags exist is the index's business.
+// Tags: `0`, `4`, `4.2`. The only maker of the Tag type, and the check of every text before it could reach git. Knows
+// no checkpoint: the index knows which tags exist.
 import { CheckpointdError } from '../base/errors.ts';
 import type { Tag } from '../base/ids.ts';
 
@@ -17,7 +17,7 @@ export function tagOf(text: string): Tag | undefined {
   return text.length <= 32 && pattern.test(text) ? (text as Tag) : undefined;
 }
 
-/** Takes text as a tag. @throws InvalidTag with the form a tag must have. */
+/** Parses text as a tag. @throws InvalidTag with the form of a tag. */
 export function parseTag(text: string): Tag {
   const tag = tagOf(text);
   if (tag !== undefined) return tag;
@@ -52,22 +52,22 @@ function counted(text: string): Tag {
   );
 }
 
-/** The tag before this one: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */
+/** Returns the tag before this one: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */
 export function previousTag(tag: Tag): Tag {
   const { turn, tool } = tagParts(tag);
   if (tool === undefined) return turnTag(Math.max(0, turn - 1));
   return tool === 1 ? turnTag(turn) : toolTag(turn, tool - 1);
 }
 
-// Names of checkpoints, which a client may give besides tag and id. A name never looks like either.
+// Names of checkpoints, which a client may use besides tag and id. A name never looks like a tag or an id.
 
 const charactersMax = 256;
 
 const plain = /^[\p{L}\p{N}_][\p{L}\p{N} ._-]{0,127}$/u;
 
 /**
- * True when the text reads as a name: if no checkpoint has it, the error is an unknown checkpoint and not a
- * mistyped tag.
+ * True when the text reads as a name. If no checkpoint has the name, the error is then an unknown checkpoint and not
+ * a mistyped tag.
  */
 export function isPlainName(text: string): boolean {
   return plain.test(text) && text.trimEnd() === text;
@@ -77,7 +77,10 @@ function isName(text: string): boolean {
   return new RegExp(`^\\P{Cc}{1,${charactersMax}}$`, 'u').test(text);
 }
 
-/** Takes text as a new name. @throws InvalidName when it is malformed or could be taken for a tag, an id or a commit. */
+/**
+ * Parses text as a new name. @throws InvalidName when it is malformed or could be mistaken for a tag, an id or a
+ * commit.
+ */
 export function parseName(text: string): string {
   const isTaken = tagOf(text) !== undefined || text.startsWith('ckpt_') || /^[0-9a-f]{7,64}$/i.test(text);
   if (isName(text) && !isTaken) return text;

@@ -1,5 +1,5 @@
-// Carries objects and refs to a git remote and back, by git itself, from a bare repository of ours. It knows where refs
-// lie on a remote and what git's failures mean; it knows nothing of what it carries.
+// Carries objects and refs to a git remote and back, with git itself, from a bare repository of ours. It knows the
+// places of refs on a remote and the meaning of git's failures. It knows nothing of the objects.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -10,13 +10,13 @@ import { entriesIn } from '../git/repository/bare-repository.ts';
 import { type RemoteUrl, remoteUrlForGit, remoteUrlText } from './remote-url.ts';
 import type { LinePlace } from './remotes.ts';
 
-/** Where the refs of lines lie on a remote. */
+/** The places of the refs of lines on a remote. */
 export const refRoots: Readonly<Record<LinePlace, string>> = {
   hidden: 'refs/checkpointd/',
   heads: 'refs/heads/checkpointd/',
 };
 
-/** The last part of the ref that says that a session was deleted. */
+/** The last part of the ref that marks a session as deleted. */
 export const tombstoneName = 'deleted';
 
 const sessionForm = /^[A-Za-z0-9_-]{1,128}$/;
@@ -32,7 +32,7 @@ export interface RemoteRef {
   readonly commit: string;
 }
 
-/** Reads the name of a ref; undefined where it is none of ours. */
+/** Parses the name of a ref. Returns undefined for a ref that is not ours. */
 export function parseRemoteRef(ref: string, commit: string): RemoteRef | undefined {
   for (const place of ['hidden', 'heads'] as const) {
     if (!ref.startsWith(refRoots[place])) continue;
@@ -44,14 +44,14 @@ export function parseRemoteRef(ref: string, commit: string): RemoteRef | undefin
   return undefined;
 }
 
-/** The most bytes that a remote's list of refs may have: some 100,000 lines. */
+/** The maximum size in bytes of a remote's list of refs: some 100,000 lines. */
 const listBytesMax = 16 << 20;
 /** How long git may wait for the other machine. */
 const patienceMs = 90_000;
 const timeoutMs = 60 * 60_000;
 const watchMs = 100;
 
-/** One change of a ref on a remote: `from` is the commit that it must have there (undefined: none), `to` the new one. */
+/** One change of a ref on a remote. `from` is its expected commit there (undefined: no ref), `to` the new one. */
 export interface RefUpdate {
   readonly ref: string;
   readonly from: string | undefined;
@@ -61,13 +61,13 @@ export interface RefUpdate {
 export type PushOutcome = 'done' | 'moved';
 
 interface FetchRequest {
-  /** As git takes them. */
+  /** In git's form. */
   readonly refspecs: readonly string[];
-  /** Fetches the newest commits alone, without directories and contents, where the host can. */
+  /** True to fetch only the newest commits, without directories and contents, if the host supports that. */
   readonly commitsOnly?: boolean;
-  /** Removes refs here that the remote has no more. */
+  /** True to remove local refs that the remote no longer has. */
   readonly prune?: boolean;
-  /** Ends the fetch once it has brought more bytes. */
+  /** The fetch ends when it has brought more bytes than this. */
   readonly bytesMax: number;
 }
 
@@ -76,7 +76,7 @@ export class Carrier {
   readonly #url: RemoteUrl;
   readonly #signal: AbortSignal | undefined;
 
-  /** `gitDir` is a bare repository of ours; `alternates` are object directories that git sees there besides. */
+  /** `gitDir` is a bare repository of ours. `alternates` are more object directories for git. */
   constructor(
     gitDir: string,
     url: RemoteUrl,
@@ -120,7 +120,7 @@ export class Carrier {
   }
 
   /**
-   * Moves refs on the remote, each only where it still has the commit that was seen there. `moved`: it had another.
+   * Moves refs on the remote, each only if it still has the expected commit. `moved`: it had another one.
    *
    * @throws RemoteUnreachable, RemoteRefused with the host's own words
    */
@@ -143,7 +143,10 @@ export class Carrier {
     throw failureOf(`${why}\n${stderr}`, this.#url, { isPush: true });
   }
 
-  /** Brings refs with their objects; false where the remote has none of them. Git checks each object. @throws as {@link list}, RemoteCorrupt */
+  /**
+   * Fetches refs with their objects. Returns false when the remote has none of the refs. Git checks each object.
+   * @throws as {@link list}, RemoteCorrupt
+   */
   async fetch({ refspecs, commitsOnly = false, prune = false, bytesMax }: FetchRequest): Promise<boolean> {
     const filter = commitsOnly ? ['--filter=tree:0', '--depth=1'] : [];
     const options = ['--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--quiet', ...filter];
@@ -154,7 +157,7 @@ export class Carrier {
         ['fetch', ...options, '--', remoteUrlForGit(this.#url), ...refspecs],
         { uploads: true, signal: budget.signal, accept: commitsOnly ? [0, 1, 128] : [0] },
       );
-      // With a depth git fails where no ref matches: without a word, or with these in version 0 of its protocol.
+      // With a depth git fails when no ref matches: silently, or with this text in version 0 of its protocol.
       const isNoRef = stderr.trim() === (exitCode === 128 ? 'fatal: no matching remote head' : '');
       if (exitCode !== 0 && !isNoRef) throw failureOf(stderr, this.#url, { isPush: false });
       return exitCode === 0;
@@ -173,7 +176,8 @@ export class Carrier {
       signal,
     }: { readonly accept?: readonly number[]; readonly uploads?: boolean; readonly signal?: AbortSignal },
   ): Promise<GitOutput> {
-    // A path of this machine is served by our own git, which can leave contents out whatever the repository says.
+    // The local git serves a path of this machine. It can always leave contents out, whatever the repository's
+    // settings say.
     const own = uploads && this.#url.form === 'file' ? [uploadPack] : [];
     if (this.#url.form === 'file' && !files.existsSync(this.#url.path)) throw noSuchPlace(this.#url.path);
     const signals = [this.#signal, signal].filter((each) => each !== undefined);
@@ -194,7 +198,7 @@ export class Carrier {
     }
   }
 
-  /** Git with the user's own ssh command, told that there is no user to ask. */
+  /** Runs git with the user's own ssh command, in a mode that asks the user nothing. */
   async #withSsh(): Promise<GitPlace> {
     if (this.#url.form !== 'ssh' && this.#url.form !== 'scp') return this.#place;
     const { stdout } = await runGit({
@@ -210,7 +214,7 @@ export class Carrier {
 
 const uploadPack = '--upload-pack=git -c uploadpack.allowFilter=true upload-pack';
 
-/** The environment under which git sees more object directories. */
+/** Returns the environment with which git sees more object directories. */
 export function alternateObjects(directories: readonly string[]): Record<string, string> {
   if (directories.length === 0) return {};
   const quoted = directories.map((directory) =>
@@ -219,7 +223,7 @@ export function alternateObjects(directories: readonly string[]): Record<string,
   return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted.join(':') };
 }
 
-/** Watches the packs that come in, and gives the fetch up once they are larger than they may be. */
+/** Watches the incoming packs, and aborts the fetch once they exceed the limit. */
 class ByteBudget {
   readonly #timer: NodeJS.Timeout;
   readonly #abort = new AbortController();
@@ -249,8 +253,8 @@ function bytesOf(directory: string): number {
   return bytes;
 }
 
-// Patterns of git's messages about a failed remote, and their meaning. The texts are git's English messages and those
-// of hosts.
+// Patterns of git's messages about a failed remote, with their meaning. The texts are git's English messages and
+// those of hosts.
 
 const unreachable =
   /Could not resolve host|Connection (?:refused|timed out|reset|closed)|Operation timed out|No route to host|Network is unreachable|unable to connect|Failed to connect|Could(?:n't| not) connect|The remote end hung up|early EOF|unexpected disconnect|RPC failed|timed out|Operation too slow|ssh_exchange_identification|kex_exchange|did not answer/i;
@@ -266,7 +270,7 @@ const hiddenThere =
   /hidden ref|deny updating|funny refname|prohibited|not allowed to (?:create|push)|only (?:heads|branches)|refusing to (?:create|update) ref|invalid ref/i;
 const rate = /rate limit|too many requests|HTTP 429|abuse/i;
 
-/** True for the refusal of a host that takes branches alone. */
+/** True for the refusal of a host that accepts only branches. */
 export function isHiddenRefRefused(error: unknown): boolean {
   return error instanceof CheckpointdError && error.details?.['reason'] === 'hiddenRefs';
 }
@@ -313,7 +317,7 @@ function failureOf(
   return refusal('other', `${where} did not do what was asked.`);
 }
 
-/** The error for a remote that sent what cannot be. */
+/** Returns the error for a remote that sent invalid data. */
 export function corrupt(
   what: string,
   details: Readonly<Record<string, unknown>> = {},

@@ -1,5 +1,5 @@
-// Copies snapshots from one store to another that may name contents in another way: each content and each directory once.
-// Contents go through memory or a spool file of the target's; the hash is computed on the way in.
+// Copies snapshots from one store to another that may use different content ids, each content and each directory
+// once. Contents go through memory or a spool file of the target. The new id is computed on the way.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -23,9 +23,9 @@ export interface CopyTarget {
 export class SnapshotCopier {
   readonly #from: Pick<Contents, 'read' | 'sizes'>;
   readonly #to: CopyTarget;
-  /** The ids of the target by those of the source. */
+  /** The ids in the target, by those in the source. */
   readonly #blobs = new Map<BlobId, BlobId>();
-  /** The file of {@link remembering}, and the ids that it has. */
+  /** The file of {@link remembering}, and the ids in it. */
   #file: string | undefined;
   #remembered = 0;
   #copied = 0;
@@ -35,17 +35,17 @@ export class SnapshotCopier {
     this.#to = to;
   }
 
-  /** Takes over which contents earlier copiers brought to the target; {@link remember} adds to the file. */
+  /** Loads the list of contents that earlier copiers brought to the target. {@link remember} appends to the file. */
   remembering(file: string): void {
     this.#file = file;
     const text = attempt(isMissing, () => files.readFileSync(file, 'latin1')) ?? '';
-    // A write that was cut leaves half a line.
+    // A write that was cut off leaves half a line.
     for (const [, from, to] of text.matchAll(/^(\S+) ([0-9a-f]{40})\n/gm))
       this.#blobs.set(from as BlobId, to as BlobId);
     this.#remembered = this.#blobs.size;
   }
 
-  /** Writes down what was copied since. */
+  /** Appends the contents that were copied since. */
   remember(): void {
     if (this.#file === undefined || this.#blobs.size === this.#remembered) return;
     const added = [...this.#blobs].slice(this.#remembered).map(([from, to]) => `${from} ${to}\n`);
@@ -58,24 +58,24 @@ export class SnapshotCopier {
     this.#remembered = this.#blobs.size;
   }
 
-  /** Forgets all, because the target has lost something: all is copied again. */
+  /** Forgets everything, because the target has lost a content. Then all contents are copied again. */
   forget(): void {
     this.#blobs.clear();
     this.#remembered = 0;
     if (this.#file !== undefined) files.rmSync(this.#file, { force: true });
   }
 
-  /** The ids of the source by those of the target. */
+  /** The ids in the source, by those in the target. */
   get origins(): ReadonlyMap<BlobId, BlobId> {
     return new Map([...this.#blobs].map(([from, to]) => [to, from]));
   }
 
-  /** How many contents were copied so far. */
+  /** The number of contents copied so far. */
   get copied(): number {
     return this.#copied;
   }
 
-  /** The target's id of a content that was copied. */
+  /** Returns the target's id of a content that was copied. */
   idOf(blob: BlobId): BlobId | undefined {
     return this.#blobs.get(blob);
   }

@@ -1,20 +1,20 @@
-// Brings the heads of a remote's lines here, without contents, for a list. Git fetches all of them or none, so where one
-// cannot be sent the heads are fetched in halves until the broken ones are alone.
+// Fetches the heads of a remote's lines, without contents, for a list. Git fetches all heads or none. So when one
+// cannot be sent, the heads are fetched in halves until the broken ones are isolated.
 import { CheckpointdError } from '../base/errors.ts';
 import { type Carrier, corrupt, parseRemoteRef, type RemoteRef, refRoots } from './carrier.ts';
 import type { TravelObjects } from './travel-objects.ts';
 
-/** The refs of a remote as far as their heads are here, and those that could not be fetched. */
+/** The refs of a remote whose heads were fetched, and those that could not be fetched. */
 export interface FetchedHeads {
   readonly refs: readonly RemoteRef[];
   readonly broken: readonly { readonly ref: RemoteRef; readonly error: CheckpointdError }[];
 }
 
-/** The most that the heads of a remote may take, where its host leaves nothing out. */
+/** The limit in bytes for the heads of a remote, for hosts that cannot leave contents out. */
 const headBytesMax = 512 << 20;
-/** So many refs are named in one fetch. */
+/** The number of refs in one fetch. */
 const refsAtOnce = 2000;
-/** A remote with many broken refs is not asked more often than this. */
+/** The maximum number of fetches for a remote with many broken refs. */
 const fetchesMax = 200;
 
 const headsHere = 'refs/list/';
@@ -47,8 +47,8 @@ async function headsOf(objects: TravelObjects, session: string | undefined): Pro
 }
 
 /**
- * True when git names an object that the host cannot send. A connection that broke says nothing of the refs, whatever
- * else git reports then.
+ * True when git names an object that the host cannot send. An error of a broken connection says nothing about the
+ * refs, whatever else git reports then.
  */
 function isBrokenObject(error: unknown): error is CheckpointdError {
   if (!(error instanceof CheckpointdError)) return false;
@@ -68,7 +68,7 @@ async function fetchApart(
   const refs: RemoteRef[] = [];
   const broken: { ref: RemoteRef; error: CheckpointdError }[] = [];
   const groups: RemoteRef[][] = [];
-  // The name of a tombstone says all.
+  // The name of a tombstone is sufficient, so it is not fetched.
   const heads = listed.filter(({ writer }) => writer !== undefined);
   refs.push(...listed.filter(({ writer }) => writer === undefined));
   for (let at = 0; at < heads.length; at += refsAtOnce) groups.push(heads.slice(at, at + refsAtOnce));
@@ -82,14 +82,14 @@ async function fetchApart(
       groups.push(group.slice(0, half), group.slice(half));
     }
   }
-  // An earlier head is not the head of now.
+  // An earlier head is not the present head.
   const here = await objects.refsBelow(headsHere);
   const stale = broken.map(({ ref }) => nameHere(ref.ref)).filter((name) => here.has(name));
   await objects.moveRefs(new Map(stale.map((name) => [name, undefined])));
   return { refs, broken };
 }
 
-/** Returns why a group could not be fetched, if it is the group's fault. */
+/** Fetches a group. Returns the error if a ref of the group caused it. */
 async function fetchGroup(
   carrier: Carrier,
   group: readonly RemoteRef[],

@@ -1,5 +1,5 @@
-// The knowledge of this storage about a remote: the heads for a list, and whole lines. A line gets its name only after
-// it was fetched and verified, so a failure names nothing and changes no earlier line.
+// The lines of a remote in this storage: the heads for a list, and whole lines. A line gets its ref only after it was
+// fetched and verified, so a failure leaves no ref and changes no earlier line.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdError } from '../base/errors.ts';
@@ -15,13 +15,13 @@ import { checkTrees, type Line, readConversation, readHead, readLine } from './l
 import type { Remote, Remotes } from './remotes.ts';
 import { TravelObjects } from './travel-objects.ts';
 
-/** A line as a list shows it. */
+/** A line in a list. */
 export interface ListedLine {
   readonly ref: RemoteRef & { readonly writer: string };
   readonly manifest: Manifest;
 }
 
-/** A line that was not taken, and why. */
+/** A line that was refused, with the reason. */
 export interface RefusedLine {
   readonly ref: string;
   readonly kind: string;
@@ -36,7 +36,7 @@ export interface Listed {
   readonly deleted: readonly string[];
 }
 
-/** Room for records and the conversation, beyond the contents that a manifest announces. */
+/** Space for records and the conversation, in addition to the contents that a manifest announces. */
 const extraBytes = 256 << 20;
 const lockMs = 120_000;
 
@@ -77,7 +77,7 @@ async function readHeads(objects: TravelObjects, { refs, broken }: FetchedHeads)
   return { lines, refused, deleted: [...deleted] };
 }
 
-/** One ref a line: a host that took branches alone before may have both. */
+/** Returns one ref per line: a host that accepted only branches before may have both. */
 function linesOf(refs: readonly RemoteRef[]): (RemoteRef & { readonly writer: string })[] {
   const lines = new Map<string, RemoteRef & { readonly writer: string }>();
   for (const ref of refs) {
@@ -89,7 +89,7 @@ function linesOf(refs: readonly RemoteRef[]): (RemoteRef & { readonly writer: st
   return [...lines.values()];
 }
 
-/** @throws what is not the remote's fault */
+/** Returns the refusal of a line for an error of the remote. @throws every other error */
 function refusal({ ref }: Pick<RemoteRef, 'ref'>, error: unknown): RefusedLine {
   const isTheirs = error instanceof CheckpointdError && error.kind === 'RemoteCorrupt';
   if (!isTheirs) throw error;
@@ -101,7 +101,7 @@ export interface Fetched extends Listed {
   readonly updated: readonly ListedLine[];
 }
 
-/** Fetches whole lines: of one session, or all. A line that is refused leaves the one of before in its place. */
+/** Fetches whole lines: of one session, or all. When a line is refused, the earlier version of it stays. */
 export async function fetchLines(
   { remotes, remote, signal }: Job,
   session: string | undefined,
@@ -137,7 +137,7 @@ export async function fetchLines(
 const linesHere = 'refs/lines/';
 const nameHere = ({ session, writer = '' }: RemoteRef): string => `${linesHere}${session}/${writer}`;
 
-/** Brings one line in, and names it once all of it is verified. */
+/** Fetches one line, and gives it its ref once it is completely verified. */
 async function takeLine(
   objects: TravelObjects,
   carrier: Carrier,
@@ -170,16 +170,16 @@ async function verifyLine(
   for await (const _ of readConversation(objects.reader, line, signal)) continue;
 }
 
-/** A line that was fetched, and the objects in which it can be read. */
+/** A fetched line, and the objects to read it from. */
 export interface OpenLine {
   readonly line: Line;
   readonly objects: TravelObjects;
 }
 
 /**
- * Reads a line that was fetched; of several writers the one that was pushed last. Runs `use` with it.
+ * Reads a fetched line and calls `use` with it. With several writers it reads the line that was pushed last.
  *
- * @throws UnknownSession where nothing of the session was fetched
+ * @throws UnknownSession when no line of the session was fetched
  */
 export async function withFetchedLine<T>(
   { remotes, remote, signal }: Job,
@@ -217,8 +217,8 @@ function unknownThere({ name }: Remote, session: string, writer: string | undefi
 }
 
 /**
- * Removes every line of a session from a remote, and leaves a tombstone, so that no other machine pushes it again. Returns
- * the refs that were removed. @throws UnknownSession where there is nothing of it
+ * Removes every line of a session from a remote, and leaves a tombstone, so that no other machine pushes the session
+ * again. Returns the removed refs. @throws UnknownSession when the remote has none
  */
 export async function deleteLines(
   { remotes, remote, signal }: Job,
@@ -262,7 +262,7 @@ async function writeTombstone(objects: TravelObjects, session: string): Promise<
   return objects.write('commit', Buffer.from(text));
 }
 
-/** Runs work on a directory that the daemons of a storage share, one process at a time. */
+/** Runs work on a directory that all daemons of a storage share, one process at a time. */
 async function alone<T>(directory: string, work: () => Promise<T>): Promise<T> {
   files.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { dev, ino } = files.statSync(directory, { bigint: true });

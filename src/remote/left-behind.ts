@@ -1,5 +1,5 @@
-// Decides which paths of a snapshot stay on this machine when its session travels, and makes the tree without them. It
-// looks at names, permissions, the rules of the capture, and contents for secrets; it sends nothing.
+// Decides which paths of a snapshot stay on this machine when its session is pushed, and makes the tree without them.
+// It checks names, permissions, the rules of the capture, and contents for secrets. It sends nothing.
 import { createHash } from 'node:crypto';
 import type { BlobId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -9,7 +9,7 @@ import { type Directory, type Entry, type FileNode, isDirectory, isLink } from '
 import { ancestors, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { scannedBytesMax, secretIn } from './secrets.ts';
 
-/** Why a path stays: the wire's words. */
+/** Why a path stays, in the words of the wire. */
 export type StayReason = 'leftOut' | 'pattern' | 'strictMode' | 'included' | 'secret' | 'earlier';
 
 export interface LeftPath {
@@ -19,7 +19,7 @@ export interface LeftPath {
   readonly rule?: string;
 }
 
-/** Names of files that hold secrets by their kind. */
+/** Names of files that usually contain secrets. */
 export const secretNames: readonly string[] = [
   '.env*',
   '*.pem',
@@ -44,13 +44,13 @@ export const secretNames: readonly string[] = [
   '.gnupg/',
 ];
 
-/** The choices of one push: globs of paths that go anyway, and of paths that stay besides. */
+/** The choices of one push: globs of paths that are sent anyway, and of more paths that stay. */
 export interface SendChoices {
   readonly send: readonly string[];
   readonly leaveOut: readonly string[];
 }
 
-/** Names the choices, so that a later push knows whether what was decided before still holds. */
+/** Returns an id of the choices, so that a later push knows whether earlier decisions are still valid. */
 export function choicesId({ send, leaveOut }: SendChoices): string {
   const text = JSON.stringify([1, secretNames, [...send].sort(), [...leaveOut].sort()]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
@@ -68,7 +68,7 @@ export class LeftBehind {
   readonly #send: Matcher;
   readonly #leaveOut: Matcher;
   readonly #patterns: Matcher;
-  /** The finding for each content: the name of a rule, or ''. */
+  /** The result for each content: the name of a rule, or '' without a secret. */
   readonly #scanned = new Map<BlobId, string>();
 
   constructor(contents: Contents, { send, leaveOut }: SendChoices) {
@@ -78,7 +78,7 @@ export class LeftBehind {
     this.#patterns = matcher(secretNames);
   }
 
-  /** Returns the tree as it is sent: directories that hold nothing that stays are those of the snapshot. */
+  /** Returns the tree to send. Directories without a path that stays are those of the snapshot. */
   async treeToSend(root: Directory, rules: CaptureRules, signal?: AbortSignal): Promise<SentTree> {
     const found: FoundFile[] = [];
     await this.#walk(
@@ -99,8 +99,8 @@ export class LeftBehind {
   }
 
   /**
-   * True when none of these files stays, where no directory above them is strict: then a tree that differs
-   * from one that goes whole by these files alone goes whole, too.
+   * True when none of these files stays and no directory above them is strict. Then a tree that differs only in these
+   * files from a completely sent tree is sent completely, too.
    */
   async goWhole(files: readonly Entry[], rules: CaptureRules, signal?: AbortSignal): Promise<boolean> {
     const include = matcher(rules.include ?? []);
@@ -120,7 +120,9 @@ export class LeftBehind {
     return found.every(({ node, isNamed }) => isNamed || (this.#scanned.get(node.blob) ?? '') === '');
   }
 
-  /** Notes that the contents of a tree went before: they are not looked at again. `idOf` tells how this store calls them. */
+  /**
+   * Notes that the contents of a tree were sent before and need no scan. `idOf` returns this store's id of a content.
+   */
   noteSent(root: Directory, idOf: (blob: BlobId) => BlobId | undefined): void {
     for (const node of root.entries.values()) {
       if (isDirectory(node)) this.noteSent(node, idOf);
@@ -156,7 +158,7 @@ export class LeftBehind {
     return include(path, isDirectory(node)) ? 'included' : undefined;
   }
 
-  /** Looks into the contents of the files that would go. Contents that were looked at before are known. */
+  /** Scans the contents of the files to send. Contents that were scanned before are known. */
   async #scan(found: readonly FoundFile[], signal: AbortSignal | undefined): Promise<void> {
     const wanted = found.filter(
       ({ node, because, isNamed }) =>
@@ -184,7 +186,7 @@ interface FoundFile {
   readonly isNamed: boolean;
 }
 
-/** The group or others may not read it: its owner meant it for this machine's user. */
+/** True when the group or others may not read the file: its owner meant it only for the user of this machine. */
 function isStrict({ permissions }: FileNode | Directory): boolean {
   return permissions !== undefined && (permissions & 0o044) !== 0o044;
 }
@@ -194,7 +196,7 @@ function matcher(patterns: readonly string[]): Matcher {
   return globs.isEmpty ? () => false : (path, isDirectoryThere) => globs.matches(path, isDirectoryThere);
 }
 
-/** The tree without these files. A directory of which nothing is left is named in their place. */
+/** Returns the tree without these files. A directory that becomes empty is listed in place of its files. */
 function without(root: Directory, left: ReadonlyMap<TreePath, LeftPath>): SentTree {
   const names: LeftPath[] = [];
   const strip = (
@@ -220,7 +222,7 @@ function without(root: Directory, left: ReadonlyMap<TreePath, LeftPath>): SentTr
     }
     if (!isChanged) return { kept: directory, left: [] };
     const first = here[0];
-    // One name for a directory of which all stays: a build that was included has thousands of files.
+    // One entry for a directory that stays completely: an included build directory has thousands of files.
     if (entries.size === 0 && at !== rootPath && first !== undefined)
       return { left: [{ ...first, path: at }] };
     const { permissions } = directory;

@@ -1,6 +1,7 @@
-// The format of a line: one session as one writer knows it, as one git commit (src/LINE-FORMAT.md). The commit's message
-// holds the manifest, so that a list needs commits alone; its tree holds the manifest again, records and the conversation
-// in pages, and the root tree of each checkpoint. It reads and writes bytes; nothing here moves a ref.
+// The format of a line: one session of one writer, as one git commit (src/LINE-FORMAT.md). The commit's message
+// contains the manifest, so that a list needs only commits. Its tree contains the manifest again, pages of records,
+// the conversation in pieces, and the root tree of each checkpoint. This file reads and writes bytes. It moves no
+// ref.
 import type { CheckpointdError } from '../base/errors.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import { identity } from '../git/process/environment.ts';
@@ -8,13 +9,13 @@ import { corrupt } from './carrier.ts';
 
 export const lineFormat = 1;
 
-/** Checkpoints whose records stand in one page, by their `seq`. */
+/** The number of checkpoints per page of records, by their `seq`. */
 export const recordsPerPage = 100;
-/** A piece of the conversation is closed once it has so many bytes or records. */
+/** The size in bytes, and the number of records, at which a piece of the conversation is closed. */
 export const pieceBytes = 256 << 10;
 export const pieceRecords = 1000;
 
-/** Limits of what is read from a remote: far above any session, and small enough for memory. */
+/** Limits for data from a remote: far above any real session, and small enough for memory. */
 export const lineLimits = {
   manifestBytes: 64 << 10,
   pageBytes: 64 << 20,
@@ -23,52 +24,52 @@ export const lineLimits = {
   pieces: 100_000,
   records: 200_000,
   logRecords: 20_000_000,
-  /** Files of one checkpoint. */
+  /** The number of files in one checkpoint. */
   filesPerTree: 5_000_000,
   directoryDepth: 1_000,
 } as const;
 
-/** The session from which an imported one came. */
+/** The session from which the conversation was imported. */
 export interface LineOrigin {
   readonly session: string;
   readonly writer: string;
-  /** The commit that was imported. */
+  /** The imported commit. */
   readonly commit: string;
 }
 
-/** The facts of a line that a list shows. JSON-safe. */
+/** The facts about a line that a list shows. JSON-safe. */
 export interface Manifest {
   readonly format: number;
   readonly session: string;
   readonly writer: string;
   /** Grows with each push of this line. */
   readonly generation: number;
-  /** RFC 3339: when it was made by the clock of its writer. */
+  /** RFC 3339: the time of the push, by the clock of its writer. */
   readonly updated: string;
   readonly created: string;
   readonly conversationId: string;
-  /** The name of the directory, not its place. */
+  /** The name of the directory, without its path. */
   readonly workspace: string;
   readonly strategy: string;
   /** The first words of the conversation. */
   readonly title?: string;
-  /** The checkpoint that the session stands on. */
+  /** The current checkpoint of the session. */
   readonly head?: string;
   readonly checkpoints: number;
   readonly historyLength: number;
-  /** Bytes of the contents that the newest checkpoint holds. */
+  /** The size in bytes of the newest checkpoint's contents. */
   readonly bytes: number;
   readonly pages: readonly number[];
   readonly pieces: number;
   readonly logRecords: number;
-  /** Names what was decided to stay; see left-behind.ts. */
+  /** The id of the choices that decided which paths stay; see left-behind.ts. */
   readonly choices: string;
   readonly origin?: LineOrigin;
 }
 
 const marker = '\n\ncheckpointd-line-1\n';
 
-/** The bytes of the head commit of a line. */
+/** Returns the bytes of the head commit of a line. */
 export function encodeHead(
   manifest: Manifest,
   { tree, parent, seconds }: { readonly tree: string; readonly parent?: string; readonly seconds: number },
@@ -198,6 +199,6 @@ function isTexts(value: unknown): value is Readonly<Record<string, string>> {
   );
 }
 
-/** The name of the page of a checkpoint, of a page, or of a piece. */
+/** The names of the page of a checkpoint, of a page, and of a piece. */
 export const pageOfSeq = (seq: number): number => Math.floor(seq / recordsPerPage);
 export const numbered = (number: number): string => String(number).padStart(8, '0');

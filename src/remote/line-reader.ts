@@ -1,5 +1,5 @@
-// Reads a line back and believes nothing in it: the head must be of this session and writer, every page must be there and
-// small enough, every record must name the tree that lies beside it, and every tree must be one that a work tree can hold.
+// Reads a line without trusting it. The head must belong to this session and writer, every page must exist and be
+// small enough, every record must name the tree that came with it, and every tree must be possible in a work tree.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
@@ -23,14 +23,14 @@ import {
   parseNames,
 } from './line-format.ts';
 
-/** A checkpoint of a line; its snapshot is that of the tree that was sent. */
+/** A checkpoint of a line. Its snapshot is that of the sent tree. */
 export interface LineCheckpoint {
   readonly record: CheckpointRecord;
   readonly tag?: Tag;
   readonly name?: string;
 }
 
-/** The bearer of a line that a ref claims. */
+/** The session and the writer in the name of a ref. */
 export interface LineIdentity {
   readonly session: string;
   readonly writer: string;
@@ -45,7 +45,7 @@ export interface Line {
   readonly parts: ReadonlyMap<string, string>;
 }
 
-/** Returns the manifest of a head commit. @throws RemoteCorrupt, also where it is of another line */
+/** Returns the manifest of a head commit. @throws RemoteCorrupt, also for the head of another line */
 export async function readHead(
   reader: ObjectReader,
   commit: string,
@@ -120,7 +120,7 @@ async function readCheckpoints(
 const idForm = /^ckpt_[0-9a-z]{1,64}$/;
 const snapshotForm = /^[0-9a-f]{40}(?:-[0-9a-f]{40})?$/;
 
-/** The record must name what lies beside it, since only that came with it. */
+/** Checks that the record names the tree that came with it, since no other tree was sent. */
 function checkTreeOf(
   { id, snapshot }: CheckpointRecord,
   trees: ReadonlyMap<string, string>,
@@ -134,7 +134,7 @@ function checkTreeOf(
     throw corrupt('a record names a tree that does not lie beside it');
 }
 
-/** The records of the session's log, in their order. @throws RemoteCorrupt */
+/** Returns the records of the session's log, in order. @throws RemoteCorrupt */
 export async function* readConversation(
   reader: ObjectReader,
   { manifest, parts }: Pick<Line, 'manifest' | 'parts'>,
@@ -153,7 +153,7 @@ export async function* readConversation(
   if (count !== manifest.logRecords) throw corrupt('a line has not the conversation that it counts');
 }
 
-/** The kinds that travel; anything else is a filler. */
+/** The kinds of records that are pushed. Any other record is a filler. */
 const logKinds: ReadonlySet<unknown> = new Set(['conversation', 'ledger', 'descent', 'lost']);
 
 function parseLogRecord(line: string): LogRecord {
@@ -169,8 +169,8 @@ function parseLogRecord(line: string): LogRecord {
 }
 
 /**
- * Checks every directory below the trees of a line, each once: git's names, modes and order, no tree within itself, and no
- * tree that would unfold into more files or deeper than a work tree. @throws RemoteCorrupt
+ * Checks every directory below the trees of a line once: git's names, modes and order, no tree inside itself, and no
+ * tree with more files or levels than a work tree can have. @throws RemoteCorrupt
  */
 export async function checkTrees(
   reader: ObjectReader,
@@ -197,7 +197,7 @@ interface Unfolded {
   readonly depth: number;
 }
 
-/** Depth first without recursion: a chain of directories may be as deep as its sender likes. */
+/** Walks depth first without recursion: a malicious chain of directories may be very deep. */
 async function unfold(
   reader: ObjectReader,
   root: string,
@@ -251,7 +251,7 @@ async function readText(reader: ObjectReader, blob: string | undefined, bytesMax
   return (await readObject(reader, 'blob', blob, bytesMax)).toString('utf8');
 }
 
-/** Its size is asked first: a content of a gigabyte may take a thousand bytes on the way. */
+/** Asks for the size first: a content of a gigabyte may take only a thousand bytes in a pack. */
 async function readObject(
   reader: ObjectReader,
   type: 'blob' | 'tree' | 'commit',
@@ -264,7 +264,7 @@ async function readObject(
   return reader.read(type, id).catch(refused);
 }
 
-/** Damage in what came from a remote is the remote's. */
+/** Turns an error about damaged data into one about the remote. */
 function refused(error: unknown): never {
   if (error instanceof CheckpointdError && (error.kind === 'DataCorrupt' || error.kind === 'StoreCorrupt'))
     throw corrupt('an object of it cannot be used', error.details, error);

@@ -1,5 +1,5 @@
-// Makes the next head of a line from a session as it is: the records with the trees that are sent, the conversation in
-// pieces, and the commit. What the last head has already is taken from it, so the cost follows what is new.
+// Makes the next head of a line from the present session: the records with the sent trees, the conversation in
+// pieces, and the commit. It reuses everything that the last head has, so the cost depends on what is new.
 import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
@@ -27,10 +27,10 @@ import {
 import type { Line, LineCheckpoint } from './line-reader.ts';
 import type { TravelObjects } from './travel-objects.ts';
 
-/** A session as it is at one moment, ready to be written as a line. */
+/** A session at one moment, ready to be written as a line. */
 export interface LineSource {
   readonly store: SnapshotStore;
-  /** By `seq`, with the tag that each bears now. Safety checkpoints are left out: they are of this machine's files. */
+  /** By `seq`, each with its present tag. Without safety checkpoints, which concern only files of this machine. */
   readonly checkpoints: readonly {
     readonly record: CheckpointRecord;
     readonly tag?: Tag;
@@ -55,11 +55,11 @@ export interface LineSource {
 
 export interface WrittenLine {
   readonly line: Line;
-  /** False where the last head says all of it. */
+  /** False when the last head already has everything. */
   readonly isNew: boolean;
-  /** Checkpoints that the last head had not. */
+  /** The number of checkpoints that the last head lacked. */
   readonly added: number;
-  /** The paths that stay on this machine, those of the newest checkpoint first. */
+  /** The paths that stay on this machine; those of the newest checkpoint come first. */
   readonly left: readonly LeftPath[];
 }
 
@@ -67,7 +67,7 @@ interface Job {
   readonly source: LineSource;
   readonly choices: SendChoices;
   readonly objects: TravelObjects;
-  /** The head that the remote has, or had. */
+  /** The present or former head on the remote. */
   readonly previous?: Line;
   readonly now: Date;
   readonly signal?: AbortSignal;
@@ -117,7 +117,7 @@ export async function writeLine(job: Job): Promise<WrittenLine> {
   return { line, isNew: true, added: trees.added, left };
 }
 
-// The trees that are sent.
+// The sent trees.
 
 class SentTrees {
   readonly #job: Job;
@@ -126,11 +126,11 @@ class SentTrees {
   /** The earlier decisions under the same choices. */
   readonly #before: ReadonlyMap<CheckpointId, CheckpointRecord>;
   readonly #left = new Map<string, LeftPath>();
-  /** The checkpoint before, and its tree as it was sent. */
+  /** The previous checkpoint, and its sent tree. */
   #last: { readonly local: SnapshotId; readonly sent: SnapshotId; readonly isWhole: boolean } | undefined;
   #isPrimed = false;
   added = 0;
-  /** Bytes of the contents that the last head had not, as far as they differ from one checkpoint to the next. */
+  /** The size in bytes of the contents that the last head lacked, summed over the changes between checkpoints. */
   bytes = 0;
 
   constructor(job: Job) {
@@ -147,12 +147,12 @@ class SentTrees {
     this.#before = new Map(isSame ? previous.checkpoints.map(({ record }) => [record.id, record]) : []);
   }
 
-  /** All that stays, each path once. */
+  /** All paths that stay, each once. */
   get left(): readonly LeftPath[] {
     return [...this.#left.values()];
   }
 
-  /** The id under which a content goes; undefined where it does not. */
+  /** Returns the id of a content on the remote, or undefined for a content that stays. */
   readonly contentId = (content: Known): Known | undefined =>
     content === 'absent' || this.#isGit ? content : this.#copier.idOf(content);
 
@@ -202,7 +202,7 @@ class SentTrees {
     }
   }
 
-  /** Copies a tree into the repository of lines. Where that has lost a content, all is copied again. */
+  /** Copies a tree into the repository of lines. When that repository has lost a content, copies everything again. */
   async #copy(root: Directory): Promise<SnapshotId> {
     const { signal } = this.#job;
     let snapshot: SnapshotId;
@@ -221,14 +221,14 @@ class SentTrees {
     return (await this.#job.source.store.changes(from, to)).flatMap(({ after }) => after ?? []);
   }
 
-  /** True when a snapshot that differs from one that went whole by these files does so, too. */
+  /** True when a snapshot is sent completely because it differs only in these files from a completely sent one. */
   async #goesWhole(files: readonly Entry[], { snapshot, rules = {} }: CheckpointRecord): Promise<boolean> {
     const strict = await this.#job.source.store.directoryPermissions(snapshot);
     if ([...strict.keys()].some((path) => path !== rootPath)) return false;
     return this.#behind.goWhole(files, rules, this.#job.signal);
   }
 
-  /** Contents that went with an earlier push are not looked at again. */
+  /** Contents that were sent by an earlier push are not scanned again. */
   async #prime(): Promise<void> {
     if (this.#isPrimed) return;
     this.#isPrimed = true;
@@ -239,7 +239,7 @@ class SentTrees {
   }
 }
 
-/** The record as it is sent: it names no path that stays on this machine. */
+/** Returns the record for sending, without the paths that stay on this machine. */
 function asSent(
   {
     idempotency: _key,
@@ -304,8 +304,9 @@ interface Pieces {
 }
 
 /**
- * Every record keeps its place, since checkpoints name places; what does not travel becomes a filler. Fillers at the end
- * that no checkpoint counts are left out: a note of this machine is nothing new for the remote.
+ * Writes the conversation. Every record keeps its position, since checkpoints refer to positions. A record that stays
+ * becomes a filler. Fillers at the end that no checkpoint counts are left out, because a private note of this machine
+ * is nothing new for the remote.
  */
 async function writePieces(
   { source, objects, signal }: Job,
@@ -406,7 +407,7 @@ async function writeTop(objects: TravelObjects, { manifest, pages, pieces, names
   return objects.write('tree', await encodeTree(top));
 }
 
-/** The parts as a reader of the head finds them. */
+/** Returns the parts in the form that a reader of the head gets. */
 function partsOf({ pages, pieces, names }: Omit<Parts, 'manifest'>): Map<string, string> {
   const parts = new Map([['names', names]]);
   for (const [page, ids] of pages)
@@ -415,7 +416,7 @@ function partsOf({ pages, pieces, names }: Omit<Parts, 'manifest'>): Map<string,
   return parts;
 }
 
-/** True when the last head has the very pages, pieces and names. */
+/** True when the last head has exactly these pages, pieces and names. */
 function saysAll(previous: Line, { manifest, pages, pieces, names }: Parts): boolean {
   const { parts } = previous;
   const before = previous.manifest;

@@ -1,6 +1,7 @@
-// Pushes the line of one session: finds out what the remote has, makes the next head, and moves the ref only where the
-// remote still has what was seen. A ref of ours notes a head before it is sent, so that a push that was cut off is known
-// again by the next one, and a head that this storage never made tells of a second storage with its writer's id.
+// Pushes the line of one session: finds out what the remote has, makes the next head, and moves the ref only if the
+// remote still has the expected commit. A local ref records a head before it is sent, so that the next push
+// recognises it after an interrupted push. A head that this storage never made shows that a second storage uses the
+// same writer's id.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -15,9 +16,9 @@ import { TravelObjects } from './travel-objects.ts';
 export interface PushRequest {
   readonly remotes: Remotes;
   readonly remote: string;
-  /** The session's own directory for this. */
+  /** The directory of this session for its lines. */
   readonly directory: string;
-  /** The session here, and the one that it was imported from. */
+  /** The id of the session here, and of the session that it was imported from. */
   readonly session: string;
   readonly origin?: string;
   readonly source: (identity: LineIdentity) => LineSource;
@@ -26,28 +27,28 @@ export interface PushRequest {
   readonly signal?: AbortSignal;
   readonly onCheckpoint?: (done: number, total: number) => void;
   readonly warn: (text: string) => void;
-  /** Heads of this session that were read in this process. */
+  /** The heads of this session that this process has read. */
   readonly heads: Map<string, Line>;
 }
 
 export interface Pushed extends LineIdentity {
-  /** False where the remote had it all, and in a dry run. */
+  /** False when the remote had everything, and in a dry run. */
   readonly pushed: boolean;
   readonly ref: string;
   readonly written: WrittenLine;
-  /** Bytes of contents that the remote had not. */
+  /** The size in bytes of contents that the remote lacked. */
   readonly bytes: number;
-  /** The lines of other writers of the same session. */
+  /** The lines of other writers for the same session. */
   readonly others: readonly RemoteRef[];
 }
 
 const attemptsMax = 5;
 
 /**
- * Pushes a session as it is.
+ * Pushes the present state of a session.
  *
- * @throws RemoteUnreachable, RemoteRefused (also for a session that was deleted there), and what reading the store throws.
- * Whatever fails, the session is as it was.
+ * @throws RemoteUnreachable, RemoteRefused (also for a session that was deleted on the remote), and the errors of
+ * reading the store. After a failure the session is unchanged.
  */
 export async function pushLine(request: PushRequest): Promise<Pushed> {
   const { store } = request.source({ session: request.session, writer: '' });
@@ -67,12 +68,15 @@ export async function pushLine(request: PushRequest): Promise<Pushed> {
   }
 }
 
-/** Returns undefined when the remote changed meanwhile, or what was known of it turned out to be wrong: then again. */
+/**
+ * Pushes once. Returns undefined when the remote changed meanwhile, or when outdated knowledge of it was used: the
+ * caller then repeats.
+ */
 async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<Pushed | undefined> {
   const { remotes, signal, choices, dryRun } = request;
   const remote = remotes.get(request.remote);
   const identity = await remotes.lineOf(request.session, request.origin);
-  // Fetched objects show git what the remote has: an imported session then sends only its new objects.
+  // Fetched objects show git what the remote has, so an imported session sends only its new objects.
   const fetched = join(remotes.directoryOf(remote.name), 'lines', 'objects.git', 'objects');
   const known = files.existsSync(fetched) ? [fetched] : [];
   const carrier = new Carrier(objects.gitDir, remote.url, {
@@ -108,7 +112,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   if (dryRun || written.line.commit === there?.commit) return { ...answer, pushed: false };
   const notes = notesOf(remote.name, identity);
   const moves = new Map([[notes.pending, written.line.commit]]);
-  // A pending head is confirmed before another head replaces it.
+  // Confirms a pending head before another head replaces it.
   if (previous !== undefined) moves.set(notes.pushed, previous.commit);
   await objects.moveRefs(moves);
   try {
@@ -127,7 +131,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   return { ...answer, pushed: true };
 }
 
-/** The refs in which a session notes what it pushed, and what it is about to push. */
+/** Returns the refs in which a session records the head that it pushed, and the head that it is about to push. */
 function notesOf(remote: string, { session, writer }: LineIdentity): { pushed: string; pending: string } {
   const of = `${remote}/${session}/${writer}`;
   return { pushed: `refs/pushed/${of}`, pending: `refs/pending/${of}` };
@@ -148,7 +152,7 @@ async function notedHeads(
   return { pushed: refs.get(notes.pushed), pending: refs.get(notes.pending) };
 }
 
-/** Returns the head that the next one follows; `foreign` when the remote has one that was not made here. */
+/** Returns the head before the next one. `foreign` when the remote has a head that this storage did not make. */
 async function lastHead(
   objects: TravelObjects,
   identity: LineIdentity,
@@ -156,11 +160,12 @@ async function lastHead(
   there: string | undefined,
   heads: Map<string, Line>,
 ): Promise<Line | 'foreign' | undefined> {
-  // Where the remote has nothing, the next head follows the last one that was made, so that it follows all that was fetched.
+  // The remote has none: the next head follows the last one made here, and so everything that was fetched.
   let last = there === undefined ? (pending ?? pushed) : pushed;
-  // A push whose answer was lost, or the last one.
+  // The head of a push whose answer was lost, or of the last push.
   if (there !== undefined && there === pending) last = pending;
-  // The remote may have been set back to an earlier head of ours; what follows the last one follows that, too.
+  // The remote may have been reset to an earlier head of ours. A successor of the last head is a successor of that
+  // one, too.
   else if (there !== undefined && there !== pushed) {
     const made = pending ?? pushed;
     if (made === undefined || !(await objects.isBefore(there, made))) return 'foreign';

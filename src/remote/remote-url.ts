@@ -1,9 +1,12 @@
-// The address of a remote, kept in parsed parts: ssh, https or a path of this machine. What git would take for a program
-// to start, for an option or for a password is refused here, and git is given only what this file puts together.
+// The address of a remote in parsed parts: ssh, https or a path of this machine. An address that git would take for a
+// program to start, an option or a password is refused here. Git gets only addresses that this file composes.
 import { pathToFileURL } from 'node:url';
 import { CheckpointdError } from '../base/errors.ts';
 
-/** An address that was accepted. `path` begins with `/`, but for `scp`, where it may be relative to the home there. */
+/**
+ * An accepted address. `path` begins with `/`, except for `scp`, where it may be relative to the home directory
+ * there.
+ */
 export type RemoteUrl =
   | {
       readonly form: 'ssh' | 'https';
@@ -18,10 +21,10 @@ export type RemoteUrl =
 const lengthMax = 2048;
 const hostForm = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/;
 const userForm = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/;
-/** User names in which hosts take an access token. */
+/** User names under which hosts expect an access token. */
 const tokenForm = /^(?:gh[pousr]_|github_pat_|glpat-|x-access-token|oauth2)|^.{40,}$/i;
 
-/** Reads what a client gives as an address. @throws InvalidRemote with the remedy */
+/** Parses an address from a client. @throws InvalidRemote with the remedy */
 export function parseRemoteUrl(text: string): RemoteUrl {
   if (text === '' || text.length > lengthMax || hasControls(text) || text.startsWith('-')) throw malformed();
   if (text.startsWith('/')) return { form: 'file', path: checkedPath(text) };
@@ -33,12 +36,12 @@ export function parseRemoteUrl(text: string): RemoteUrl {
   return parseUrl(name, text);
 }
 
-/** Returns the address as git takes it. Git refuses the bare path where contents are left out. */
+/** Returns the address in git's form. Git refuses a bare path when contents are left out. */
 export function remoteUrlForGit(url: RemoteUrl): string {
   return url.form === 'file' ? pathToFileURL(url.path).href : remoteUrlText(url);
 }
 
-/** Returns the address as people read it. It holds no secret. */
+/** Returns the address for people. It contains no secret. */
 export function remoteUrlText(url: RemoteUrl): string {
   if (url.form === 'file') return url.path;
   const user = url.user === undefined ? '' : `${url.user}@`;
@@ -64,7 +67,7 @@ function parseUrl(form: 'ssh' | 'https', text: string): RemoteUrl {
   };
 }
 
-/** `user@host:path`, as people write it. A single letter before the colon is a drive of Windows. */
+/** Parses `user@host:path`, as people write it. A single letter before the colon is a drive of Windows. */
 function parseScp(text: string): RemoteUrl {
   const [, user, host = '', path = ''] = /^(?:([^@:/]*)@)?([^@:/]{2,}|\[[^\]/]*\]):(.+)$/.exec(text) ?? [];
   if (!hostForm.test(host) || path.startsWith('-') || path.startsWith(':')) throw malformed();
@@ -85,7 +88,7 @@ function parseFile(rest: string): RemoteUrl {
   return { form: 'file', path: checkedPath(decoded) };
 }
 
-/** A path of one slash names nothing, and one that a shell there would take for an option is refused. */
+/** Refuses a path of one slash, which names nothing, and a path that a remote shell would take for an option. */
 function checkedPath(path: string): string {
   if (path.length < 2 || path.startsWith('/-') || path.startsWith('//')) throw malformed();
   return path;

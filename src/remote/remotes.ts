@@ -1,5 +1,6 @@
-// The remotes of one storage, and the writer that the storage is: a small file that every daemon of the storage shares,
-// changed under a lock. A remote is kept in parsed parts, so no secret and no option of git's comes into it.
+// The remotes of one storage, and the writer's id of the storage: a small file that all daemons of the storage share
+// and change under a lock. Each remote is stored in parsed parts, so that no secret and no option of git gets into
+// the file.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,14 +12,14 @@ import { base32 } from '../base/ids.ts';
 import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
 import type { RemoteUrl } from './remote-url.ts';
 
-/** Where a host keeps the refs of lines: `hidden` below refs/checkpointd/, `heads` where it takes branches alone. */
+/** Where a host has the refs of lines: `hidden` below refs/checkpointd/, or `heads` when it accepts only branches. */
 export type LinePlace = 'hidden' | 'heads';
 
-/** A remote as the storage keeps it. */
+/** A remote in the storage's file. */
 export interface Remote {
   readonly name: string;
   readonly url: RemoteUrl;
-  /** Globs of paths that never leave for this remote. */
+  /** Globs of paths that are never sent to this remote. */
   readonly leaveOut: readonly string[];
   /** RFC 3339. */
   readonly added: string;
@@ -27,10 +28,10 @@ export interface Remote {
 
 interface RemotesFile {
   readonly format: 1;
-  /** The id under which this storage writes: no other storage moves its heads. */
+  /** The id under which this storage writes. No other storage moves its heads. */
   readonly writer: string;
   readonly remotes: readonly Remote[];
-  /** The sessions that lines of this writer are of: one session of this storage a line. */
+  /** The sessions of the lines of this writer: one session of this storage per line. */
   readonly lines: Readonly<Record<string, string>>;
 }
 
@@ -45,12 +46,12 @@ export class Remotes {
     this.#file = join(storage, 'remotes.json');
   }
 
-  /** All remotes, by name. @throws StoreCorrupt, StoreVersion */
+  /** Returns all remotes, by name. @throws StoreCorrupt, StoreVersion */
   list(): readonly Remote[] {
     return this.#read()?.remotes ?? [];
   }
 
-  /** The remote of this name. @throws UnknownRemote */
+  /** Returns the remote of this name. @throws UnknownRemote */
   get(name: string): Remote {
     const remote = this.list().find((each) => each.name === name);
     if (remote !== undefined) return remote;
@@ -61,17 +62,17 @@ export class Remotes {
     );
   }
 
-  /** The directory of what was fetched from a remote. */
+  /** Returns the directory for data fetched from a remote. */
   directoryOf(name: string): string {
     return join(this.#storage, 'remotes', name);
   }
 
-  /** The id of this storage's writer; undefined before anything was added. */
+  /** The id of this storage's writer. Undefined before a remote was added. */
   get writer(): string | undefined {
     return this.#read()?.writer;
   }
 
-  /** Adds a remote, or changes the one of its name. */
+  /** Adds a remote, or changes the remote of the same name. */
   async put(remote: Remote): Promise<void> {
     await this.#change((now) => {
       const others = now.remotes.filter(({ name }) => name !== remote.name);
@@ -80,7 +81,7 @@ export class Remotes {
     });
   }
 
-  /** Removes a remote with what was fetched from it. False when there was none. */
+  /** Removes a remote with the data fetched from it. Returns false when there was none. */
   async remove(name: string): Promise<boolean> {
     if (!this.list().some((remote) => remote.name === name)) return false;
     await this.#change((now) => ({ ...now, remotes: now.remotes.filter((remote) => remote.name !== name) }));
@@ -89,8 +90,8 @@ export class Remotes {
   }
 
   /**
-   * Returns the line that a session of this storage writes: its writer, and the session that the line is of. Two sessions
-   * that were imported from the same line do not share one: the second writes a line of its own.
+   * Returns the line that a session of this storage writes: its writer, and the session in its name. Two sessions
+   * that were imported from the same line do not share one: the second writes a new line.
    */
   async lineOf(session: string, origin: string | undefined): Promise<{ writer: string; session: string }> {
     const now = this.#read();
@@ -107,8 +108,8 @@ export class Remotes {
   }
 
   /**
-   * Takes a new writer's id, because another storage writes under `old`, too (a container that was cloned). Another daemon
-   * of this storage may have done so already.
+   * Replaces the writer's id, because another storage (a cloned container) uses `old`, too. Another daemon of this
+   * storage may have replaced it already.
    */
   async renewWriter(old: string): Promise<string> {
     const after = await this.#change((now) => (now.writer === old ? { ...now, writer: newWriter() } : now));
@@ -182,7 +183,7 @@ function damaged(file: string): CheckpointdError {
   );
 }
 
-/** `wr_` and 20 characters. */
+/** Returns `wr_` and 20 random characters. */
 function newWriter(): string {
   return `wr_${base32(randomBytes(13), 20)}`;
 }

@@ -1,5 +1,5 @@
-// Finds secrets in the contents of files by the forms that their issuers document. It errs towards finding: a content
-// that is held back by mistake is sent when it is named.
+// Finds secrets in the contents of files by the forms that their issuers document. In doubt it finds one: the user
+// can name a path that it holds back by mistake.
 
 interface Rule {
   readonly name: string;
@@ -25,11 +25,11 @@ const rules: readonly Rule[] = [
   { name: 'huggingFaceToken', form: /\bhf_[0-9A-Za-z]{34}\b/ },
 ];
 
-/** The beginnings of all forms: one pass tells most contents that hold none. */
+/** The beginnings of all forms: one pass with them clears most contents without secrets. */
 const beginnings =
   /-----BEGIN |PuTTY-User-Key|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hooks\.slack\.com|AIza|sk-|[sr]k_live_|npm_|pypi-AgE|SG\.|hf_/;
 
-/** Larger contents are data and no settings. */
+/** Larger contents are data, not settings. */
 export const scannedBytesMax = 1 << 20;
 
 /** Returns the name of the first rule that finds a secret in a content. */

@@ -1,5 +1,5 @@
-// A bare repository of ours that lines are built and read in. It sees the objects of the session's store, or of what was
-// fetched, as alternates, and takes what is written. It names nothing: refs are moved by those who use it.
+// A bare repository of ours in which lines are built and read. It sees the objects of the session's store, or the
+// fetched objects, as alternates, and stores new objects. Its callers move the refs.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
@@ -23,9 +23,9 @@ export class TravelObjects {
   readonly gitDir: string;
   readonly alternates: readonly string[];
   readonly #place: GitPlace;
-  /** Where it is written which contents of a store without git objects are here. */
+  /** The file that lists which contents of a store without git objects are in this repository. */
   readonly contentsFile: string;
-  /** For contents on their way in; emptied at open. */
+  /** The directory for incoming contents. Emptied at open. */
   readonly spoolDirectory: string;
   readonly #writer: ObjectWriter;
   readonly reader: ObjectReader;
@@ -44,7 +44,7 @@ export class TravelObjects {
     this.#trees = new TreeReader(gitTrees(this.reader));
   }
 
-  /** Makes or mends the repository in a directory that one process uses at a time. */
+  /** Makes or repairs the repository in a directory that one process uses at a time. */
   static async open(directory: string, alternates: readonly string[] = []): Promise<TravelObjects> {
     const objects = new TravelObjects(directory, alternates);
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -54,7 +54,7 @@ export class TravelObjects {
     return objects;
   }
 
-  /** Takes a snapshot in, as the store `shadow` does. */
+  /** Returns a writer for a snapshot, like that of the store `shadow`. */
   snapshotWriter(signal?: AbortSignal): SnapshotWriter {
     const { reader, spoolDirectory } = this;
     const parts = { place: this.#place, objects: this.#writer, spoolDirectory, reader };
@@ -77,7 +77,7 @@ export class TravelObjects {
     return this.#trees.directory(snapshot);
   }
 
-  /** The content of a file in chunks; its hash is checked at the end. @throws DataCorrupt */
+  /** Yields the content of a file in chunks and checks its hash at the end. @throws DataCorrupt */
   async *read(blob: BlobId): AsyncIterable<Uint8Array> {
     const [size = -1] = await this.reader.sizes([blob]);
     if (size > wholeBytesMax) yield* this.reader.stream('blob', blob, size);
@@ -92,7 +92,7 @@ export class TravelObjects {
     return this.#writer.write(type, bytes);
   }
 
-  /** The commit that a ref names; undefined where there is no such ref. */
+  /** Returns the commit of a ref, or undefined when the ref does not exist. */
   async refAt(ref: string): Promise<string | undefined> {
     const { stdout } = await runGit({
       place: this.#place,
@@ -101,7 +101,7 @@ export class TravelObjects {
     return stdout.toString('latin1').trim() || undefined;
   }
 
-  /** Every ref of these names, or below one of them, with its commit. */
+  /** Returns every ref with one of these names, or below one of them, with its commit. */
   async refsBelow(...prefixes: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
     const { stdout } = await runGit({ place: this.#place, args });
@@ -109,7 +109,7 @@ export class TravelObjects {
     return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]));
   }
 
-  /** Moves refs together; undefined removes one. */
+  /** Moves refs together. Undefined removes a ref. */
   async moveRefs(moves: ReadonlyMap<string, string | undefined>): Promise<void> {
     const lines = [...moves].map(([ref, to]) =>
       to === undefined ? `delete ${ref}\n` : `update ${ref} ${to}\n`,
@@ -119,7 +119,7 @@ export class TravelObjects {
       await runGit({ place: this.#place, args: ['update-ref', '--stdin', '--no-deref'], input });
   }
 
-  /** True when one commit is the other, or comes before it. Both must be here. */
+  /** True when one commit is the other, or its ancestor. This repository must have both. */
   async isBefore(earlier: string, later: string): Promise<boolean> {
     const args = ['merge-base', '--is-ancestor', earlier, later];
     const { exitCode } = await runGit({ place: this.#place, args, accept: [0, 1, 128] });

@@ -1,6 +1,6 @@
-// A store that knows what it should hold: before each use it makes sure that the store is still the one that was
-// opened, and it tells checkpoints that were published and are gone. Works for every strategy; what the checkpoints
-// contain is the inner store's business.
+// A store that knows which checkpoints it should have. Before each use it checks that the store is still the opened
+// one, and it reports published checkpoints that are missing. Works for every strategy. The inner store knows the
+// contents of checkpoints.
 import { createHash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -37,13 +37,13 @@ export class GuardedStore implements SnapshotStore {
   }
 
   /**
-   * Compares the store with the list of what was published; to be called once, when it is opened.
-   * @throws StoreCorrupt when nothing of it is left
+   * Compares the store with the list of published checkpoints. Call it once, at open.
+   * @throws StoreCorrupt when the store has lost everything
    */
   async compare(): Promise<StoredCheckpoint[]> {
     let stored = await this.checkpoints();
     if (this.#published.isKept && this.#inner.putBack !== undefined) {
-      // A ref that was moved elsewhere looks damaged; what it held may be there anyway.
+      // A ref that another program moved looks damaged, but its checkpoint may still exist.
       const unlisted = this.damaged().flatMap(({ affects }) => affects);
       const ids = new Set(unlisted.filter((id) => this.#published.ids.has(id)));
       if (await this.#inner.putBack(ids, stored)) stored = await this.checkpoints();
@@ -82,7 +82,7 @@ export class GuardedStore implements SnapshotStore {
   }
 
   async publish(publication: Publication): Promise<{ readonly commit?: string }> {
-    // One that finds a hole is followed by one for which everything is written again.
+    // A capture that finds a missing object is followed by one that writes everything again.
     const published = await this.#ask((inner) => inner.publish(publication));
     this.#published.add(publication.record.id);
     this.#isDoubtful = false; // captured while it was, everything was written again
@@ -108,7 +108,7 @@ export class GuardedStore implements SnapshotStore {
     return this.#there().writer(signal, this.#isDoubtful);
   }
 
-  /** True when something of the store was found damaged since the last publication. */
+  /** True when damage of the store was found since the last publication. */
   isDoubtful(): boolean {
     return this.#isDoubtful;
   }
@@ -152,7 +152,7 @@ export class GuardedStore implements SnapshotStore {
     this.#inner.kill();
   }
 
-  /** Asks the inner store for something, and notes what the answer shows of damage. */
+  /** Calls the inner store, and notes damage that the result shows. */
   async #ask<T>(question: (inner: SnapshotStore) => Promise<T>): Promise<T> {
     try {
       return await question(this.#there());
@@ -166,7 +166,7 @@ export class GuardedStore implements SnapshotStore {
     if (isDamage(error)) this.#isDoubtful = true;
   }
 
-  /** The inner store. @throws StoreCorrupt when what it was opened on is no longer there */
+  /** Returns the inner store. @throws StoreCorrupt when its files are gone or replaced */
   #there(): SnapshotStore {
     const gone = this.#inner.gone?.();
     if (gone === undefined) return this.#inner;
@@ -178,7 +178,7 @@ export class GuardedStore implements SnapshotStore {
   }
 }
 
-/** The error for a store that existed earlier and is missing when a session is opened. */
+/** Returns the error for a store that existed earlier and is missing when a session is opened. */
 export function emptied(checkpoints: number, path?: string): CheckpointdError {
   const where = path === undefined ? '' : ` ${path}`;
   return new CheckpointdError(
@@ -189,8 +189,8 @@ export function emptied(checkpoints: number, path?: string): CheckpointdError {
 }
 
 // The list of the checkpoints that a session has published and not removed, kept apart from its store. Only this list
-// can tell a store that was deleted, emptied or replaced from a new one, and name the missing checkpoints. It is a
-// file of lines with check sums: `+` and an id for a publication, `-` for a removal.
+// can distinguish a store that was deleted, emptied or replaced from a new store, and name the missing checkpoints.
+// It is a file of lines with checksums: `+` and an id for a publication, `-` for a removal.
 
 const lineForm = /^([+-])(ckpt_[0-9a-z]{1,64}) ([0-9a-f]{8})$/;
 
@@ -198,7 +198,7 @@ export class PublishedList {
   readonly #file: string;
   readonly #ids: Set<CheckpointId>;
   readonly #unwritten: CheckpointId[] = [];
-  /** False for a session of an earlier version, which kept no list: what its store holds is believed. */
+  /** False for a session of an earlier version without a list: the checkpoints in its store then count as complete. */
   readonly isKept: boolean;
 
   private constructor(file: string, ids: Set<CheckpointId>, isKept: boolean) {
@@ -207,7 +207,7 @@ export class PublishedList {
     this.isKept = isKept;
   }
 
-  /** Reads the list; lines that were damaged or cut short are passed over. */
+  /** Reads the list. Skips lines that were damaged or cut short. */
   static open(file: string): PublishedList {
     const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));
     const ids = new Set<CheckpointId>();
@@ -225,9 +225,9 @@ export class PublishedList {
   }
 
   /**
-   * After a publication, which an error of the system here must not make seem undone: what cannot be written now is
-   * written with the next line, or when the store is opened next; until then the loss of that checkpoint alone would go
-   * unnamed.
+   * Adds a published checkpoint. A system error must not make the publication look undone. A line that cannot be
+   * written now is written with the next one, or at the next open. Until then a loss of that checkpoint would not be
+   * reported.
    */
   add(id: CheckpointId): void {
     this.#ids.add(id);
@@ -239,13 +239,16 @@ export class PublishedList {
     }
   }
 
-  /** Before a removal: a kill in between leaves a checkpoint that is not listed, and never one that seems lost. */
+  /**
+   * Removes checkpoints from the list before they are removed from the store. A kill in between leaves an unlisted
+   * checkpoint, never one that seems lost.
+   */
   remove(ids: readonly CheckpointId[]): void {
     this.#append('-', ids);
     for (const id of ids) this.#ids.delete(id);
   }
 
-  /** Makes the list exactly these. */
+  /** Replaces the list by these checkpoints. */
   replace(ids: Iterable<CheckpointId>): void {
     const wanted = [...ids];
     this.#ids.clear();
@@ -253,19 +256,19 @@ export class PublishedList {
     writeAtomically(this.#file, wanted.map((id) => lineOf('+', id)).join(''));
   }
 
-  /** There is no store any more. */
+  /** Removes the list, because there is no store any more. */
   forget(): void {
     this.#ids.clear();
     files.rmSync(this.#file, { force: true });
   }
 
   /**
-   * A list that cannot be written is given up, not left wrong: the next open believes the store and begins a
-   * new one.
+   * A list that cannot be written is deleted rather than left wrong: the next open trusts the store and begins a new
+   * list.
    */
   #append(sign: '+' | '-', ids: readonly CheckpointId[]): void {
     try {
-      // A line that a kill cut short ends here.
+      // Ends a line that a kill cut short.
       const lines = [...this.#unwritten.map((id) => lineOf('+', id)), ...ids.map((id) => lineOf(sign, id))];
       files.writeFileSync(this.#file, `\n${lines.join('')}`, { flag: 'a', mode: 0o600 });
     } catch (error) {

@@ -1,29 +1,29 @@
-// Contents that are asked for before their turn: while one is being used, the store looks for the next ones. Bounded in
-// number and bytes; a large content waits for its turn, and comes in chunks. It decides nothing and writes nothing.
+// Reads contents before their turn: while one is being used, the store reads the next ones. The number and the bytes
+// are limited. A large content waits for its turn, and comes in chunks. It decides nothing and writes nothing.
 import type { BlobId } from '../base/ids.ts';
 import { ended } from '../base/turns.ts';
 import type { Contents } from './snapshot-store.ts';
 
 const aheadMax = 32;
-/** Larger contents are not held. */
+/** Larger contents are not read ahead. */
 const smallBytesMax = 64 << 10;
 
 export class ReadAhead {
   readonly #contents: Contents;
   readonly #blobs: readonly BlobId[];
   readonly #sizes: readonly number[];
-  /** By their places in the list. */
+  /** The pending reads, by position in the list. */
   readonly #asked = new Map<number, Promise<readonly Uint8Array[]>>();
   #next = 0;
 
-  /** The contents in the order of their turns, with their sizes. */
+  /** `blobs` are the contents in the order of their turns, with their `sizes`. */
   constructor(contents: Contents, blobs: readonly BlobId[], sizes: readonly number[]) {
     this.#contents = contents;
     this.#blobs = blobs;
     this.#sizes = sizes;
   }
 
-  /** It is this one's turn: what came before is let go, and what comes soon is asked for. */
+  /** Moves to this turn: drops the contents before it, and requests those that follow soon. */
   turnTo(turn: number): void {
     this.#asked.delete(turn - 1);
     for (; this.#next < Math.min(turn + aheadMax, this.#blobs.length); this.#next += 1) {

@@ -1,9 +1,9 @@
-// A tree that is stored without a capture: made of directories and contents that the store holds already.
+// Stores a tree without a capture, made of directories and contents that the store already has.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
-/** Stores a tree whose contents the store holds already, and answers its snapshot; where that fails nothing is left. */
+/** Stores a tree whose contents the store already has, and returns its snapshot. A failure leaves nothing behind. */
 export async function snapshotOf(store: SnapshotStore, root: Directory): Promise<SnapshotId> {
   const writer = store.writer();
   try {

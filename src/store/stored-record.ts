@@ -1,5 +1,5 @@
-// Whether JSON read back from a store is a checkpoint's record: every field that code goes by is there and of its
-// type. It says nothing of the snapshot that the record names, and repairs nothing.
+// Checks whether JSON from a store is a checkpoint's record: every field that the code uses exists and has its type.
+// It does not check the snapshot of the record, and repairs nothing.
 import { attempt, isA } from '../base/attempt.ts';
 import { isIntact, sumOfText, withSum } from '../base/check-sum.ts';
 import type { CheckpointRecord } from './snapshot-store.ts';
@@ -17,7 +17,10 @@ const numbers = [
 const optionalTexts = ['madeAs', 'parent', 'toolName', 'restored', 'safety', 'scope', 'operation'] as const;
 const optionalLists = ['paths', 'revealed', 'undo', 'redo'] as const;
 
-/** The JSON of a record with a checksum, which covers its message too if the message is stored separately. */
+/**
+ * Returns the JSON of a record with a checksum, which includes its message even when the message is stored
+ * separately.
+ */
 export function recordText({ message, ...rest }: CheckpointRecord, isMessageApart: boolean): string {
   return JSON.stringify(
     withSum(isMessageApart ? { ...rest, messageSum: sumOfText(message) } : { ...rest, message }),
@@ -26,11 +29,11 @@ export function recordText({ message, ...rest }: CheckpointRecord, isMessageApar
 
 export interface ParsedRecord {
   readonly record: CheckpointRecord;
-  /** False where the message that was kept apart is another than the one that was written. */
+  /** False when the separately stored message is not the original one. */
   readonly hasItsMessage: boolean;
 }
 
-/** The record in this JSON; undefined when it is none, or not whole. `message` may have been kept apart from it. */
+/** Parses a record. Returns undefined when it is invalid or incomplete. `message` is the separately stored message. */
 export function parseRecord(json: string, message?: string): ParsedRecord | undefined {
   const value: unknown = attempt(isA(SyntaxError), () => JSON.parse(json) as unknown);
   if (typeof value !== 'object' || value === null || !isIntact(value)) return undefined;

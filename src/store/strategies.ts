@@ -1,5 +1,5 @@
-// The strategies as data: what each can and cannot do, and the table of all. Their code is loaded when a store is opened.
-// Nothing above the store asks for a strategy by its name.
+// The strategies as data: their abilities, and the table of all. Their code is loaded when a store is opened. No code
+// above the store asks for a strategy by its name.
 import { CheckpointdError } from '../base/errors.ts';
 import type { StrategyDriver } from './snapshot-store.ts';
 import { sqliteObstacle } from './sqlite/database/library.ts';
@@ -47,7 +47,7 @@ export const strategies: Record<string, StrategyDriver> = {
 
 export const defaultStrategy = 'shadow';
 
-/** The driver of a strategy. @throws StrategyUnavailable for a name that is not in the table */
+/** Returns the driver of a strategy. @throws StrategyUnavailable for a name that is not in the table */
 export function strategyNamed(name: string): StrategyDriver {
   const driver = Object.hasOwn(strategies, name) ? strategies[name] : undefined;
   if (driver !== undefined) return driver;

@@ -1,5 +1,5 @@
-// Reads snapshots back from directories that a store gives by their ids: the entry at a path, lists, whole trees, and
-// the changes between two trees, which cost what differs. It writes nothing and reads no content.
+// Reads snapshots from directories that a store returns by their ids: the entry at a path, lists, whole trees, and
+// the changes between two trees, whose cost depends on the differences. It writes nothing and reads no content.
 import { LRUCache } from 'lru-cache';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -16,10 +16,10 @@ export interface SubTree {
   readonly tree: string;
 }
 
-/** One directory read back; sub-directories are named, not read. */
+/** One directory. Its sub-directories are named, not read. */
 export interface TreeNode {
   readonly permissions?: number;
-  /** In the order of whole paths: a directory counts as its name with a slash (a-b, a.b, a/b, a0). */
+  /** In the order of whole paths: a directory is sorted as its name with a slash (a-b, a.b, a/b, a0). */
   readonly entries: ReadonlyMap<string, SubTree | FileNode>;
 }
 
@@ -27,23 +27,29 @@ export function isSubTree(entry: SubTree | FileNode): entry is SubTree {
   return 'tree' in entry;
 }
 
-/** Where a snapshot lies in a store. */
+/** The parts of a snapshot in a store. */
 export interface SnapshotParts {
-  /** Its root directory. */
+  /** The id of its root directory. */
   readonly tree: string;
-  /** Its table of strict permissions, where the store keeps them beside the directories. */
+  /** The id of its table of strict permissions, when the store keeps that beside the directories. */
   readonly modes?: string;
 }
 
 export interface TreeSource {
   partsOf(snapshot: SnapshotId): SnapshotParts;
-  /** Reads a table of strict permissions from the disk. Absent where directories hold them. @throws StoreCorrupt */
+  /**
+   * Reads a table of strict permissions from the disk. Absent when directories contain the permissions. @throws
+   * StoreCorrupt
+   */
   modes?(id: string): Promise<StrictModes>;
-  /** Reads directories from the disk. Returns StoreCorrupt in the place of each that is missing or damaged. */
+  /** Reads directories from the disk. Returns StoreCorrupt in place of a missing or damaged one. */
   read(ids: readonly string[]): Promise<readonly (TreeNode | CheckpointdError)[]>;
 }
 
-/** Names in cached directories, about 100 bytes each, so that memory is bounded whatever the directories' sizes. */
+/**
+ * The limit of names in cached directories, about 100 bytes each, so that memory is limited for directories of any
+ * size.
+ */
 const cachedNamesMax = 200_000;
 const usualMax = 50_000;
 const modesMax = 16;
@@ -56,7 +62,7 @@ export class TreeReader {
     maxSize: cachedNamesMax,
     sizeCalculation: (node) => node.entries.size + 1,
   });
-  /** Directories in and below which no directory is stricter than usual: immutable, so true for ever. */
+  /** Directories without stricter permissions in and below them. They are immutable, so the list stays true. */
   readonly #usual = new RecentSet(usualMax);
   readonly #modes = new LRUCache<string, StrictModes>({ max: modesMax });
 
@@ -64,25 +70,25 @@ export class TreeReader {
     this.#source = source;
   }
 
-  /** One directory. @throws StoreCorrupt when it is missing or damaged. */
+  /** Returns one directory. @throws StoreCorrupt when it is missing or damaged. */
   async node(id: string): Promise<TreeNode> {
     const node = (await this.#nodes([id])).get(id);
     invariant(node !== undefined, 'a source answers each id');
     return node;
   }
 
-  /** Caches a directory that was stored just now, since captures are compared next. */
+  /** Caches a directory that was just stored, since captures are compared next. */
   keep(id: string, node: TreeNode): void {
     this.#cache.set(id, node);
   }
 
-  /** Forgets everything: a sweep may have removed it. */
+  /** Clears the cache: a sweep may have removed directories. */
   clear(): void {
     this.#cache.clear();
     this.#modes.clear();
   }
 
-  /** All files below `under`, by the bytes of their whole paths. */
+  /** Returns all files below `under`, by the bytes of their whole paths. */
   async entries(snapshot: SnapshotId, under: TreePath = rootPath): Promise<Entry[]> {
     const { files } = await this.#modesOf(snapshot);
     const found = await this.#find(snapshot, under);
@@ -108,7 +114,7 @@ export class TreeReader {
     return isFile(found) ? fileOf(found, path, await this.#modesOf(snapshot)) : undefined;
   }
 
-  /** The whole snapshot in memory, every directory `sealed`. */
+  /** Returns the whole snapshot in memory, with every directory `sealed`. */
   async directory(snapshot: SnapshotId): Promise<Directory> {
     const { tree } = this.#source.partsOf(snapshot);
     const { files, directories } = await this.#modesOf(snapshot);
@@ -146,7 +152,7 @@ export class TreeReader {
     return all;
   }
 
-  /** The files that differ in content, mode or permissions, by the bytes of their paths. */
+  /** Returns the files that differ in content, mode or permissions, by the bytes of their paths. */
   async changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
     const [oldModes, newModes] = [await this.#modesOf(from), await this.#modesOf(to)];
     const changes = new Map<TreePath, TreeChange>();
@@ -172,12 +178,12 @@ export class TreeReader {
         if (slices.isDue()) await slices.pause();
         if (!old.has(name)) take(name, undefined, right);
       }
-      // Begun together, so that no failure comes while another one is waited for.
+      // Starts both together, so that no failure occurs while the other one is awaited.
       await Promise.all(below.map((pair) => compare(...pair)));
     };
     const [a, b] = [this.#source.partsOf(from), this.#source.partsOf(to)];
     if (a.tree !== b.tree) await compare(a, b, rootPath);
-    // The paths whose permissions alone differ.
+    // Adds the paths of which only permissions differ.
     const [old, now] = [oldModes.files, newModes.files];
     for (const path of a.modes === b.modes ? [] : new Set([...old.keys(), ...now.keys()])) {
       if (slices.isDue()) await slices.pause();
@@ -188,7 +194,7 @@ export class TreeReader {
     return [...changes.values()].sort((one, other) => byBytes(one.path, other.path));
   }
 
-  /** See {@link SnapshotStore.lostDirectories}: reads those that are named and what leads to them, no further. */
+  /** Implements {@link SnapshotStore.lostDirectories}: reads the named directories and those above them. */
   async lost(snapshot: SnapshotId, wanted: readonly TreePath[]): Promise<readonly TreePath[]> {
     const { tree, modes } = this.#source.partsOf(snapshot);
     if (modes !== undefined && (await this.#source.modes?.(modes).catch(ruined)) === undefined) return wanted;
@@ -226,7 +232,7 @@ export class TreeReader {
     return table;
   }
 
-  /** Every directory of the tree by its id, each once, level by level. */
+  /** Returns every directory of the tree by its id, each once, level by level. */
   async #all(root: string): Promise<ReadonlyMap<string, TreeNode>> {
     const all = new Map<string, TreeNode>();
     const slices = new Slices();
@@ -297,14 +303,14 @@ function strict(file: FileNode, permissions: number | undefined): FileNode {
   return permissions === undefined ? file : { ...file, permissions };
 }
 
-/** Returns undefined in the place of what is damaged. */
+/** Returns undefined in place of a damaged directory. */
 function ruined(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
 }
 
 type Below = ReadonlyMap<TreePath, readonly TreePath[]>;
 
-/** The directories with all that lead to them, each under the one that holds it. */
+/** Groups the directories, and those above them, by their parents. */
 function byParent(wanted: readonly TreePath[]): Below {
   const seen = new Set<TreePath>([rootPath]);
   const below = new Map<TreePath, TreePath[]>();

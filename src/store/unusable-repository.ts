@@ -1,10 +1,10 @@
-// The error of a strategy whose checkpoints are in a repository that cannot be used in its present state, mostly the
+// The error of a strategy whose checkpoints are in a repository that cannot be used in its present state, usually the
 // user's. Nothing is lost, and only the user can repair it, so the session opens without checkpoints.
 import { CheckpointdError } from '../base/errors.ts';
 import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 
 export class UnusableRepository extends CheckpointdError {
-  /** `what` is a sentence; what to do is said after it. `path` is what to look at. */
+  /** `what` is a sentence about the problem; the remedy is appended. `path` is the path to look at. */
   constructor(what: string, path: string, cause?: unknown) {
     super(
       'StoreUnavailable',
@@ -14,7 +14,7 @@ export class UnusableRepository extends CheckpointdError {
   }
 }
 
-/** Returns the error for settings that git cannot parse. It is no defect of ours. */
+/** Returns the error for settings that git cannot parse. This is no defect of ours. */
 export function unreadableSettings(config: string, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
   const [, line] = /bad config line (\d+)/.exec(error.message) ?? [];
@@ -29,7 +29,10 @@ export const foreignText = {
   reftable: 'keeps its refs as reftable',
 } as const;
 
-/** One that was made another under the checkpoints that it held: they are where they were, or in the one before it. */
+/**
+ * Returns the error for a repository that was converted or replaced. Its checkpoints are where they were, or in the
+ * repository before it.
+ */
 export function convertedRepository(
   path: string,
   foreign: keyof typeof foreignText,
@@ -44,7 +47,7 @@ export function convertedRepository(
   return new UnusableRepository(what, path);
 }
 
-/** Explains a failed opening of refs that cannot be listed. */
+/** Explains why refs cannot be listed when a store is opened. */
 export function openedRefs(opening: Promise<void>): Promise<void> {
   return opening.catch((error: unknown) => {
     throw error instanceof UnreadableRefs ? new UnusableRepository(error.what, error.path, error) : error;

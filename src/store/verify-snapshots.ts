@@ -1,5 +1,5 @@
-// Reads everything that the checkpoints of a store hold and checks every hash; each damaged directory or content is
-// reported with the checkpoints that need it. Equal directories and contents are read once. It repairs nothing.
+// Reads everything that the checkpoints of a store need and checks every hash. It reports each damaged directory or
+// content with the checkpoints that need it. Equal directories and contents are read once. It repairs nothing.
 import { CheckpointdError } from '../base/errors.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -58,12 +58,12 @@ export async function verifySnapshots(
   return [...bad].map(([what, kind]) => ({ kind, what, affects: affected.get(what) ?? [] }));
 }
 
-/** Returns how an object is damaged that could not be read with this error. */
+/** Returns the kind of damage that this error shows. */
 export function damageOf(error: CheckpointdError): Damage {
   return error.details?.problem === 'missing' ? 'missing' : 'corrupt';
 }
 
-/** Everything bad that a directory holds, itself included; equal directories are looked at once. */
+/** Returns all damage in a directory, itself included. Equal directories are checked once. */
 function badBelow(
   id: string,
   nodes: ReadonlyMap<string, TreeNode>,

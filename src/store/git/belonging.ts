@@ -1,7 +1,8 @@
-// Whose the refs of a session in the user's repository are. Work tree, conversation and strategy decide a session's id,
-// so a second storage has a session of the same id, and the same refs; it would take its tags, and its end would remove
-// every checkpoint of the other one. A ref to a note of ours names the session's directory: another one keeps off for
-// as long as that stands. It knows nothing of locks: within one storage the session's owner is one.
+// Decides to which session the hidden refs in the user's repository belong. Work tree, conversation and strategy give
+// a session's id, so a second storage can have a session of the same id, and with it the same refs. It would take the
+// tags of the other session, and its end would remove all checkpoints of the other. A ref to a small note names the
+// session's directory. A session in another directory refuses to open while that directory exists. Within one storage
+// the session's lock gives it one owner.
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
 import { isSameDirectory, standingAt } from '../../base/directory-identity.ts';
@@ -21,12 +22,12 @@ export interface BelongingParts {
   readonly names: RefNames;
   readonly quarantine: Quarantine;
   readonly incoming: string;
-  /** Our git dir that sees all objects. */
+  /** A git dir of ours that sees all objects. */
   readonly gitDir: string;
   readonly sessionDirectory: string;
 }
 
-/** @throws StrategyUnavailable when the session of another storage has the refs */
+/** Refuses refs that belong to the session of another storage. @throws StrategyUnavailable */
 export async function refuseOthersRefs(parts: BelongingParts): Promise<void> {
   const noted = parts.refs.refs.get(ownerRef(parts.names));
   if (noted === undefined || noted === noteOf(parts).id) return;
@@ -34,7 +35,7 @@ export async function refuseOthersRefs(parts: BelongingParts): Promise<void> {
   if (other !== undefined && isOther(other, parts.sessionDirectory)) throw taken(other);
 }
 
-/** Makes the refs this session's, before the first of them moves. @throws what a publication throws */
+/** Marks the refs as this session's, before the first of them moves. @throws the errors of a publication */
 export async function claimRefs(parts: BelongingParts): Promise<void> {
   const { refs, names, quarantine, incoming } = parts;
   const { id, bytes } = noteOf(parts);
@@ -55,7 +56,7 @@ function noteOf({ sessionDirectory }: BelongingParts): { readonly id: string; re
 
 async function namedIn(blob: string, gitDir: string): Promise<string | undefined> {
   const { stdout } = await runGit({ place: { gitDir }, args: ['cat-file', 'blob', blob], accept: [0, 128] });
-  // Pruned or damaged: it belongs to no storage.
+  // The note was pruned or is damaged, so the refs belong to no storage.
   return attempt(isA(SyntaxError), () => {
     const note: unknown = JSON.parse(stdout.toString('utf8'));
     const named = typeof note === 'object' && note !== null && 'sessionDirectory' in note ? note : undefined;
@@ -63,13 +64,16 @@ async function namedIn(blob: string, gitDir: string): Promise<string | undefined
   });
 }
 
-/** True when a session stands there that is not this one. One that is gone, or was moved here, has no say. */
+/**
+ * True when another session is in the named directory. A directory that is gone, or that was moved here, does not
+ * count.
+ */
 function isOther(named: string, own: string): boolean {
   try {
     if (files.lstatSync(join(named, 'checkpointd', 'session.json'), { throwIfNoEntry: false }) === undefined)
       return false;
   } catch (error) {
-    // Another user's, most likely. A directory that cannot be read keeps its refs.
+    // Probably another user's directory. A session that cannot be read keeps its refs.
     return !/^(ENOTDIR|ELOOP|ENAMETOOLONG)$/.test(systemCode(error) ?? '');
   }
   const [there, here] = [standingAt(named), standingAt(own)];
@@ -86,12 +90,12 @@ function taken(other: string): CheckpointdError {
   );
 }
 
-// A work tree inside a repository that gets a repository of its own: the refs of its session stay in the outer one,
-// where no later opening looks for them. This reads and reports; it moves nothing.
+// The refs of a session stay in an outer repository when its work tree gets a repository of its own. Later openings
+// look only in the inner one. This code reads and reports, and moves nothing.
 
 /**
- * The error for a session whose refs (below `prefix`) are in a repository around the one that the work tree
- * is in now.
+ * Returns the error for a session whose refs (below `prefix`) are in a repository outside the work tree's present
+ * one.
  */
 export function heldFurtherOut(workTree: string, prefix: string, held: number): CheckpointdError | undefined {
   const nearest = findRepository(workTree);

@@ -1,6 +1,6 @@
-// The checkpoints of a git store, and the directories of their snapshots, read from git's objects. The checkpoints take
-// one pass over the refs and one pipeline of commits. One broken ref or commit never hides the others; it becomes a
-// problem that `verify` tells.
+// Reads the checkpoints of a git store, and the directories of their snapshots, from git's objects. The checkpoints
+// take one pass over the refs and one pipeline of commits. A broken ref or commit never hides the others. `verify`
+// reports it as a problem.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
@@ -87,7 +87,7 @@ export function nameRefsOf(refs: RefStore, names: RefNames, ids: ReadonlySet<Che
   });
 }
 
-/** Takes their refs from permissions that none of these checkpoints needs. */
+/** Returns the changes that remove the refs of permission tables which none of these checkpoints needs. */
 export function unusedModes(
   refs: RefStore,
   names: RefNames,
@@ -101,16 +101,16 @@ export function unusedModes(
   return unused.map((ref) => ({ ref, to: undefined }));
 }
 
-// A checkpoint as a git commit: the description is the subject, the whole record stands below it as JSON, so that no
-// second file could disagree. Commits have no parents: the order is in the records, and a checkpoint that is removed
-// frees what only it held. It reads and writes bytes alone; refs are the store's business.
+// A checkpoint as a git commit. The description is the subject, and the whole record follows as JSON, so that no
+// second file can contradict it. Commits have no parents: the records have the order, and removing a checkpoint frees
+// everything that only it needs. This code reads and writes bytes. The store moves the refs.
 
-/** Begins the record. The subject is one line, so the first line after it cannot be foreign text. */
+/** Marks the beginning of the record. The subject is one line, so the first line after it cannot be foreign text. */
 const marker = '\n\ncheckpointd-record-1\n';
 const laterMarker = /\n\ncheckpointd-record-(\d+)\n/y;
 const snapshotForm = /^([0-9a-f]{40})(?:-([0-9a-f]{40}))?$/;
 
-/** The tree of a snapshot, and the blob of its strict permissions if there are any. */
+/** Returns the tree of a snapshot, and the blob of its strict permissions if it has one. */
 export function partsOfSnapshot(snapshot: SnapshotId): SnapshotParts {
   const match = snapshotForm.exec(snapshot);
   invariant(
@@ -120,7 +120,7 @@ export function partsOfSnapshot(snapshot: SnapshotId): SnapshotParts {
   return match[2] === undefined ? { tree: match[1] } : { tree: match[1], modes: match[2] };
 }
 
-/** The bytes of the commit. JSON keeps any text verbatim: newlines, escape codes, what looks like a trailer. */
+/** Returns the bytes of the commit. JSON preserves any text: newlines, escape codes, text that looks like a trailer. */
 export function encodeCommit(record: CheckpointRecord): Buffer {
   const { tree } = partsOfSnapshot(record.snapshot);
   const seconds = Math.max(0, Math.floor(Date.parse(record.timestamp) / 1000)) || 0;
@@ -130,9 +130,9 @@ export function encodeCommit(record: CheckpointRecord): Buffer {
 }
 
 /**
- * Reads a record back.
- * @throws StoreCorrupt when the commit is none of ours or does not fit its own tree; StoreVersion for a record of a
- * later form, which must never count as damage: a session without its checkpoints would be given a new base.
+ * Reads a record.
+ * @throws StoreCorrupt when the commit is not ours or does not match its tree; StoreVersion for a record of a later
+ * format, which must never count as damage: the daemon would give a session without checkpoints a new base.
  */
 export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   const text = bytes.toString('utf8');
@@ -147,7 +147,7 @@ export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   return record;
 }
 
-/** The description in one line that a terminal can show: control characters become spaces. */
+/** Returns the description as one line for a terminal: control characters become spaces. */
 function subjectOf(record: CheckpointRecord): string {
   return oneLine(record.description) || `(${record.kind})`;
 }
@@ -171,7 +171,8 @@ function corruptCommit(commit: string): CheckpointdError {
   );
 }
 
-// The directories of a snapshot are git's trees. Strict permissions, which git cannot hold, are a blob beside them.
+// The directories of a snapshot are git's trees. A blob beside them has the strict permissions, which git cannot
+// store.
 
 export function gitTrees(reader: ObjectReader): Required<TreeSource> {
   return {
@@ -212,7 +213,7 @@ export async function nodeOfTree(bytes: Buffer, id: string): Promise<TreeNode> {
   return { entries };
 }
 
-/** Directories and permissions are the store's own records: without them a snapshot is not data but a ruin. */
+/** Turns the error about a directory or a permission table into StoreCorrupt: these are the store's own records. */
 function ruined(error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'DataCorrupt') return error;
   const { message, details } = error;

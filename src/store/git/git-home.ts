@@ -9,37 +9,37 @@ import type { Unsynced } from './unsynced.ts';
 
 export interface GitHome {
   readonly strategy: string;
-  /** New objects are written here. */
+  /** Where new objects are written. */
   readonly writePlace: GitPlace;
-  /** True when git sees there what was written before, and so does not write it again. */
+  /** True when git sees earlier objects there, and so does not write them again. */
   readonly isBelieved: boolean;
-  /** All objects are seen from here, unpublished ones too; git's differ runs in it. */
+  /** Where all objects are visible, including unpublished ones. Git's differ runs there. */
   readonly readPlace: GitPlace;
-  /** Object directories whose loose objects are read without git; see {@link ObjectReader}. */
+  /** Object directories whose loose objects the daemon reads without git; see {@link ObjectReader}. */
   readonly looseIn?: readonly string[];
   readonly spoolDirectory: string;
   readonly refs: RefStore;
   readonly names: RefNames;
   /**
-   * Brings what was written to where the refs are, before a ref moves to `roots`. `isDoubtful`: something was removed
-   * since the store was opened, so that an older part of a snapshot may be gone too.
+   * Brings written objects to the repository of the refs, before a ref moves to `roots`. `isDoubtful`: objects were
+   * removed since the store was opened, so older parts of a snapshot may be gone too.
    */
   bringObjects?(roots: readonly string[], isDoubtful: boolean): Promise<void>;
-  /** After the refs have moved. */
+  /** Called after the refs have moved. */
   refsMoved?(): Promise<void>;
   close(): Promise<void>;
-  /** Removes objects that no ref needs; the refs are in order. */
+  /** Removes objects that no ref needs. Call it when the refs are in order. */
   sweep(signal?: AbortSignal): Promise<void>;
   /** The written files that may not be on the disk yet. */
   readonly unsynced: Unsynced;
-  /** The object directory, where nothing but the daemon packs it. Absent: the user's git packs. */
+  /** The object directory, if only the daemon packs it. Absent: the user's git packs. */
   readonly packs?: string;
   /** Bytes on disk and number of blobs. */
   usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
   destroy(): Promise<void>;
   /** See {@link SnapshotStore.explainLoss}. */
   explainLoss?(held: number): CheckpointdError | undefined;
-  /** A directory that is no longer what was opened, if any. */
+  /** Returns a directory that has changed since the store was opened, if any. */
   gone(): string | undefined;
   /** See {@link StoreOptions.tell}. */
   readonly tell: StoreOptions['tell'];

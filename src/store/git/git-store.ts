@@ -1,6 +1,6 @@
-// The SnapshotStore over git objects and refs, shared by the strategies `shadow` and `local`; what differs between
-// the two (where objects and refs live, how they are kept from being pruned) is in the GitHome that it is given. It
-// never opens a work tree, an index or HEAD.
+// The SnapshotStore on git objects and refs, shared by the strategies `shadow` and `local`. Their differences (the
+// places of objects and refs, the protection from pruning) are in the GitHome. It never opens a work tree, an index
+// or HEAD.
 import { join } from 'node:path';
 import type { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
@@ -39,7 +39,7 @@ import { refuseUnpublished } from './unpublished.ts';
 import { damagedWhole, verifiedGit } from './verify.ts';
 import { GitWriter, SweepGate } from './writer.ts';
 
-/** Blobs remembered as stored; bounded, and forgetting one costs a question to git. */
+/** The number of blobs that are remembered as stored. A forgotten one costs a query to git. */
 const knownMax = 200_000;
 
 export class GitStore extends TreeStore implements SnapshotStore {
@@ -51,7 +51,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
   readonly #reader: ObjectReader;
   readonly #differ: TreeDiffer;
   readonly #gate = new SweepGate();
-  /** Absent where the user's git packs. */
+  /** Absent when the user's git packs. */
   readonly #packing: Packing | undefined;
   #hasRemoved = false;
   #damaged: readonly StoreProblem[] = [];
@@ -101,7 +101,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const { names, refs } = this.#home;
     const { modes } = partsOfSnapshot(record.snapshot);
     const changes: ((commit: string) => RefChange)[] = [];
-    // The whitelists throw before anything is written.
+    // The checks of names throw before anything is written.
     const own = checkpointRef(names, record.id);
     const tagged = tag === undefined ? undefined : tagRef(names, tag);
     const named = name === undefined ? undefined : nameRef(names, record.id, name);
@@ -120,7 +120,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return { commit };
   }
 
-  /** Git writes directly into a store of its own alone; elsewhere objects have to be brought one by one. */
+  /** Git writes directly only into a store of its own. Into other stores objects have to be brought one by one. */
   async adoptPacks(objects: string): Promise<boolean> {
     const [own] = this.gitObjects;
     return own !== undefined && this.#home.isBelieved && (await linkPacks(objects, own));
@@ -200,7 +200,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const [size = -1] = await this.#reader.sizes([blob]);
     const from = range?.offset ?? 0;
     const to = range === undefined ? Number.POSITIVE_INFINITY : from + range.length;
-    // A missing one is asked for too: the reader's error says what it is.
+    // Reads a missing one too, because the reader's error explains the loss.
     if (size <= wholeBytesMax) {
       const bytes = await this.#reader.read('blob', blob);
       const part = bytes.subarray(Math.min(from, size), Math.min(to, size));
@@ -272,7 +272,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return { ...(await this.#home.usage()), checkpoints: checkpoints.length };
   }
 
-  /** Packs loose objects and refs now, where the store packs at all. @throws as {@link Packing.pack} */
+  /** Packs loose objects and refs now, if the store packs at all. @throws as {@link Packing.pack} */
   async pack(): Promise<void> {
     await this.#packing?.pack();
   }
@@ -302,7 +302,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return this.#home.destroy();
   }
 
-  /** Gives refs to the snapshots that a sweep must keep, and removes those of unneeded permissions. */
+  /** Creates refs to the snapshots that a sweep must keep, and removes refs of unneeded permission tables. */
   async #hold(unpublished: readonly SnapshotId[]): Promise<string[]> {
     const { refs, names } = this.#home;
     const parts = unpublished.map(partsOfSnapshot);

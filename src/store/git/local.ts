@@ -1,12 +1,12 @@
-// Strategy `local` (the specified LocalCheckpointService): checkpoints behind hidden refs of the session in the
-// user's own repository, with the effect of its five phases and none of their danger: HEAD, branches, index, stash,
-// reflogs, settings and work tree are never opened for writing, and no program of theirs is run.
+// Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the user's
+// own repository. It has the effect of the five specified phases without their danger: HEAD, branches, index, stash,
+// reflogs, settings and work tree are never opened for writing, and no program of the user's repository is run.
 //
-// Git never works in the user's git dir. It works in two of ours: `view.git` has our settings and sees all objects
-// (ours and theirs) as alternates; `refs.git` has our settings and the user's `refs` and `packed-refs` as symbolic
-// links. So no line of the user's config is ever read, and with it no hook, filter, monitor or fetch that it names
-// (`-c` can only undo what is known today). Where links cannot be made (Windows), refs move in the user's git dir
-// under the hardened `-c` list, which is weaker.
+// Git never works in the user's git dir. It works in two of ours. `view.git` has our settings and sees all objects
+// (ours and the user's) as alternates. `refs.git` has our settings and the user's `refs` and `packed-refs` as
+// symbolic links. So git reads no line of the user's config, and runs no hook, filter, monitor or fetch that the
+// config names (`-c` can only undo settings that are known today). Where links cannot be made (Windows), refs move in
+// the user's git dir under the hardened `-c` list, which is weaker.
 import { basename, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { watchStanding } from '../../base/directory-identity.ts';
@@ -31,7 +31,7 @@ import { localNames, type RefNames, refDirectories } from './refs.ts';
 import { Unsynced } from './unsynced.ts';
 
 /**
- * Makes or reopens the store; the caller holds the session's lock.
+ * Makes or reopens the store. The caller has the session's lock.
  * @throws StrategyUnavailable, GitMissing, GitTooOld
  */
 export async function openLocal(options: StoreOptions): Promise<GitStore> {
@@ -73,7 +73,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     },
     refsMoved: () => quarantine.watchOver(),
     close: async () => (gone() === undefined ? quarantine.close() : quarantine.kill()),
-    // Objects are synced before they are linked over.
+    // Syncs objects before it links them into the user's repository.
     unsynced: new Unsynced({ refsIn: commonDir, besides: [], refs: () => refs.refs.keys() }),
     sweep: async () => quarantine.drop(await reachable({ gitDir }, refs)),
     usage: async () => {
@@ -96,7 +96,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   return store;
 }
 
-/** The git dir of ours that sees all objects, ours and theirs. */
+/** Makes the git dir of ours that sees all objects, ours and the user's. */
 async function openView(
   own: string,
   commonDir: string,
@@ -119,12 +119,14 @@ async function openView(
   return { gitDir, incoming, kept, theirs };
 }
 
-/** Our own copies move; refs that are left go on holding what they hold, where no checkpoint is looked for. */
+/**
+ * Moves our own copies away. Refs that stay still protect their objects, but no opening looks for checkpoints there.
+ */
 export async function setLocalAside(options: StoreOptions, to: string): Promise<void> {
   const own = join(options.sessionDirectory, 'local');
   if (files.existsSync(own)) files.renameSync(own, join(to, 'local'));
   const { commonDir, shared } = await userRepository(options);
-  // In git directories of ours, made again: those that moved may be what is damaged.
+  // Works in new git directories of ours, because the moved ones may be damaged.
   await openView(own, commonDir, shared);
   const gitDir = refsGitDir(own, commonDir);
   const prefix = localNames(options.session).own;
@@ -166,7 +168,7 @@ async function bringObjects(
   );
 }
 
-/** All that are there, and not only those that we know of. */
+/** Removes all existing refs, and not only the known ones. */
 async function destroyRefs(refs: RefStore): Promise<void> {
   await refs.reload();
   refs.removeBroken();
@@ -175,7 +177,7 @@ async function destroyRefs(refs: RefStore): Promise<void> {
 
 interface UserRepository {
   readonly commonDir: string;
-  /** The setting of who else may write there. */
+  /** The setting that says which other users may write to the repository. */
   readonly shared: string;
 }
 
@@ -206,11 +208,11 @@ async function openRefs(
   const durable = options.durability === 'power';
   const place: GitPlace = {
     gitDir: refsGitDir(own, commonDir),
-    // The user's git may hold these locks for a moment (pack-refs in gc).
+    // The user's git may have these locks for a moment (pack-refs in gc).
     settings: {
       'core.filesRefLockTimeout': '2000',
       'core.packedRefsTimeout': '5000',
-      // Their git looks at our refs, and stumbles over one that a power cut left empty.
+      // The user's git reads our refs too, and fails on a ref that a power cut left empty.
       ...(durable ? durableSettings : syncedRefSettings),
     },
   };
@@ -230,7 +232,7 @@ async function openRefs(
   return refs;
 }
 
-/** A git dir with our settings, all objects, and the user's refs. */
+/** Makes a git dir with our settings, all objects, and the user's refs. */
 function refsGitDir(own: string, commonDir: string): string {
   const gitDir = join(own, 'refs.git');
   files.rmSync(gitDir, { recursive: true, force: true }); // links are removed, never followed
@@ -248,7 +250,7 @@ function refsGitDir(own: string, commonDir: string): string {
   return gitDir;
 }
 
-/** Every object that a ref of ours holds. */
+/** Returns every object that a ref of ours protects. */
 async function reachable(place: GitPlace, refs: RefStore): Promise<ReadonlySet<string>> {
   const needed = new Set([...refs.refs].map(([, object]) => object));
   if (needed.size === 0) return needed;

@@ -1,8 +1,7 @@
-// Packs the loose objects and refs of a repository that belongs to the daemon alone, while nothing waits for the
-// result. A checkpoint makes some six small files, so a long session would fill the disk with them and slow every
-// opening down. Each step leaves a whole repository behind: a pack is on the disk under its name before the objects in
-// it are removed elsewhere, and `packed-refs` before the files of its refs. A kill leaves a temporary file, or an
-// object in two places.
+// Packs the loose objects and refs of a repository that only the daemon uses, in the background. A checkpoint makes
+// some six small files, so a long session would fill the disk with them and slow down every opening. Each step leaves
+// a complete repository: a pack has its final name on the disk before its objects are removed elsewhere, and
+// `packed-refs` before the files of its refs. A kill leaves a temporary file, or an object in two places.
 import { join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -14,31 +13,28 @@ import { gitAnswered, runGit } from '../../git/process/run.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
 import type { Unsynced } from './unsynced.ts';
 
-/** So many checkpoints are packed at once while a client makes one after another. */
+/** The number of checkpoints after which the daemon packs although the client makes one after another. */
 const checkpointsMax = 256;
-/** A session that made no checkpoint for so long is quiet. */
+/** A session without a new checkpoint for this long is quiet. */
 const quietMs = 15_000;
-/** Fewer loose objects stay loose, unless they are large: a pack makes each later look-up of an object dearer. */
+/** Fewer loose objects are not packed, unless they are large: each pack makes the look-up of objects slower. */
 const looseMin = 500;
 const looseBytesMin = 64 << 20;
-/** A larger pack is not written again, so that the cost of packing follows the change. */
+/** A larger pack is not rewritten, so that the cost of packing depends on the change. */
 const joinedBytesMax = 1 << 30;
-/** The sums of an index of a pack: see gitformat-pack, version 2. The last of them is the number of objects. */
+/** The offset of the object count in the index of a pack: see gitformat-pack, version 2. */
 const indexCountOffset = 8 + 255 * 4;
 
-/**
- * Two versions of a large content differ in little, so git may compare contents of this size, at this cost of
- * memory.
- */
+/** Lets git compare contents of this size, at the cost of memory: two versions of a large content differ little. */
 const packSettings = { 'core.bigFileThreshold': '512m', 'pack.windowMemory': '1g', 'pack.threads': '1' };
 
 export interface PackingPlaces {
-  /** The object directory, which belongs to the daemon alone. */
+  /** The object directory, which only the daemon uses. */
   readonly objects: string;
   readonly place: GitPlace;
   readonly refs: RefStore;
   readonly unsynced: Unsynced;
-  /** Called after packs were replaced: git processes that run have the old ones open. */
+  /** Called after packs were replaced: running git processes have the old packs open. */
   readonly onReplaced: () => Promise<void>;
 }
 
@@ -71,7 +67,7 @@ export class Packing {
 
   /**
    * Packs now.
-   * @throws AbortError when it is interrupted, GitFailed, NoSpace, system errors; the repository is whole
+   * @throws AbortError when it is interrupted, GitFailed, NoSpace, system errors; the repository stays complete
    */
   pack(): Promise<void> {
     return this.#turns.run(async () => {
@@ -82,7 +78,7 @@ export class Packing {
     });
   }
 
-  /** Runs `work` while nothing is packed. Packing that runs is interrupted. */
+  /** Runs `work` while nothing is packed. Interrupts running packing. */
   whileIdle<T>(work: () => Promise<T>): Promise<T> {
     this.#current.abort();
     return this.#turns.run(work);
@@ -100,7 +96,7 @@ export class Packing {
     this.#current.abort();
   }
 
-  /** A failure changes nothing, and the next packing tries again: a checkpoint does not depend on it. */
+  /** A failure changes nothing, and the next packing tries again. No checkpoint depends on packing. */
   #begin(): void {
     this.#checkpoints = 0;
     void ended(this.pack());
@@ -130,13 +126,13 @@ export class Packing {
     unsynced.forget(paths);
     const old = joined.filter((pack) => pack.stem !== stem);
     if (old.length === 0) return;
-    // The index first: a pack without an index is indexed again, an index without its pack is an error to git.
+    // Removes the index first: git indexes a pack without an index again, but fails on an index without its pack.
     for (const pack of old)
       for (const ending of ['idx', 'rev', 'pack']) files.rmSync(`${pack.stem}.${ending}`, { force: true });
     await onReplaced();
   }
 
-  /** Returns the ids of all objects in some packs. */
+  /** Returns the ids of all objects in these packs. */
   async #objectsOf(packs: readonly Pick<Pack, 'stem'>[], signal: AbortSignal): Promise<string[]> {
     const ids: string[] = [];
     for (const { stem } of packs) {
@@ -180,7 +176,7 @@ async function looseObjects(objects: string, signal: AbortSignal): Promise<strin
   return ids;
 }
 
-/** Returns the bytes of some loose objects, as far as they are there. */
+/** Returns the size of these loose objects in bytes. Missing ones count 0. */
 function bytesOf(objects: string, ids: readonly string[]): number {
   let bytes = 0;
   for (const id of ids) bytes += files.statSync(looseFile(objects, id), { throwIfNoEntry: false })?.size ?? 0;
@@ -190,8 +186,8 @@ function bytesOf(objects: string, ids: readonly string[]): number {
 const looseFile = (objects: string, id: string): string => join(objects, id.slice(0, 2), id.slice(2));
 
 /**
- * Returns the packs that a new one takes in: each has at most twice as many objects as the new one without it. So each
- * object is written again as often as the number of objects doubles.
+ * Returns the packs to merge into a new one: each has at most twice as many objects as the new pack without it. So
+ * each object is rewritten only as often as the number of objects doubles.
  */
 function packsToJoin(objects: string, loose: number): readonly Pack[] {
   const directory = join(objects, 'pack');
@@ -215,7 +211,7 @@ function packsToJoin(objects: string, loose: number): readonly Pack[] {
   return packs.slice(0, joined);
 }
 
-/** Returns how many objects an index of a pack lists. */
+/** Returns the number of objects in the index of a pack. */
 function countOf(index: string): number {
   const fd = files.openSync(index, 'r');
   try {

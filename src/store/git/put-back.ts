@@ -1,6 +1,6 @@
 // Restores refs that another program removed or moved while the session was closed, or that a power cut damaged. Each
-// commit holds its whole record, so the commits are searched among all objects and get their refs again. Names are
-// only in refs and are lost with them. Moved tags and names go back to the checkpoints that own them.
+// commit contains its whole record, so the daemon searches all objects for commits and gives them refs again. Names
+// are only in refs and are lost with them. Moved tags and names go back to the checkpoints that own them.
 import { attemptAsync } from '../../base/attempt.ts';
 import { isDamage } from '../../base/errors.ts';
 import type { CheckpointId } from '../../base/ids.ts';
@@ -21,7 +21,7 @@ interface Found {
 
 const widthMax = 2000;
 
-/** Gives refs again to those of these checkpoints that are whole, and says how many refs were repaired in all. */
+/** Restores the refs of lost checkpoints that are complete, and moved tags and names. Returns how many of each. */
 export async function putBackCheckpoints(
   home: GitHome,
   reader: ObjectReader,
@@ -47,7 +47,7 @@ export async function putBackCheckpoints(
 
 interface PutBack {
   readonly checkpoints: number;
-  /** Tags and names of checkpoints that were listed anyway. */
+  /** The number of restored tags and names of checkpoints that had a ref of their own. */
   readonly moved: number;
 }
 
@@ -55,7 +55,7 @@ function isOf(found: readonly Found[], commit: string | undefined): boolean {
   return found.some((each) => each.commit === commit);
 }
 
-/** True when each tag and name is where its bearer is, and each ref leads to one of these checkpoints. */
+/** True when each tag and name is at its checkpoint, and each ref leads to one of these checkpoints. */
 export function areInPlace(
   home: Pick<GitHome, 'refs' | 'names'>,
   stored: readonly StoredCheckpoint[],
@@ -70,8 +70,8 @@ export function areInPlace(
 }
 
 /**
- * Tags and names that do not stand at their bearer: of a tag the newest checkpoint that was made under it. One without
- * a ref may have been taken away rightly, with a newer bearer; it comes again only with a checkpoint that does.
+ * Returns the tags and names that are not at their checkpoint. A tag belongs to the newest checkpoint made under it.
+ * A tag without a ref may have been removed on purpose, so it is restored only together with a lost checkpoint.
  */
 function borne(
   home: Pick<GitHome, 'refs' | 'names'>,
@@ -98,7 +98,7 @@ function borne(
 async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<CheckpointId>): Promise<Found[]> {
   const format = '--batch-check=%(objecttype) %(objectname)';
   const args = ['cat-file', '--batch-all-objects', '--unordered', format];
-  // Past a damaged pack git lists no further: what it has told is looked at, and the reader of the pack reports the
+  // Git stops listing at a damaged pack. The commits listed so far are used, and the reader of the pack reports the
   // damage.
   const { stdout } = await runGit({ place: home.readPlace, args, accept: [0, 128] });
   const commits = stdout.toString('latin1').match(/(?<=^commit )[0-9a-f]{40}$/gm) ?? [];
@@ -155,11 +155,11 @@ export function foundText({ checkpoints, moved }: PutBack): string {
   return `The refs of ${counted(checkpoints, 'checkpoint')} had been removed or moved ${since} They were put back. Their names may be lost.`;
 }
 
-// Repairs refs that a power cut left empty or garbled. A tag goes back to the newest checkpoint that was made under
-// it, a name to the checkpoint that its ref names. A checkpoint's own ref is found again through its tag. What cannot
-// be known is removed, so that it can be made again. A healthy store costs one look at an empty list.
+// Repairs refs that a power cut left empty or garbled. A tag goes to the newest checkpoint made under it, a name to
+// the checkpoint that its ref names. A checkpoint's own ref is recovered through its tag. A ref that cannot be
+// recovered is removed, so that it can be made again. For a healthy store the cost is one check of an empty list.
 
-/** `mayLack`: refs may be gone without a trace, so a tag without a bearer is given back too. */
+/** `mayLack`: true when refs may be missing without a trace, so a tag without a checkpoint is restored too. */
 export async function repairRefs(
   refs: RefStore,
   names: RefNames,
@@ -198,12 +198,12 @@ export async function repairRefs(
   }
 }
 
-/** Checkpoints that only their tag still holds. */
+/** Returns checkpoints that only their tag still references. */
 async function lostCheckpoints(refs: RefStore, names: RefNames, reader: ObjectReader): Promise<RefChange[]> {
   const changes: RefChange[] = [];
   for (const [ref, commit] of refs.refs) {
     if (meaningOf(names, ref).kind !== 'tag') continue;
-    // An unreadable commit stays a problem for `verify`; it must not keep the others from being repaired.
+    // `verify` reports an unreadable commit. It must not prevent the repair of the others.
     await attemptAsync(isDamage, async () => {
       const record = decodeCommit(await reader.read('commit', commit), commit);
       const own = checkpointRef(names, record.id);

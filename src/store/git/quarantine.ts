@@ -1,8 +1,8 @@
-// Keeps the objects of strategy `local` safe until the user's repository holds them for certain, as git's receiving
-// quarantine does and a little longer: new objects are written to a directory of ours, without the user's objects as
-// alternate (an object that merely happened to be there may be pruned any moment); at publication they are linked
-// over, before the ref moves; our own copy stays until no `gc` that began earlier can take theirs away.
-// It never removes anything from the user's repository.
+// Protects the objects of strategy `local` until the user's repository has them for certain, like git's receiving
+// quarantine but longer. New objects are written to a directory of ours, without the user's objects as alternate
+// (which may be pruned at any moment). At publication they are linked into the user's repository before the ref
+// moves. Our own copy stays until no earlier `gc` can remove the linked one. This code never removes anything from
+// the user's repository.
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { attempt, attemptAsync, hasCode } from '../../base/attempt.ts';
@@ -15,33 +15,38 @@ import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
 
 /** After this time, a `git prune` that read the refs before ours moved has ended. */
 const pruneMsMax = 600_000;
-/** After a publication: how soon to look whether what it linked over is still there, and how seldom in the end. */
+/**
+ * The intervals after a publication at which the daemon checks that the linked objects still exist: short at first,
+ * long in the end.
+ */
 const lookMsMin = 50;
 const lookMsMax = 60_000;
-/** The next publication looks for what is younger than this as well; the rest is left to the looks in between. */
+/** The next publication also checks objects that are younger than this. Checks in between handle the others. */
 const youngMs = 5_000;
-/** How often to look whether the user's `gc` has ended. */
+/** The interval at which the daemon checks whether the user's `gc` has ended. */
 const gcPollMs = 500;
 
 export interface QuarantinePlaces {
   readonly incoming: string;
-  /** Our copies of what was linked over. */
+  /** Our copies of the linked objects. */
   readonly kept: string;
   /** The object directory of the user's repository. */
   readonly theirs: string;
   /** A git dir of ours, to run git in without reading the user's settings. */
   readonly gitDir: string;
-  /** Where the user's `gc.pid` would be. */
+  /** The place of the user's `gc.pid`, if it exists. */
   readonly commonDir: string;
-  /** Absent: the repository is one user's. */
+  /** Absent: only one user uses the repository. */
   readonly sharing?: Sharing;
 }
 
 export class Quarantine {
   readonly #places: QuarantinePlaces;
-  /** Linked over by the present publication; looked after once its ref has moved. */
+  /** Objects that the present publication linked. They are watched once its ref has moved. */
   #fresh: ObjectFile[] = [];
-  /** Linked over lately: a `prune` that looked at the refs before ours moved may take it any moment. */
+  /**
+   * Objects that were linked recently. A `prune` that read the refs before ours moved may remove them at any moment.
+   */
   #recent: { readonly file: ObjectFile; readonly atMs: number }[] = [];
   #watch: NodeJS.Timeout | undefined;
 
@@ -50,8 +55,8 @@ export class Quarantine {
   }
 
   /**
-   * Makes the directories. What was never published goes: after a power cut it may be damaged, and the next publication
-   * would link it over. Our copies of what was published stay, and are linked again where they are missing.
+   * Makes the directories. Removes objects that were never published: after a power cut they may be damaged, and the
+   * next publication would link them. Our copies of published objects stay, and missing ones are linked again.
    */
   async open(): Promise<void> {
     files.rmSync(this.#places.incoming, { recursive: true, force: true });
@@ -63,14 +68,14 @@ export class Quarantine {
     await this.heal();
   }
 
-  /** Git's view of one object directory alone. */
+  /** Returns a view of git on one object directory alone. */
   place(directory: string): GitPlace {
     return { gitDir: this.#places.gitDir, environment: { GIT_OBJECT_DIRECTORY: directory } };
   }
 
   /**
-   * Links everything new into the user's repository. It is on the disk before it has a name there: a power cut must not
-   * leave an empty object where their git believes a whole one.
+   * Links all new objects into the user's repository. Their contents are synced before they get a name there, because
+   * the user's git would trust an empty object left by a power cut.
    * @throws ReadOnlyStore, NoSpace, StoreUnavailable: then no ref has moved
    */
   async release(): Promise<void> {
@@ -95,7 +100,7 @@ export class Quarantine {
     }
   }
 
-  /** True when everything that the roots need is in the user's repository. */
+  /** True when the user's repository has everything that the roots need. */
   async isWhole(roots: readonly string[]): Promise<boolean> {
     if (roots.length === 0) return true;
     const run = await runGit({
@@ -108,19 +113,20 @@ export class Quarantine {
   }
 
   /**
-   * After the refs have moved: what a `gc` or `prune` took in between is linked again, now and whenever it is found
-   * gone later. A running `gc` shows; a `prune` does not, and leaves refs without their objects, over which the user's
-   * own git stumbles. So the looks come soon after a publication, and seldom later.
+   * Watches the objects after the refs have moved. It links objects again that a `gc` or `prune` removed, now and
+   * whenever it finds them missing later. A running `gc` is visible, but a `prune` is not, and leaves refs without
+   * their objects, on which the user's own git fails. So the checks are frequent after a publication, and rare later.
    */
   async watchOver(): Promise<void> {
     const nowMs = Date.now();
     this.#recent.push(...this.#fresh.splice(0).map((file) => ({ file, atMs: nowMs })));
-    // The refs have moved: what this could not do is no failure of the publication any more, and is done by the looks.
+    // The refs have moved: a failure here is no failure of the publication any more. The later checks repeat the
+    // work.
     await attemptAsync(isOutside, () => this.#healRecent(nowMs - youngMs));
     this.#armWatch(lookMsMin);
   }
 
-  /** Links again what we still have and the user's repository has not. */
+  /** Links the objects again that we have and the user's repository lacks. */
   async heal(): Promise<void> {
     const { kept, theirs } = this.#places;
     const there = objectFiles(kept);
@@ -139,14 +145,14 @@ export class Quarantine {
     await this.#syncNames(again);
   }
 
-  /** Makes the names of linked objects survive a power cut: a ref that survives it must find its objects. */
+  /** Syncs the names of linked objects: a ref that survives a power cut must find its objects. */
   async #syncNames(linked: readonly ObjectFile[]): Promise<void> {
     const { theirs } = this.#places;
     const directories = new Set(linked.map(({ directory }) => join(theirs, directory)));
     if (linked.length > 0) await syncAll([...directories, theirs]);
   }
 
-  /** Removes our copies: at once what is not in `needed`, the rest when the user's repository holds it for certain. */
+  /** Removes our copies: those not in `needed` at once, the others when the user's repository has them for certain. */
   async drop(needed: ReadonlySet<string>): Promise<void> {
     await this.heal();
     const { kept } = this.#places;
@@ -170,13 +176,13 @@ export class Quarantine {
     for (const objects of [this.#places.incoming, kept]) removeEmptyDirectories(objects);
   }
 
-  /** Ends the watch with a last look; a `gc` that still runs then is answered by {@link open} of the next store. */
+  /** Ends the checks after a last one. If a `gc` still runs then, {@link open} of the next store handles it. */
   async close(): Promise<void> {
     this.kill();
     await this.#healRecent(0);
   }
 
-  /** Ends the watch at once. */
+  /** Ends the checks at once. */
   kill(): void {
     clearTimeout(this.#watch);
     this.#watch = undefined;
@@ -186,7 +192,7 @@ export class Quarantine {
     return files.existsSync(join(this.#places.commonDir, 'gc.pid'));
   }
 
-  /** True when something was gone; it is back when this resolves. */
+  /** Links missing recent objects again. Returns true when any was missing. */
   async #healRecent(sinceMs: number): Promise<boolean> {
     const { theirs } = this.#places;
     const isThere = ({ directory, name }: ObjectFile): boolean =>
@@ -195,8 +201,8 @@ export class Quarantine {
     const isCollecting = this.#isCollecting();
     await this.heal();
     if (isCollecting) return true;
-    // An object without a file that can be read is in a pack of the user's, for good. The order matters: a prune that
-    // removed a file after this look would lose it for ever.
+    // An object without a readable file is in a pack of the user's, permanently. The order matters: an object whose
+    // file a prune removed after this check would be lost for ever.
     const away = this.#recent.filter(({ file }) => !isThere(file)).map(({ file }) => idOf(file));
     const missing = await this.#missing(away.filter((id) => id.length === 40));
     const packed = new Set(away.filter((id) => !missing.has(id)));
@@ -215,15 +221,15 @@ export class Quarantine {
     const oldestMs = Date.now() - pruneMsMax;
     this.#recent = this.#recent.filter(({ atMs }) => atMs > oldestMs);
     const isCollecting = this.#isCollecting();
-    // The disk is full or the repository is gone: looked at again by the next publication or open.
+    // The disk is full or the repository is gone. The next publication or opening checks again.
     const isHealed = (await attemptAsync(isOutside, () => this.#healRecent(0))) === true;
     const isAtWork = isHealed || isCollecting;
-    // Closed meanwhile, or a publication has armed a look of its own.
+    // The store was closed meanwhile, or a publication has scheduled a check of its own.
     if (this.#watch !== armed || (this.#recent.length === 0 && !isAtWork)) return;
     this.#armWatch(isAtWork ? Math.min(delayMs, gcPollMs) : Math.min(delayMs * 2, lookMsMax));
   }
 
-  /** Hard link: no byte is copied and ours survives theirs. Across file systems a copy, then a rename. */
+  /** Makes a hard link: no byte is copied, and our file survives theirs. Across file systems, copies and renames. */
   #linkOver(from: string, { directory, name }: ObjectFile): void {
     const { theirs, sharing } = this.#places;
     const [source, target] = [join(from, directory, name), join(theirs, directory, name)];
@@ -237,7 +243,7 @@ export class Quarantine {
           files.linkSync(source, target);
         } catch (error) {
           const code = systemCode(error) ?? '';
-          // A damaged file is no object. A power cut may have left it, and the user's git fails over it.
+          // Ignores a damaged file. A power cut may have left it, and the user's git would fail on it.
           if (
             code === 'EEXIST' &&
             (directory === 'pack' || stateOfLoose(target, directory + name, true) === 'whole')
@@ -248,13 +254,16 @@ export class Quarantine {
         }
         return;
       } catch (error) {
-        // Their prune removes, between two of our calls, an empty directory and what looks like a temporary file.
+        // Between two of our calls, the user's prune removes empty directories and files that look temporary.
         if (systemCode(error) !== 'ENOENT' || triesLeft === 0 || !files.existsSync(source)) throw error;
       }
     }
   }
 
-  /** With their own permissions: those of shared repositories are wider than the umask's. */
+  /**
+   * Makes a directory with the permissions of the repository: those of shared repositories are wider than the
+   * umask's.
+   */
   #makeDirectory(directory: string): void {
     const { theirs, sharing } = this.#places;
     const path = join(theirs, directory);
@@ -275,7 +284,7 @@ export class Quarantine {
     return new Set(lines.filter((line) => line.endsWith(' missing')).map((line) => line.slice(0, 40)));
   }
 
-  /** The ids in one of our packs. */
+  /** Returns the ids in one of our packs. */
   async #packed(index: string): Promise<string[]> {
     const input = files.readFileSync(join(this.#places.kept, 'pack', index));
     const place = { gitDir: this.#places.gitDir };
@@ -284,7 +293,7 @@ export class Quarantine {
   }
 }
 
-/** The id of a loose object; of a pack's file a text that is none. */
+/** Returns the id of a loose object. For a pack's file, returns a text that is no id. */
 const idOf = ({ directory, name }: ObjectFile): string => directory + name;
 
 /** True when the system or git caused the error, and not a defect of ours. */
@@ -292,7 +301,7 @@ function isOutside(error: unknown): boolean {
   return systemCode(error) !== undefined || error instanceof CheckpointdError;
 }
 
-// Lists the finished files of an object directory and moves them to another one. It reads none of them.
+// Lists the finished files of an object directory, and moves them to another directory. It reads none of them.
 
 /** A file of an object directory: `ab/cdef…` or `pack/pack-….pack`. */
 export interface ObjectFile {
@@ -300,7 +309,7 @@ export interface ObjectFile {
   readonly name: string;
 }
 
-/** Finished object files, a pack's index last: a program that sees the index finds the pack. */
+/** Returns finished object files, each index after its pack: a program that sees the index finds the pack. */
 export function objectFiles(objects: string): ObjectFile[] {
   const found: ObjectFile[] = [];
   for (const directory of files.readdirSync(objects)) {
@@ -310,7 +319,7 @@ export function objectFiles(objects: string): ObjectFile[] {
     const form = isPacks ? /^pack-[0-9a-f]{40}\.(?:pack|rev|idx)$/ : /^[0-9a-f]{38}$/;
     names.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
     for (const name of names) {
-      // A pack without its index is still being written.
+      // A pack without an index is still being written.
       const isWhole = !isPacks || names.includes(`${name.slice(0, name.lastIndexOf('.'))}.idx`);
       if (form.test(name) && isWhole) found.push({ directory, name });
     }
@@ -326,23 +335,23 @@ export function moveObjects(from: string, to: string): void {
   }
 }
 
-/** A copy has its name when it is whole and on the disk. */
+/** Copies a file. The copy gets its name when it is complete and synced. */
 export function copyOver(source: string, target: string, temporary: string): void {
   files.copyFileSync(source, temporary);
   syncDirectory(temporary);
   files.renameSync(temporary, target);
 }
 
-/** Two times 256 empty directories are 2 MiB on disk, which would count against the limits of a small store. */
+/** Removes empty directories: 512 of them take 2 MiB on disk, which would count against the limits of a small store. */
 export function removeEmptyDirectories(objects: string): void {
   for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-    // Still in use. A git that writes into one at this moment makes it again.
+    // A directory in use stays. A git process that needs a removed one makes it again.
     attempt(hasCode('ENOTEMPTY', 'EEXIST', 'ENOENT'), () => files.rmdirSync(join(objects, directory)));
   }
 }
 
-// A repository that several users write to (`core.sharedRepository`): a file that the daemon adds gets the bits that
-// git would give it. Otherwise the other users can no longer commit, collect or look up objects.
+// Handles a repository that several users write to (`core.sharedRepository`): a file that the daemon adds gets the
+// bits that git would give it. Otherwise other users could no longer commit, collect garbage or look up objects.
 
 /** The bits that git adds to those of the umask, or the exact bits if the setting names them. */
 export interface Sharing {
@@ -350,7 +359,7 @@ export interface Sharing {
   readonly isExact: boolean;
 }
 
-/** Reads the value as git does; undefined where the umask alone decides. */
+/** Parses the setting like git. Returns undefined when the umask alone decides. */
 export function sharingOf(value: string): Sharing | undefined {
   if (/^(group|true|yes|on|1|)$/.test(value)) return { bits: 0o660, isExact: false };
   if (/^(all|world|everybody|2)$/.test(value)) return { bits: 0o664, isExact: false };
@@ -358,7 +367,7 @@ export function sharingOf(value: string): Sharing | undefined {
   return { bits: Number.parseInt(value, 8) & 0o666, isExact: true };
 }
 
-/** The bits of a file or directory in such a repository. */
+/** Returns the bits of a file or directory in such a repository. */
 export function sharedMode(mode: number, { bits, isExact }: Sharing): number {
   let more = (mode & 0o200) === 0 ? bits & ~0o222 : bits;
   if ((mode & 0o100) !== 0) more |= (more & 0o444) >> 2;
@@ -374,7 +383,7 @@ export function shareFile(file: string, sharing: Sharing | undefined): void {
 
 // Turns a refusal of the system, when objects cannot go into the user's repository, into an error for the client.
 
-/** The failure of a write below `directory`; what is not the system's stays what it is. */
+/** Returns the error for a failed write below `directory`. Errors that are not the system's are returned unchanged. */
 export function refused(directory: string, cause: unknown): unknown {
   const code = systemCode(cause);
   if (code === undefined || cause instanceof CheckpointdError) return cause;

@@ -1,6 +1,6 @@
-// Opens the git store of a closed session, for reading. The reader takes refs and loose objects from their files. Where it
-// needs git, git works in a git directory below `scratch`, which names the store's objects as alternates; a capture writes
-// its objects there. The reader refuses a store that an opening would mend.
+// Opens the git store of a closed session, for reading. The reader takes refs and loose objects from their files.
+// When it needs git, git works in a git directory below `scratch`, with the store's objects as alternates. A capture
+// writes its objects there. The reader refuses a store that an opening would repair.
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
@@ -23,7 +23,7 @@ interface Place {
   readonly prefixes: readonly string[];
 }
 
-/** Opens the store of strategy `shadow`. @throws any error when it is in doubt */
+/** Opens the store of strategy `shadow`. @throws any error when the store is in doubt */
 export function openShadowToRead(
   { sessionDirectory: gitDir }: StoreOptions,
   scratch: string,
@@ -39,7 +39,7 @@ export function openShadowToRead(
   return openToRead(place, scratch);
 }
 
-/** Opens the store of strategy `local`. @throws any error when it is in doubt */
+/** Opens the store of strategy `local`. @throws any error when the store is in doubt */
 export async function openLocalToRead(
   { session, sessionDirectory, gitDirectory }: StoreOptions,
   scratch: string,
@@ -105,7 +105,7 @@ async function openToRead(place: Place, scratch: string): Promise<ReadableStore>
   }
 }
 
-/** Makes the least that git takes for a repository. */
+/** Makes the minimum that git accepts as a repository. */
 function layOut(scratch: string, objects: readonly string[]): string {
   const gitDir = join(scratch, 'view.git');
   for (const name of ['objects/info', 'objects/pack', 'refs'])

@@ -1,13 +1,13 @@
-// How the checkpoints of a session are spelled as refs, in both git strategies: a ref per checkpoint, its tag, its
-// name, and the blobs that no tree holds. Pure: it moves nothing.
+// Defines the ref names of a session's checkpoints, in both git strategies: one ref for each checkpoint, tag, name,
+// and blob that is in no tree. Pure: it moves nothing.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, Tag } from '../../base/ids.ts';
 
-/** Namespaces of one session; both end in `/`. */
+/** The two namespaces of one session. Both end in `/`. */
 export interface RefNames {
-  /** Tags lie here: `refs/tags/` of the shadow, so that plain `git tag` lists them. */
+  /** The namespace of tags: `refs/tags/` of the shadow, so that plain `git tag` lists them. */
   readonly tags: string;
-  /** All other refs of ours. */
+  /** The namespace of all our other refs. */
   readonly own: string;
 }
 
@@ -41,10 +41,12 @@ export function refDirectories(names: RefNames): string[] {
 
 const tagForm = /^(?:0|[1-9]\d{0,8})(?:\.[1-9]\d{0,8})?$/;
 const idForm = /^ckpt_[0-9a-z]{1,64}$/;
-/** A part of a path may have 255 bytes. */
+/** One part of a path may have up to 255 bytes. */
 const chunkLength = 200;
 
-/** @throws InvalidTag: the caller has checked it, and this is the last door before git */
+/**
+ * Returns the ref of a tag. @throws InvalidTag: the caller has checked the tag, and this is the last check before git
+ */
 export function tagRef(names: RefNames, tag: Tag): string {
   if (tagForm.test(tag)) return `${names.tags}${tag}`;
   throw new CheckpointdError('InvalidTag', 'A tag is a turn ("3") or a tool of a turn ("3.2").', {
@@ -52,14 +54,14 @@ export function tagRef(names: RefNames, tag: Tag): string {
   });
 }
 
-/** @throws UnknownCheckpoint for text that cannot be an id */
+/** Returns the ref of a checkpoint. @throws UnknownCheckpoint for text that cannot be an id */
 export function checkpointRef(names: RefNames, id: CheckpointId): string {
   return `${names.own}checkpoints/${checked(id)}`;
 }
 
 /**
- * The ref of a checkpoint's name: hexadecimal under the checkpoint's id, in parts. All parts but the last begin with
- * `c`, the last with `e`, so that no name is ever a directory of another.
+ * Returns the ref of a checkpoint's name: hexadecimal under the checkpoint's id, in parts. All parts but the last
+ * begin with `c`, the last with `e`, so that no name is ever a directory of another.
  */
 export function nameRef(names: RefNames, id: CheckpointId, name: string): string {
   const digits = Buffer.from(name, 'utf8').toString('hex');
@@ -71,17 +73,17 @@ export function nameRef(names: RefNames, id: CheckpointId, name: string): string
   return `${names.own}names/${checked(id)}/${parts.join('/')}`;
 }
 
-/** Keeps the blob of strict permissions, which no tree holds. */
+/** Returns the ref that protects the blob of strict permissions, which is in no tree. */
 export function modesRef(names: RefNames, blob: string): string {
   return `${names.own}modes/${blob}`;
 }
 
-/** Says whose the refs are; see belonging.ts. */
+/** Returns the ref that says to which session the refs belong; see belonging.ts. */
 export function ownerRef(names: RefNames): string {
   return `${names.own}owner`;
 }
 
-/** Spares a snapshot while a sweep runs; one that a kill left is removed at the next open. */
+/** Returns the ref that protects a snapshot while a sweep runs. The next open removes one that a kill left. */
 export function heldRef(names: RefNames, id: string): string {
   return `${names.own}held/${id}`;
 }

@@ -1,6 +1,6 @@
-// Strategy `shadow`: the session directory is itself a bare repository laid out as specified, with everything in
-// it, so that it lives and dies with the session and the user's repository is never opened. Other files of the daemon
-// lie in its sub-folder `checkpointd/`.
+// Strategy `shadow`: the session directory itself is a bare repository with the specified layout. It contains
+// everything, so it disappears with the session, and the user's repository is never opened. The daemon's other files
+// are in its sub-directory `checkpointd/`.
 import { join } from 'node:path';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { files } from '../../base/files.ts';
@@ -18,7 +18,10 @@ import { putBackText, repairRefs } from './put-back.ts';
 import { shadowNames as names, refDirectories } from './refs.ts';
 import { Unsynced } from './unsynced.ts';
 
-/** Makes or reopens the shadow; the caller holds the session's lock. @throws GitMissing, GitTooOld, StoreCorrupt */
+/**
+ * Makes or reopens the shadow repository. The caller has the session's lock. @throws GitMissing, GitTooOld,
+ * StoreCorrupt
+ */
 export async function openShadow(options: StoreOptions): Promise<GitStore> {
   const version = await checkGit();
   const gitDir = options.sessionDirectory;
@@ -63,7 +66,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     packs: objects,
     sweep: (signal) => sweepObjects(place, signal),
     usage: () => diskUsage({ gitDir }, [gitDir]),
-    // The session directory is the store; removing it removes everything.
+    // The session directory is the store. Removing the directory removes the store.
     destroy: () => Promise.resolve(),
     gone: watchStanding([objects, join(gitDir, 'refs')]),
     tell: options.tell,
@@ -78,14 +81,14 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   return store;
 }
 
-/** Everything but our own sub-directory is the store. */
+/** Moves everything except our own sub-directory away: that is the store. */
 export async function setShadowAside({ sessionDirectory }: StoreOptions, to: string): Promise<void> {
   for (const name of files.readdirSync(sessionDirectory)) {
     if (name !== 'checkpointd') files.renameSync(join(sessionDirectory, name), join(to, name));
   }
 }
 
-/** Packs keep what is no longer needed, so they are written again without it; then loose objects go. */
+/** Rewrites packs without unneeded objects, then removes unneeded loose objects. */
 async function sweepObjects(place: GitPlace, signal: AbortSignal | undefined): Promise<void> {
   const packs = files.readdirSync(join(place.gitDir, 'objects', 'pack'));
   if (packs.some((name) => name.endsWith('.pack'))) {

@@ -1,11 +1,14 @@
-// Explains failures of writes that no checkpoint names yet: the disk is full, or refuses. Nothing has changed then, and
-// the error says so.
+// Explains failures of writes that no checkpoint names yet: the disk is full, or refuses the write. Nothing has
+// changed then, and the error says so.
 import { dirname } from 'node:path';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
 
-/** @throws NoSpace, ReadOnlyStore and StoreUnavailable with effects none where the system refused; else the error */
+/**
+ * Throws the error to report. @throws NoSpace, ReadOnlyStore and StoreUnavailable with effects none when the system
+ * refused; else the error itself
+ */
 export function refuseUnpublished(error: unknown): never {
   throw refused(error);
 }
@@ -19,7 +22,7 @@ function refused(cause: unknown): unknown {
     const message = `The disk of the checkpoint store is full${where}. Free some space and try again. Nothing was changed.`;
     return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });
   }
-  // Node's own checks and cancels have other codes.
+  // Errors of Node's own checks and of cancels have other codes.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code) || cause instanceof CheckpointdError) return cause;
   const limited = fileLimit(cause, facts);
   if (limited !== undefined) return limited;
@@ -43,7 +46,7 @@ function fileOf(cause: unknown): string | undefined {
   return cause instanceof Error && 'path' in cause && typeof cause.path === 'string' ? cause.path : undefined;
 }
 
-/** For a missing directory, asks the directory above. */
+/** Asks the directory above when the directory is missing. */
 function isFull(directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     try {

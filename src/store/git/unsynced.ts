@@ -1,6 +1,6 @@
-// The objects and refs of a git store that may not be on the disk yet. They are synced when nothing was stored for a
-// moment, so that a restore, which must not begin before, finds little to sync. Git syncs its packs by itself and,
-// unless told to, neither loose objects nor refs nor any directory.
+// Tracks the objects and refs of a git store that may not be on the disk yet. They are synced in short pauses, so
+// that a restore, which must wait for the sync, finds little to do. Git syncs its packs by itself, but by default
+// neither loose objects nor refs nor any directory.
 import { dirname, join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -8,40 +8,46 @@ import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { ended, Turns } from '../../base/turns.ts';
 
-/** The kernel writes unsynced data back within a minute; what an earlier daemon wrote longer ago is on the disk. */
+/**
+ * The kernel writes data to the disk within a minute, so files of an earlier daemon that are older than this are on
+ * the disk.
+ */
 const youngMs = 3_600_000;
-/** As many names take some 10 MB; beyond, the disk is asked what is young. */
+/** This many names take some 10 MB. With more, the modification times on disk show which files are young. */
 const knownMax = 100_000;
 
 /** The checkpoints of one step of an agent follow each other within this time. */
 const quietMs = 500;
 /**
- * A client that never pauses has its checkpoints synced anyway, so that a restore does not pay for all
- * of them.
+ * The checkpoints of a client without pauses are synced after this time, so that a restore does not pay for all of
+ * them.
  */
 const waitMsMax = 5000;
 
 export interface UnsyncedPlaces {
-  /** Where loose objects stay that nothing else syncs. */
+  /** The directory of loose objects that no other step syncs. */
   readonly objects?: string;
   readonly refsIn: string;
-  /** Small files without which the repository is none, and which never change. */
+  /** Small files that the repository needs and that never change. */
   readonly besides: readonly string[];
   readonly refs: () => Iterable<string>;
 }
 
 export class Unsynced {
   readonly #places: UnsyncedPlaces;
-  /** Since the last sync; undefined before the first one, when an earlier daemon may have left anything. */
+  /**
+   * The paths since the last sync. Undefined before the first sync, when an earlier daemon may have left unsynced
+   * files.
+   */
   #paths: Set<string> | undefined;
-  /** Packs, and files besides, that this process has synced: they do not change. */
+  /** Packs and other files that never change and that this process has synced. */
   readonly #lasting = new Set<string>();
-  /** A sync that is asked for waits for the one in the background. */
+  /** A requested sync waits for the one in the background. */
   readonly #turns = new Turns();
   #timer: NodeJS.Timeout | undefined;
-  /** When the oldest path came that no sync has begun with. */
+  /** When the oldest path was added that no sync has included yet. */
   #waitingSinceMs = Number.POSITIVE_INFINITY;
-  /** Ends the sync in the background with the store: what is removed at the end needs none. */
+  /** Ends the background sync when the store closes: files that are removed at the end need no sync. */
   readonly #closing = new AbortController();
 
   constructor(places: UnsyncedPlaces) {
@@ -57,12 +63,12 @@ export class Unsynced {
     this.#add(join(this.#places.refsIn, ref));
   }
 
-  /** Forgets files that are gone because their contents are on the disk elsewhere. */
+  /** Forgets removed files whose contents are on the disk elsewhere. */
   forget(paths: Iterable<string>): void {
     for (const path of paths) this.#paths?.delete(path);
   }
 
-  /** Everything that was stored and moved before this is called is on the disk when it resolves. */
+  /** Syncs everything that was stored and moved before this call. */
   sync(): Promise<void> {
     clearTimeout(this.#timer);
     return this.#turns.run(() => this.#sync());
@@ -74,7 +80,7 @@ export class Unsynced {
     await this.#turns.idle();
   }
 
-  /** Ends the sync in the background, and begins no further one. */
+  /** Ends the background sync, and starts no other. */
   kill(): void {
     clearTimeout(this.#timer);
     this.#closing.abort();
@@ -106,7 +112,7 @@ export class Unsynced {
     this.#waitingSinceMs = Math.min(this.#waitingSinceMs, nowMs);
     clearTimeout(this.#timer);
     const delayMs = Math.min(quietMs, Math.max(0, this.#waitingSinceMs + waitMsMax - nowMs));
-    // A failure leaves the paths for the next sync; the restore that asks for one reports it.
+    // A failure leaves the paths for the next sync. The restore that requests a sync reports the failure.
     const inBackground = (): Promise<void> => this.#turns.run(() => this.#sync(this.#closing.signal));
     this.#timer = setTimeout(() => void ended(inBackground()), delayMs).unref();
     if (this.#paths === undefined) return;
@@ -120,7 +126,7 @@ export class Unsynced {
     const since = Date.now() - youngMs;
     const isYoung = (path: string): boolean =>
       (files.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > since;
-    // A directory that got no new name for so long has no new object.
+    // A directory without a new name for this long has no new object.
     const directories = objects === undefined ? [] : listing(objects).filter(isYoung);
     const young = new Set<string>();
     const look = async (paths: readonly string[]): Promise<void> => {
@@ -134,7 +140,7 @@ export class Unsynced {
     return young;
   }
 
-  /** With those above them: they may be new as well. */
+  /** Returns the directories of the paths, and the directories above them, which may be new as well. */
   #directoriesOf(paths: readonly string[]): Set<string> {
     const { objects, refsIn } = this.#places;
     const found = new Set<string>();

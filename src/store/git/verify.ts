@@ -1,4 +1,4 @@
-// Reads the contents of a git store for `store/verify`, and explains a store of which nothing can be read.
+// Reads the contents of a git store for `store/verify`, and explains a store from which nothing can be read.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';
@@ -20,13 +20,13 @@ export function verifiedGit(reader: ObjectReader, checkpoints: readonly StoredCh
 }
 
 interface Contents {
-  /** The contents that are tables of permissions. */
+  /** The contents that are permission tables. */
   readonly modes: ReadonlySet<string | undefined>;
   readonly source: Required<TreeSource>;
   readonly reader: ObjectReader;
 }
 
-/** Reads a few at a time, so that memory holds a few. */
+/** Reads a few contents at a time, to limit memory. */
 async function damagedContents(
   ids: readonly string[],
   { modes, source, reader }: Contents,
@@ -52,9 +52,11 @@ async function damagedContents(
   return bad;
 }
 
-/** The error for a store whose refs are there and of whose checkpoints none can be read, this commit among them. */
+/**
+ * Returns the error for a store that has refs but no readable checkpoint. `commit` is one of the unreadable commits.
+ */
 export async function damagedWhole(place: GitPlace, commit: string, held: number): Promise<CheckpointdError> {
-  // Git names the file that it stumbles over, and nothing when the object is not there.
+  // Git names the damaged file, but no file when the object is missing.
   const args = ['cat-file', 'commit', commit];
   const { stderr } = await runGit({ place, args, accept: [0, 1, 128] });
   const [file] =

@@ -1,6 +1,6 @@
-// Takes one capture into a git store. Blobs wait in memory until it is known whether they are few (persistent
-// children, loose objects) or many (one pack by fast-import); so do trees, which are made bottom up and only where
-// something changed. It publishes nothing: what it wrote is garbage until a ref holds it.
+// Writes one capture into a git store. Blobs wait in memory until it is known whether there are few (persistent
+// children, loose objects) or many (one pack by fast-import). Trees wait likewise. They are made bottom up and only
+// where something changed. It publishes nothing: its objects are garbage until a ref protects them.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attemptAsyncOr, isKind } from '../../base/attempt.ts';
@@ -25,12 +25,12 @@ import { moveObjects } from './quarantine.ts';
 import { refuseUnpublished } from './unpublished.ts';
 
 /**
- * From so many pending blobs on they go into one pack. Measured with blobs of 4 KB, one by one against one import:
- * 50: 19 and 17 ms, 100: 38 and 29, 300: 128 and 57, 1000: 271 and 137, 3000: 1351 and 459. The pack is faster from
- * 50 on, but every pack makes each later look-up dearer; so only where it saves much.
+ * The number of pending blobs from which they go into one pack. Measured with blobs of 4 KB, one by one against one
+ * import: 50: 19 and 17 ms, 100: 38 and 29, 300: 128 and 57, 1000: 271 and 137, 3000: 1351 and 459. The pack is
+ * faster from 50 on, but every pack makes each later look-up slower, so it is used only when it saves much.
  */
 const bulkMin = 300;
-/** Contents held in memory while waiting; beyond, they are written one by one. */
+/** The limit of contents that wait in memory. Contents beyond it are written one by one. */
 const pendingBytesMax = 16 << 20;
 /** A larger spool file never passes through this process: git reads it itself. */
 const pipedBytesMax = 32 << 20;
@@ -38,17 +38,17 @@ const pipedBytesMax = 32 << 20;
 export interface GitWriterParts {
   readonly place: GitPlace;
   readonly objects: ObjectWriter;
-  /** Private, on any file system. */
+  /** A private directory, on any file system. */
   readonly spoolDirectory: string;
-  /** Sees what the writer writes and what was there before. */
+  /** Reads the objects of this writer and all earlier ones. */
   readonly reader: ObjectReader;
   /** Caches directories that were stored. */
   readonly trees: Pick<TreeReader, 'keep'>;
-  /** Blobs that this store wrote or read whole, and that cannot vanish from it. */
+  /** Blobs that this store wrote or read completely, and that cannot disappear from it. */
   readonly proven: KnownIds;
-  /** Blobs of which git only said that they are there. */
+  /** Blobs that exist according to git, but that were not read. */
   readonly there: KnownIds;
-  /** True when git sees what was there before, and so does not write it again. */
+  /** True when git sees earlier objects, and so does not write them again. */
   readonly isBelieved: boolean;
   readonly gate: SweepGate;
   readonly signal: AbortSignal | undefined;
@@ -59,12 +59,12 @@ interface KnownIds {
   add(id: string): void;
 }
 
-/** Directories as git will have them, by their ids. */
+/** Directories in git's form, by their ids. */
 interface MadeTrees {
   readonly root: string;
   readonly made: ReadonlyMap<Directory, string>;
   readonly bytes: ReadonlyMap<string, Buffer>;
-  /** Blobs in them that this writer was not given. */
+  /** Blobs in the directories that this writer did not receive. */
   readonly unchecked: ReadonlySet<string>;
 }
 
@@ -75,11 +75,11 @@ export class GitWriter implements SnapshotWriter {
   #pending: Handed[] = [];
   #pendingBytes = 0;
   #bulk: Promise<BulkImport> | undefined;
-  /** Everything handed to git that it has not confirmed; ends only when all is. */
+  /** All writes that git has not confirmed. The list ends only when all are confirmed. */
   #writes: Promise<void>[] = [];
   #failure: { readonly error: unknown } | undefined;
   readonly #turns = new Turns();
-  /** Since the first write, and until sealed or aborted, no sweep takes anything. */
+  /** From the first write until it is sealed or aborted, sweeps remove nothing. */
   #leave: (() => void) | undefined;
 
   constructor(parts: GitWriterParts) {
@@ -87,7 +87,10 @@ export class GitWriter implements SnapshotWriter {
     this.#proof = parts.isBelieved ? new Proof(parts) : undefined;
   }
 
-  /** Calls may overlap; they are taken in one at a time, so that contents never mix in the import's input. */
+  /**
+   * Adds a blob. Calls may overlap. They are processed one at a time, so that contents never mix in the import's
+   * input.
+   */
   addBlob(id: BlobId, content: StableContent): Promise<void> {
     return this.#turns.run(() => this.#add(id, content)).catch(refuseUnpublished);
   }
@@ -153,7 +156,7 @@ export class GitWriter implements SnapshotWriter {
     if (isLarge || isMuch) await this.#write();
   }
 
-  /** Hands what is pending to git, but for what is there and can be read. */
+  /** Passes pending blobs to git, except those that exist and can be read. */
   async #write(): Promise<void> {
     const pending = this.#pending.splice(0);
     this.#pendingBytes = 0;
@@ -218,7 +221,7 @@ export class GitWriter implements SnapshotWriter {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Makes every directory that is not sealed; they are sealed only when git has all of them. */
+  /** Makes every directory that is not sealed. They become sealed only when git has all of them. */
   async #makeTrees(root: Directory): Promise<MadeTrees> {
     const made = new Map<Directory, string>();
     const bytes = new Map<string, Buffer>();
@@ -270,7 +273,7 @@ export class GitWriter implements SnapshotWriter {
     gitAnswered(!sizes.includes(-1), 'git stores directories under the ids computed here');
   }
 
-  /** Blobs that this writer was not given must be in the store already: nothing else would notice a hole. */
+  /** Checks that the store has the blobs that this writer did not receive: no other step would notice a missing one. */
   async #checkThere(blobs: readonly string[]): Promise<void> {
     const hole = await this.#parts.reader.firstMissing(blobs);
     if (hole !== undefined) {
@@ -289,9 +292,9 @@ function dropSpool(content: StableContent): void {
 }
 
 // Proves that every content of a capture is in the store. Git does not write an object that it believes to have, so
-// an existing object is read first; a damaged one is written beside, and git uses the readable copy. This is for
-// stores that git writes into directly. Objects that no capture hands over are checked by `store/verify` and by the
-// next full scan.
+// an existing object is read first. A damaged one is written again beside it, and git then uses the readable copy.
+// This is for stores that git writes into directly. `store/verify` and the next full scan check objects that no
+// capture passes on.
 
 export interface Handed {
   readonly id: string;
@@ -308,7 +311,7 @@ export interface ProofParts {
 export class Proof {
   readonly #parts: ProofParts;
   readonly #objects: string;
-  /** This writer itself made all later packs. */
+  /** True when the store had packs before this writer. This writer itself made all later packs. */
   readonly #hasPacks: boolean;
 
   constructor(parts: ProofParts) {
@@ -317,7 +320,7 @@ export class Proof {
     this.#hasPacks = files.readdirSync(join(this.#objects, 'pack')).some((name) => name.endsWith('.idx'));
   }
 
-  /** Returns the items that are not stored and must be written. All others are certainly readable. */
+  /** Returns the items that are missing and must be written. All other items are readable for certain. */
   async missing<T extends Handed>(type: ObjectType, handed: readonly T[]): Promise<T[]> {
     const missing: T[] = [];
     const asked: T[] = [];
@@ -349,7 +352,7 @@ export class Proof {
     });
   }
 
-  /** Into a directory in which git sees no other objects, and from there to its place. */
+  /** Writes into a directory in which git sees no other objects, and then moves the result to its place. */
   async #writeBeside(type: ObjectType, { id, content }: Handed): Promise<void> {
     const { objects, spoolDirectory } = this.#parts;
     const directory = join(spoolDirectory, `${randomBytes(6).toString('hex')}.objects`);
@@ -365,11 +368,11 @@ export class Proof {
   }
 }
 
-// Keeps a sweep and the captures of one store apart: a sweep begins only when no writer is open, and a writer that
-// begins meanwhile waits with its first write. Also remembers which sealed snapshots are not published yet, so
-// that a sweep spares them. It knows nothing of objects.
+// Keeps sweeps and captures of one store apart: a sweep begins only when no writer is open, and a writer that begins
+// meanwhile waits with its first write. Also remembers which sealed snapshots are not published yet, so that a sweep
+// spares them. It knows nothing of objects.
 
-/** A snapshot that was not published within ten minutes was a look (`hasChanges`), not a checkpoint to be. */
+/** A snapshot that was not published within ten minutes was made only for a comparison (`hasChanges`). */
 const unpublishedMsMax = 600_000;
 
 export class SweepGate {
@@ -377,7 +380,7 @@ export class SweepGate {
   #sweeping: Promise<unknown> | undefined;
   readonly #unpublished = new Map<SnapshotId, number>();
 
-  /** Resolves when no sweep is under way; counts the writer until the returned function is called. */
+  /** Resolves when no sweep runs. Counts the writer until the returned function is called. */
   async enter(): Promise<() => void> {
     while (this.#sweeping !== undefined) await this.#sweeping;
     this.#writers += 1;
@@ -396,7 +399,10 @@ export class SweepGate {
     this.#unpublished.delete(snapshot);
   }
 
-  /** Runs `body` alone; undefined, at once, when a writer is open: what it has written could not be told apart. */
+  /**
+   * Runs `body` alone. Returns undefined at once when a writer is open, because its new objects could not be
+   * recognised.
+   */
   async sweep<T>(body: (unpublished: readonly SnapshotId[]) => Promise<T>): Promise<T | undefined> {
     while (this.#sweeping !== undefined) await this.#sweeping;
     if (this.#writers > 0) return undefined;

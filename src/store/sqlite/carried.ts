@@ -1,6 +1,6 @@
-// Computes the rows of a checkpoint for paths that its capture could not look at. Such a path is not deleted, so its
-// row stays as it was last seen. The search goes up the checkpoints that skipped the path, to one that saw it or whose
-// rows are complete.
+// Computes the rows of a checkpoint for paths that its capture could not read. Such a path is not deleted, so its row
+// repeats the last known entry. The search goes up through the checkpoints that skipped the path, to one that saw it
+// or whose rows are complete.
 
 import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
@@ -13,7 +13,7 @@ import { parseRecord } from '../stored-record.ts';
 import type { TreeReader } from '../tree-reader.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
 
-/** Entries that the rows of a checkpoint hold and its directories do not. */
+/** Entries that are in the rows of a checkpoint but not in its directories. */
 export type Carried = ReadonlyMap<TreePath, Entry>;
 
 export interface RowsBefore {
@@ -26,22 +26,22 @@ export interface Seen {
   readonly skipped: readonly SkippedPath[];
 }
 
-/** A removal that is planned: rows of `checkpoints` that go, and rows that will stand alone. */
+/** A planned removal: the removed rows of `checkpoints`, and the rows that become independent. */
 export interface Removing {
   readonly gone: { has(id: number): boolean };
   readonly standAlone: { has(id: number): boolean };
 }
 
 const nothing: Carried = new Map();
-// The checkpoint before the next one is nearly always the last that was published, or one of a restore just before.
+// The parent of the next checkpoint is nearly always the last published one, or one of a restore just before.
 const keptMax = 8;
 
-/** Returns the paths that the capture of a record could not look at; none if the record is damaged. */
+/** Returns the paths that the capture of a record could not read. Returns none for a damaged record. */
 function skippedIn(json: Row[number] | undefined, message: Row[number] | undefined): readonly SkippedPath[] {
   return (typeof json === 'string' ? parseRecord(json, String(message))?.record.skipped : undefined) ?? [];
 }
 
-/** True when a capture left anything out that may well be there. */
+/** True when a capture left out anything that may exist. */
 export const leavesOut = (skipped: readonly SkippedPath[]): boolean =>
   skipped.some(({ reason }) => reason !== 'vanished');
 
@@ -55,7 +55,7 @@ export class CarriedRows {
     this.#trees = trees;
   }
 
-  /** Returns the rows that a checkpoint carries on, by the number of its row in `checkpoints`. */
+  /** Returns the entries that a checkpoint repeats, by the number of its row in `checkpoints`. */
   async of(id: number, removing?: Removing): Promise<Carried> {
     const chain: Seen[] = [];
     let carried = nothing;
@@ -81,7 +81,7 @@ export class CarriedRows {
     return carried;
   }
 
-  /** Returns the entries of a checkpoint and the paths that it could not look at. */
+  /** Returns the entries of a checkpoint and the paths that its capture could not read. */
   async seen(id: number): Promise<Seen> {
     return (await this.#row(id)).seen;
   }
@@ -98,7 +98,10 @@ export class CarriedRows {
     };
   }
 
-  /** From the rows of one checkpoint to those of the next. `known`: what differs in their directories. */
+  /**
+   * Returns the changes from the rows of one checkpoint to those of the next. `known`: the differences of their
+   * directories.
+   */
   async changes(
     before: RowsBefore,
     { snapshot, skipped }: Seen,
@@ -119,7 +122,7 @@ export class CarriedRows {
     return [...seen.values()].sort((a, b) => byBytes(a.path, b.path));
   }
 
-  /** To be called when checkpoints are removed: others carry other things on then. */
+  /** Clears the cache. Call it when checkpoints are removed, because others then repeat other entries. */
   forget(): void {
     this.#kept.clear();
   }

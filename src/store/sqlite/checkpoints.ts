@@ -1,5 +1,5 @@
-// The checkpoints of one session: publish, list, rename. A publication is one transaction, at whose end the record,
-// its tag, its name and its file rows are there together. Removal is in removal.ts.
+// The checkpoints of one session: publish, list, rename. A publication is one transaction. When it ends, the record,
+// its tag, its name and its file rows exist together. Removal is in removal.ts.
 import { isKind } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
@@ -26,26 +26,26 @@ interface Parent {
   readonly rows: Omit<ParentRows, 'carried'>;
 }
 
-/** The rows of one session, and what reads them. */
+/** The rows of one session, with their readers. */
 export interface SessionRows {
   readonly database: SqliteDatabase;
   readonly trees: TreeReader;
   readonly carried: CarriedRows;
-  /** The row of `conversations`. */
+  /** The session's row in `conversations`. */
   readonly conversation: number;
   readonly lease: number;
 }
 
 export class SqliteCheckpoints {
   readonly #parts: SessionRows;
-  /** The findings of the last {@link list}: rows that it left out, and lost columns. */
+  /** The damage that the last {@link list} found: omitted rows, and lost columns. */
   damaged: readonly StoreProblem[] = [];
 
   constructor(parts: SessionRows) {
     this.#parts = parts;
   }
 
-  /** @throws DuplicateName, StoreCorrupt for a snapshot that is not there; then nothing has changed. */
+  /** Publishes a checkpoint. @throws DuplicateName, StoreCorrupt for a missing snapshot; then nothing has changed. */
   async publish({ record, tag, name }: Publication): Promise<void> {
     const parent = await this.#parts.database.read(() => this.#parentOf(record));
     const set = await this.#rowsOf(record, parent);
@@ -72,7 +72,7 @@ export class SqliteCheckpoints {
     }
   }
 
-  /** All that can be read, by sequence; in pages, so that 10,000 do not hold up the rest. */
+  /** Returns all readable checkpoints, by sequence. Reads in pages, so that 10,000 of them do not block other work. */
   async list(): Promise<StoredCheckpoint[]> {
     const all: StoredCheckpoint[] = [];
     const damaged: StoreProblem[] = [];
@@ -102,7 +102,7 @@ export class SqliteCheckpoints {
     return all.sort((a, b) => a.record.seq - b.record.seq);
   }
 
-  /** @throws UnknownCheckpoint, DuplicateName */
+  /** Names a checkpoint. @throws UnknownCheckpoint, DuplicateName */
   async rename(id: CheckpointId, name: string | undefined): Promise<void> {
     await this.#parts.database.transaction(() => {
       if (name !== undefined) this.#refuseTaken(name, id);
@@ -121,7 +121,7 @@ export class SqliteCheckpoints {
     });
   }
 
-  /** Writes the rows of a checkpoint before it, under a row that is not one yet. */
+  /** Writes the file rows before the checkpoint, under an unfinished row. */
   async #stage(record: CheckpointRecord, set: RowSet): Promise<number> {
     const id = await this.#parts.database.transaction(() => this.#insert(record, set, state.unfinished));
     const at = createdAt(record);
@@ -136,7 +136,7 @@ export class SqliteCheckpoints {
 
   #insert(record: CheckpointRecord, set: RowSet, as: number): number {
     const { message } = record;
-    // A message is kept once, unless text of the database cannot hold it: lone surrogates, NUL.
+    // Stores a message once, unless text of the database cannot represent it: lone surrogates, NUL.
     const isPlain = !message.includes('\0') && Buffer.from(message).toString() === message;
     this.#parts.database.run(
       `INSERT INTO checkpoints (conversation_id, created_at, seq, checkpoint, snapshot, state, writer, is_full,
@@ -158,7 +158,7 @@ export class SqliteCheckpoints {
     return Number(this.#parts.database.row('SELECT last_insert_rowid()')?.[0]);
   }
 
-  /** Against the parent's; where the parent's own directories are damaged, the rows stand alone. */
+  /** Returns the changes against the parent, or full rows when the parent's own directories are damaged. */
   async #rowsOf(record: CheckpointRecord, parent: Parent | undefined): Promise<RowSet> {
     const rows = async (before: ParentRows | undefined): Promise<RowSet> =>
       rowsFor(this.#parts.database, this.#parts.trees, this.#parts.carried, record, before);
@@ -170,7 +170,10 @@ export class SqliteCheckpoints {
     }
   }
 
-  /** A row that is too damaged to be listed makes room for the next checkpoint of its number, and is kept. */
+  /**
+   * Gives a row that is too damaged to be listed another sequence number, so that the next checkpoint can use its
+   * number.
+   */
   #giveWay(seq: number): void {
     const select = `SELECT ${columnsOfList} FROM checkpoints WHERE conversation_id = ? AND state = 1 AND seq = ?`;
     const row = this.#parts.database.row(select, this.#parts.conversation, seq);
@@ -231,12 +234,15 @@ interface ReadRow {
   readonly problem?: StoreProblem;
 }
 
-/** An index forbids this state, but a damaged page may still show it. */
+/** An index forbids this state, but a damaged page may still contain it. */
 function againIn([id]: Row, checkpoint: CheckpointId): StoreProblem {
   return { kind: 'corrupt', what: `row ${Number(id)} of checkpoints`, affects: [checkpoint] };
 }
 
-/** A damaged message, tag or name costs itself; a record that is damaged or none of this row costs the checkpoint. */
+/**
+ * Reads a row. A damaged message, tag or name costs only that column. A damaged or mismatching record costs the
+ * checkpoint.
+ */
 function readRow([id, checkpoint, snapshot, json, message, tag, name]: Row): ReadRow {
   const parsed = json instanceof DamagedText ? undefined : parseRecord(String(json), String(message));
   const record = parsed?.record;

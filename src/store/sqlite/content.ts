@@ -1,5 +1,6 @@
-// Contents by their SHA-256 (the specified BlobStore): stored once, compressed when it pays, in chunks when large, so that no
-// file needs its size in memory. It knows no checkpoint and no tree; what may be removed is the sweep's business.
+// Contents by their SHA-256 (the specified BlobStore): stored once, compressed when it pays, in chunks when large, so
+// that memory does not depend on the size of a file. It knows no checkpoint and no tree. The sweep decides what to
+// remove.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';
@@ -11,12 +12,15 @@ import { Slices } from '../../base/slices.ts';
 import type { BlobHash } from '../../capture/snapshot-sink.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
 
-/** Larger contents are chunked; compressing up to here takes about a millisecond, too little for a thread. */
+/**
+ * Larger contents are chunked. Compressing a content up to this size takes about a millisecond, too little for a
+ * thread.
+ */
 export const inlineBytesMax = 1 << 16;
 /** Inserting a chunk of this size takes 3 to 20 ms. */
 export const chunkBytes = 1 << 20;
 const compressBytesMin = 256;
-/** zlib looks back as far as its window less this. */
+/** zlib looks back as far as its window minus this number of bytes. */
 const unusableWindow = 262;
 const level = 1; // half the size at a third of the time of level 6, on source text
 
@@ -37,8 +41,8 @@ export function sha256(): BlobHash {
 }
 
 /**
- * Packs a small content on the spot. The window is as large as the content and no larger: it comes out the same, and
- * half of the time went into clearing tables for 32 KiB.
+ * Compresses a small content at once. The window is only as large as the content: the result is the same, and a
+ * larger window took half of the time to clear.
  */
 export function packSmall(bytes: Uint8Array): Packed {
   const { length } = bytes;
@@ -51,7 +55,7 @@ export function packSmall(bytes: Uint8Array): Packed {
   );
 }
 
-/** Packs a chunk on another thread. */
+/** Compresses a chunk on another thread. */
 export async function packChunk(bytes: Uint8Array): Promise<Packed> {
   return chooseSmaller(bytes, await deflateAsync(bytes, { level }));
 }
@@ -61,7 +65,10 @@ function chooseSmaller(bytes: Uint8Array, packed: Uint8Array): Packed {
   return pays ? { bytes: packed, isCompressed: true } : { bytes, isCompressed: false };
 }
 
-/** The generation in which each of these contents was last stored or asked for; what is missing is not in it. */
+/**
+ * Returns the generation in which each of these contents was last stored or requested. Missing contents are not in
+ * the map.
+ */
 export function stampsOf(database: SqliteDatabase, blobs: readonly BlobId[]): Map<BlobId, number> {
   const rows = database.rows(
     'SELECT hash, stamp FROM json_each(?) JOIN checkpoint_blobs ON hash = value',
@@ -70,7 +77,7 @@ export function stampsOf(database: SqliteDatabase, blobs: readonly BlobId[]): Ma
   return new Map(rows.map(([hash, stamp]) => [String(hash) as BlobId, Number(stamp)]));
 }
 
-/** True when a small content is stored as other bytes than these, or cannot be unpacked. */
+/** True when the stored bytes of a small content differ from these, or cannot be decompressed. */
 export function isDamaged(
   database: SqliteDatabase,
   { blob, bytes }: { readonly blob: BlobId; readonly bytes: Uint8Array },
@@ -80,7 +87,7 @@ export function isDamaged(
   return attemptOr(true, isKind('DataCorrupt'), () => Buffer.compare(unpackSmall(blob, row), bytes) !== 0);
 }
 
-/** True when a content of any size can be read whole. */
+/** True when a content of any size can be read completely. */
 export async function isReadable(database: SqliteDatabase, blob: BlobId): Promise<boolean> {
   return attemptAsyncOr(false, isKind('DataCorrupt'), async () => {
     for await (const chunk of readBlob(database, blob)) void chunk; // checked against its id at the end
@@ -105,7 +112,7 @@ export interface NewBlob {
   readonly size: number;
   readonly stamp: number;
   readonly storedSize: number;
-  /** Absent: in chunks, which are all there. */
+  /** Absent: the content is in chunks, and all exist. */
   readonly packed?: Packed;
 }
 
@@ -144,7 +151,7 @@ export function insertChunk(
   );
 }
 
-/** Sizes in the order asked for, -1 for what is missing; a content whose chunks are incomplete is missing. */
+/** Returns the sizes in the order of the request; -1 for a missing content, or one with missing chunks. */
 export async function sizesOf(database: SqliteDatabase, blobs: readonly BlobId[]): Promise<number[]> {
   const sizes: number[] = [];
   const slices = new Slices();
@@ -169,9 +176,9 @@ export interface ByteRange {
 }
 
 /**
- * The content, in pieces of at most {@link chunkBytes}. Every piece is checked against its own hash before it is
- * given out, and the whole against its id at the end.
- * @throws DataCorrupt when it is missing, does not unpack or is not what was stored.
+ * Yields the content, in pieces of at most {@link chunkBytes}. Checks every piece against its own hash before
+ * yielding it, and the whole against its id at the end.
+ * @throws DataCorrupt when the content is missing, cannot be decompressed or has changed.
  */
 export async function* readBlob(
   database: SqliteDatabase,

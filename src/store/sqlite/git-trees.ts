@@ -1,6 +1,6 @@
-// Shows two snapshots of the database to git's own differ, so that all strategies give the same diff: a scratch
-// repository with what differs between them and nothing else. One scratch is used until it has grown large or the
-// database was swept, so that a differ can stay with it and equal contents are written once.
+// Shows two snapshots of the database to git's own differ, so that all strategies give the same diff. A scratch
+// repository contains only what differs between them. The same scratch repository is used until it is large or the
+// database was swept, so that a differ can keep running in it and equal contents are written once.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import type { GitTrees } from '../snapshot-store.ts';
 import { inlineBytesMax, readBlob } from './content.ts';
 import type { SqliteDatabase } from './database/database.ts';
 
-/** Then the next diff starts an empty one. */
+/** Beyond this size the next diff starts an empty scratch repository. */
 const scratchBytesMax = 64 << 20;
 const scratchObjectsMax = 20_000;
 const scratchPacksMax = 50;
@@ -35,13 +35,13 @@ export class SqliteGitTrees {
   readonly #all = new Set<Used>();
   #current: Used | undefined;
 
-  /** @param directory emptied when the session is opened; the scratch repositories are made in it */
+  /** @param directory emptied when the session is opened; contains the scratch repositories */
   constructor(database: SqliteDatabase, directory: string) {
     this.#database = database;
     this.#directory = directory;
   }
 
-  /** Both sides of the changes as trees. @throws DataCorrupt for a content that cannot be read */
+  /** Returns both sides of the changes as trees. @throws DataCorrupt for a content that cannot be read */
   async show(changes: readonly TreeChange[]): Promise<GitTrees> {
     const used = this.#use();
     const { scratch } = used;
@@ -64,8 +64,8 @@ export class SqliteGitTrees {
   }
 
   /**
-   * Removes what no diff is using just now; the next one starts again. After a sweep nothing removed stays
-   * readable.
+   * Removes scratch repositories that no diff is using. The next diff starts a new one. So nothing that a sweep
+   * removed stays readable.
    */
   async forget(): Promise<void> {
     const used = this.#current;
@@ -82,7 +82,7 @@ export class SqliteGitTrees {
     }
   }
 
-  /** Ends the processes at once; the directory goes with the next open. */
+  /** Ends the processes at once. The next open removes the directory. */
   kill(): void {
     for (const { scratch } of this.#all) scratch.kill();
   }
@@ -111,12 +111,12 @@ export class SqliteGitTrees {
 }
 
 // A bare repository for git's differ, filled from the database. The daemon writes few small objects itself, without a
-// process (a diff of one file takes two contents and some trees), and many as a pack. It removes nothing but itself,
-// and nothing in it outlives the open session.
+// process (a diff of one file takes two contents and some trees), and many as a pack. It removes only its own files,
+// and none of them outlives the open session.
 
-/** So many objects are stored faster in a pack than as files. */
+/** From this number on, objects are stored faster in a pack than as files. */
 const packedFrom = 40;
-/** So much waits in memory at most before it is stored. */
+/** The limit in bytes of objects that wait in memory. */
 const waitingBytesMax = 8 << 20;
 
 interface GitDirectory {
@@ -126,16 +126,16 @@ interface GitDirectory {
 class Scratch {
   readonly gitDir: string;
   readonly differ: TreeDiffer;
-  /** Bytes of the contents and trees in it, before packing. */
+  /** The size in bytes of its contents and trees, before packing. */
   #bytes = 0;
   #objects = 0;
   #packs = 0;
   readonly #database: SqliteDatabase;
   readonly #writer: ObjectWriter;
-  /** Git's names of the contents that are stored, or wait for it. */
+  /** Git's ids of the contents that are stored or waiting. */
   readonly #blobs = new Map<BlobId, string>();
   readonly #slices = new Slices();
-  /** One diff at a time: the next one may need what this one stores. */
+  /** Runs one diff at a time: the next one may need the objects that this one stores. */
   readonly #turns = new Turns();
   #waiting = new Map<string, NewObject>();
   #waitingBytes = 0;
@@ -170,7 +170,7 @@ class Scratch {
     );
   }
 
-  /** Ends the processes at once; the directory goes with the next open. */
+  /** Ends the processes at once. The next open removes the directory. */
   kill(): void {
     this.differ.kill();
     this.#writer.kill();
@@ -181,7 +181,7 @@ class Scratch {
     await filesAsync.rm(this.gitDir, { recursive: true, force: true });
   }
 
-  /** Stores both sides of the changes as trees, with all that they need. @throws DataCorrupt */
+  /** Stores both sides of the changes as trees, with everything that they need. @throws DataCorrupt */
   show(changes: readonly TreeChange[]): Promise<{ readonly from: string; readonly to: string }> {
     return this.#turns.run(async () => {
       const from = await this.#tree(changes.flatMap(({ before }) => before ?? []));
@@ -228,7 +228,7 @@ class Scratch {
     return this.#put('blob', Buffer.concat(chunks));
   }
 
-  /** Stores a content that need not fit into memory. */
+  /** Stores a content that may not fit into memory. */
   async #spool(content: AsyncIterable<Uint8Array>, size: number): Promise<string> {
     this.#spooled += 1;
     const file = join(this.gitDir, `spool-${this.#spooled}`);
@@ -258,7 +258,7 @@ class Scratch {
     return this.#put('tree', bytes);
   }
 
-  /** Has an object stored, by the end of {@link show} at the latest. */
+  /** Queues an object. It is stored by the end of {@link show} at the latest. */
   async #put(type: ObjectType, bytes: Uint8Array): Promise<string> {
     const id = objectId(type, bytes);
     this.#waiting.set(id, { type, bytes });

@@ -1,9 +1,9 @@
 // Protects unpublished captures from the sweeps of other daemons. Each open store has a lease that names its process.
-// While one of its writers is open, the lease holds everything stored since then, and the snapshots it named last. A
-// lease dies with its process. No clock decides, except for processes of other hosts and containers, which are believed
-// for a day. The generation is the store's logical clock: it advances with every step of a sweep that removes rows. A
-// row has the generation in which it was last stored or asked for, so a sweep can distinguish old from new. A row that
-// a store has seen in one generation exists as long as the generation is the same.
+// While one of its writers is open, the lease protects everything stored since then, and the last snapshots that it
+// named. A lease ends with its process. Clocks do not matter, except for processes of other hosts and containers,
+// whose leases count for a day. The generation is the store's logical clock: it advances with every step of a sweep
+// that removes rows. A row has the generation in which it was last stored or requested, so a sweep can distinguish
+// old from new. A row that a store has seen in one generation exists while the generation stays the same.
 import type { SnapshotId } from '../../base/ids.ts';
 import { describeSelf, holderState, parseHolder } from '../../base/process-lock.ts';
 import type { SqliteDatabase } from './database/database.ts';
@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 const unpublishedMax = 8;
 const giveMsMax = 500;
 
-/** Reads the generation; inside a transaction it cannot move. */
+/** Reads the generation. Inside a transaction it cannot change. */
 export function generationOf(database: SqliteDatabase): number {
   return Number(database.row('SELECT value FROM generation')?.[0]);
 }
@@ -36,7 +36,7 @@ export class SqliteLease {
     this.#session = session;
   }
 
-  /** Takes a lease for this open store. @throws ReadOnlyStore, StoreBusy … : it is the first write of an open. */
+  /** Takes a lease for this open store. @throws ReadOnlyStore, StoreBusy …: it is the first write of an open. */
   static async take(database: SqliteDatabase, session: string): Promise<SqliteLease> {
     const holder = JSON.stringify(describeSelf());
     const id = await database.transaction(() => {
@@ -53,9 +53,9 @@ export class SqliteLease {
   }
 
   /**
-   * To be awaited before a change: takes the lease again where another daemon took this process for dead. One of another
-   * container, whose processes cannot be seen, does so after a day without a change. Not where the session has another
-   * lease by now: then it has another owner.
+   * Takes the lease again when another daemon counted this process as dead. Await it before a change. In another
+   * container, whose processes are invisible, that happens after a day without a change. Does nothing when the
+   * session has another lease, and so another owner.
    */
   async retake(): Promise<void> {
     const select = 'SELECT 1 FROM leases WHERE id = ?';
@@ -72,7 +72,7 @@ export class SqliteLease {
     );
   }
 
-  /** A writer begins: returns the generation from which on its rows are safe. */
+  /** Notes that a writer begins. Returns the generation from which on its rows are protected. */
   async beginWriting(): Promise<number> {
     await this.retake();
     this.#writers += 1;
@@ -95,7 +95,7 @@ export class SqliteLease {
     });
   }
 
-  /** Keeps a snapshot though no checkpoint names it; inside the transaction that stores its last directory. */
+  /** Protects a snapshot that no checkpoint names. Call it inside the transaction that stores its last directory. */
   pin(snapshot: SnapshotId): void {
     this.#database.run(
       'INSERT INTO lease_snapshots (lease_id, snapshot) VALUES (?, ?) ON CONFLICT DO NOTHING',
@@ -104,7 +104,10 @@ export class SqliteLease {
     );
   }
 
-  /** After {@link pin} was committed: lets go of those that a checkpoint holds by now, and of the oldest others. */
+  /**
+   * Call it after {@link pin} was committed: removes pins of snapshots that a checkpoint now protects, and the oldest
+   * others.
+   */
   async pinned(snapshot: SnapshotId): Promise<void> {
     const others = this.#pins.filter((pin) => pin.snapshot !== snapshot);
     const unpublished = others.filter((pin) => !pin.isPublished).slice(-unpublishedMax);
@@ -112,12 +115,18 @@ export class SqliteLease {
     for (const pin of others) if (!unpublished.includes(pin)) await this.#release(pin.snapshot);
   }
 
-  /** A checkpoint holds it now; the pin goes with the next capture, which may well build on this one. */
+  /**
+   * Notes that a checkpoint protects the snapshot. The pin ends with the next capture, which may build on this
+   * snapshot.
+   */
   published(snapshot: SnapshotId): void {
     for (const pin of this.#pins) if (pin.snapshot === snapshot) pin.isPublished = true;
   }
 
-  /** At the end. It does not wait for long: one that stays goes with the process, or with the session's next lease. */
+  /**
+   * Gives the lease up at the end. It does not wait long: a lease that stays ends with the process, or with the
+   * session's next lease.
+   */
   async give(): Promise<void> {
     const forget = () => this.#database.run('DELETE FROM leases WHERE id = ?', this.id);
     await this.#database.transaction(forget, giveMsMax);
@@ -134,7 +143,7 @@ export class SqliteLease {
   }
 }
 
-/** Removes the leases of dead processes, with what they held. */
+/** Removes the leases of dead processes, with their pins. */
 export async function dropDeadLeases(database: SqliteDatabase, own: number): Promise<void> {
   const rows = await database.read(() =>
     database.rows('SELECT id, holder, renewed_at FROM leases WHERE id <> ?', own),

@@ -1,6 +1,6 @@
-// Removes checkpoints so that every other one keeps true and sufficient rows: what a removed one changed is folded
-// into its children. Cost follows the changes: a child takes over a full row set instead of writing its own, by
-// becoming the row that bears it. Contents stay; sweep.ts takes them.
+// Removes checkpoints so that the rows of all others stay true and sufficient: the changes of a removed checkpoint
+// are merged into its children. The cost depends on the changes. A child takes over a full row set instead of writing
+// its own, by becoming the row that has it. Contents stay until sweep.ts removes them.
 import { attemptAsync, isA } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
@@ -29,23 +29,23 @@ interface Node {
   readonly createdAt: number;
 }
 
-/** The change of one checkpoint that stays and whose parent is removed. */
+/** The new rows of a remaining checkpoint whose parent is removed. */
 interface Fold {
   readonly node: Node;
-  /** The nearest ancestor that stays. */
+  /** The nearest remaining ancestor. */
   readonly ancestor: Node | undefined;
   /** New rows in place of the old ones, under the same row of `checkpoints` … */
   readonly rows?: readonly FileRow[];
-  /** … or already written under this one, which takes its place … */
+  /** … or already written under this row, which takes its place … */
   readonly staged?: number;
-  /** … or those of a removed full one, with these changes. */
+  /** … or the rows of a removed full checkpoint, with these changes. */
   readonly takeover?: { readonly donor: Node; readonly changes: readonly TreeChange[] };
 }
 
 interface Plan {
   readonly nodes: ReadonlyMap<number, Node>;
   readonly gone: ReadonlyMap<number, Node>;
-  /** Removed full ones whose rows another takes over. */
+  /** Removed full checkpoints whose rows another one takes over. */
   readonly donors: Set<number>;
   /** The checkpoints whose rows become complete. */
   readonly standAlone: Set<number>;
@@ -61,7 +61,7 @@ export class SqliteRemoval {
     this.#parts = parts;
   }
 
-  /** All of them disappear in one transaction; ids that are not there are passed over. */
+  /** Removes all of them in one transaction. Skips missing ids. */
   async remove(ids: readonly CheckpointId[]): Promise<void> {
     const nodes = await this.#nodes();
     const wanted = new Set<string>(ids);
@@ -69,7 +69,7 @@ export class SqliteRemoval {
     if (gone.size === 0) return;
     const plan: Plan = { nodes, gone, donors: new Set(), standAlone: new Set() };
     const folds: Fold[] = [];
-    /** The checkpoints whose rows carry an entry that a parent may no longer pass on. */
+    /** The checkpoints whose rows repeat an entry that a parent may no longer provide. */
     const changing = new Set<number>();
     try {
       for (const node of nodes.values()) {
@@ -89,7 +89,7 @@ export class SqliteRemoval {
     await this.#tidy();
   }
 
-  /** Every checkpoint of the session at once. */
+  /** Removes every checkpoint of the session at once. */
   async removeAll(): Promise<void> {
     await this.#parts.database.transaction(() =>
       this.#parts.database.run(
@@ -101,9 +101,9 @@ export class SqliteRemoval {
     await this.#tidy();
   }
 
-  /** After {@link removeAll}: the session itself goes, and what only it held. */
+  /** Call it after {@link removeAll}: removes the session itself, and everything that only it needed. */
   async forget(sweep: () => Promise<unknown>): Promise<void> {
-    // As below.
+    // As in #tidy, a failure must not make the removal look undone.
     await attemptAsync(isA(CheckpointdError), async () => {
       await this.#parts.database.transaction(() => {
         this.#parts.database.run('DELETE FROM lease_snapshots WHERE lease_id = ?', this.#parts.lease);
@@ -117,12 +117,12 @@ export class SqliteRemoval {
     });
   }
 
-  /** The removal has happened, and a full disk must not make it look otherwise: a sweep finds what is left. */
+  /** The removal has happened, and a full disk must not make it look undone: a later sweep removes the rest. */
   async #tidy(): Promise<void> {
     await attemptAsync(isA(CheckpointdError), () => this.drainRemoved());
   }
 
-  /** Takes the rows of what was removed, also by an earlier life of this session, away bit by bit. */
+  /** Deletes the rows of removed checkpoints bit by bit, including those of the session's earlier openings. */
   async drainRemoved(): Promise<void> {
     const rows = await this.#parts.database.read(() =>
       this.#parts.database.rows(
@@ -216,7 +216,7 @@ export class SqliteRemoval {
     return id;
   }
 
-  /** Inside one transaction: the removed and the replaced step down, then the new rows step in. */
+  /** Inside one transaction: hides the removed and the replaced rows, then shows the new rows. */
   #apply(folds: readonly Fold[], gone: ReadonlyMap<number, Node>): void {
     const moved = new Map<number, number>();
     for (const { node, staged, takeover } of folds) {
@@ -238,7 +238,7 @@ export class SqliteRemoval {
       if (fold.takeover !== undefined) {
         patchFullRows(this.#parts.database, to, fold.node.createdAt, fold.takeover.changes);
       }
-      // Inside the database: text that is damaged is carried along as it is.
+      // Copies inside the database, so that damaged text is copied unchanged.
       this.#parts.database.run(
         `UPDATE checkpoints SET state = 1, writer = NULL, rows_since_full = 0, (${identityColumns}) =
            (SELECT ${identityColumns} FROM checkpoints WHERE id = ?) WHERE id = ?`,

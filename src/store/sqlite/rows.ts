@@ -1,6 +1,6 @@
-// The specified file rows: what a checkpoint changed against its parent, or every file where it stands alone ("full": a
-// root, or a keyframe now and then). They are derived from the directories, in the same transaction as the checkpoint
-// or before it under a hidden row, and tell the same without them.
+// The specified file rows: the changes of a checkpoint against its parent, or every file of an independent one
+// ("full": a root, or a regular keyframe). They are derived from the directories, in the transaction of the
+// checkpoint, or before it under a hidden row. They repeat what the directories say.
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';
@@ -16,7 +16,7 @@ export interface FileRow {
   readonly path: TreePath;
   readonly type: ChangeType;
   readonly entry?: Entry;
-  /** The size of the content, if a caller has asked for it. */
+  /** The size of the content, if a caller has requested it. */
   readonly size?: number;
 }
 
@@ -31,7 +31,9 @@ export interface RowSet {
 /** States of a row of `checkpoints`. */
 export const state = { unfinished: 0, published: 1, removed: 2 } as const;
 
-/** So many rows go with their checkpoint in one transaction (about 15 ms); more are staged before it. */
+/**
+ * The number of rows that go with their checkpoint in one transaction (about 15 ms). More rows are staged before it.
+ */
 export const rowsAtOnceMax = 400;
 // A keyframe costs as many rows as there are files, so it comes when the changes since the last one cost as much.
 const rowsBeforeKeyframeMin = 1000;
@@ -91,10 +93,10 @@ export function changeRows(changes: readonly TreeChange[]): FileRow[] {
   );
 }
 
-/** So many rows in one statement take two thirds of the time that one each takes, and more take no less. */
+/** The number of rows in one statement: 16 take two thirds of the time of single statements, and more save nothing. */
 const rowsInStatement = 16;
 
-/** The rows in the portions that {@link insertRows} takes at once. */
+/** Returns the rows in portions for {@link insertRows}. */
 export function portionsOf<T>(rows: readonly T[]): T[][] {
   const portions: T[][] = [];
   for (let at = 0; at < rows.length; at += rowsInStatement)
@@ -126,7 +128,7 @@ function valuesOf({ path, type, entry, size }: FileRow): SqlValue[] {
   return [bytesOf(path), blob, type, size ?? null, mode, permissions];
 }
 
-/** Writes rows of different paths; inside a transaction. */
+/** Writes rows of different paths. Call it inside a transaction. */
 export function insertRows(
   database: SqliteDatabase,
   checkpoint: number,
@@ -140,7 +142,7 @@ export function insertRows(
   }
 }
 
-/** Makes the full rows of one checkpoint those of another; inside a transaction. */
+/** Turns the full rows of one checkpoint into those of another. Call it inside a transaction. */
 export function patchFullRows(
   database: SqliteDatabase,
   checkpoint: number,
@@ -160,7 +162,7 @@ export function patchFullRows(
   }
 }
 
-/** Removes rows of `checkpoints` that are no checkpoint (any more), with their file rows, a few at a time. */
+/** Removes rows of `checkpoints` that are not (or no longer) a checkpoint, with their file rows, a few at a time. */
 export async function drain(
   database: SqliteDatabase,
   checkpoint: number,

@@ -1,6 +1,6 @@
-// The strategy `sqlite`: one database for all sessions of a storage root, shared by several daemons at once.
-// This file opens it and joins the parts to the interface; each part has a file of its own beside it.
-// It keeps no state that the database does not hold: two daemons never disagree for longer than a transaction.
+// The strategy `sqlite`: one database for all sessions of a storage root, which several daemons share. This file
+// opens it and connects the parts to the interface. Each part has its own file. It keeps no state outside the
+// database, so two daemons never disagree for longer than a transaction.
 import { basename, join } from 'node:path';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -35,16 +35,16 @@ import { decodeNode, sqliteTrees } from './trees.ts';
 import { verifiedDatabase, verifyRows } from './verify.ts';
 import { SeenRows, SqliteWriter } from './writer.ts';
 
-/** Contents remembered as readable; forgetting one costs a reading. */
+/** The number of contents remembered as readable. A forgotten one has to be read again. */
 const provenMax = 200_000;
 
-/** The file all sessions of a storage root share. */
+/** The file that all sessions of a storage root share. */
 export const databaseFile = (storageDirectory: string): string =>
   join(storageDirectory, 'checkpointd.sqlite');
 
 /**
- * Opens the database, making it or bringing it to this version, and this session's part of it.
- * @throws StrategyUnavailable without libsql; StoreVersion, StoreCorrupt (the file is left alone), ReadOnlyStore,
+ * Opens the database and this session's part of it. Makes the database, or migrates it to this version.
+ * @throws StrategyUnavailable without libsql; StoreVersion, StoreCorrupt (the file stays as it is), ReadOnlyStore,
  * StoreBusy, NoSpace.
  */
 export async function openSqliteStore(
@@ -53,7 +53,7 @@ export async function openSqliteStore(
 ): Promise<SnapshotStore> {
   const { durability, storageDirectory, sessionDirectory, session, expected = 0 } = options;
   const file = databaseFile(storageDirectory);
-  // A journal with something in it was written after its database, never before.
+  // A journal with data was written after its database, never before.
   if ((expected > 0 || isThere(`${file}-wal`)) && !isThere(file)) throw emptied(expected, file);
   const database = await SqliteDatabase.open(file, { durability, ...settings });
   try {
@@ -200,12 +200,12 @@ class SqliteStore extends TreeStore implements SnapshotStore {
         )?.[0],
       ),
     ]);
-    // Not the files' sizes: the journal and a reserve of free pages hold on to their space whatever was removed.
+    // Does not use the files' sizes: the journal and a reserve of free pages keep their space after removals.
     const bytes = ((pages ?? 0) - (free ?? 0)) * (pageBytes ?? 0);
     return { bytes, blobs: blobs ?? 0, checkpoints: checkpoints ?? 0 };
   }
 
-  /** Alone in the database it is the database's own size; else what this session's checkpoints hold of it. */
+  /** Returns the size of the database when it has one session, else the size of this session's checkpoints in it. */
   async heldBytes(): Promise<number> {
     const others = await this.#database.read(() =>
       this.#database.row('SELECT 1 FROM conversations WHERE id <> ? LIMIT 1', this.#conversation),
@@ -220,7 +220,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     try {
       if (!this.#database.isCutOff && !this.#database.isClosed) await this.#lease.give();
     } finally {
-      // If the file is missing, this would make a new one.
+      // With a missing file, this would make a new one.
       if (!this.#database.isCutOff && this.gone() === undefined) await this.#database.finish();
       this.#database.close();
     }
@@ -231,7 +231,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     this.#database.close();
   }
 
-  /** Removes all of the session from the database, its contents too. */
+  /** Removes everything of the session from the database, its contents too. */
   destroy(): Promise<void> {
     return this.#change(async () => {
       await this.#removal.removeAll();
@@ -239,7 +239,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     });
   }
 
-  /** One change of the list at a time: a removal plans on what it has read. */
+  /** Makes one change of the list at a time: a removal relies on the rows that it has read. */
   #change<T>(work: () => Promise<T>): Promise<T> {
     return this.#changes.run(async () => {
       await this.#lease.retake();
@@ -277,20 +277,20 @@ function emptySpool(sessionDirectory: string): string {
 }
 
 // Begins again for one session whose part of the database is damaged or gone. The checkpoints of other sessions stay
-// where they are as long as the database can be opened at all. It removes nothing.
+// in place as long as the database can be opened at all. Removes nothing.
 
-/** Gives this session's rows another session's name, or, where that cannot be done, the whole file another name. */
+/** Renames this session's rows to another session, or, if that is impossible, renames the whole file. */
 export async function setSqliteAside(options: StoreOptions, to: string): Promise<void> {
   const file = databaseFile(options.storageDirectory);
   const suffix = basename(to);
   if (isThere(file) && (await renameRows(file, options, suffix))) return;
-  // The journal first: without it the file is old, and with another database's it would be wrong.
+  // Renames the journal first: without it the file is outdated, and with another database it would do harm.
   for (const end of ['-wal', '-shm', '']) {
     if (files.existsSync(`${file}${end}`)) files.renameSync(`${file}${end}`, `${file}.${suffix}${end}`);
   }
 }
 
-/** False when the database cannot be used as a whole. */
+/** Renames the session's rows. Returns false when the database cannot be used at all. */
 async function renameRows(file: string, options: StoreOptions, suffix: string): Promise<boolean> {
   const { session, durability } = options;
   let database: SqliteDatabase | undefined;
@@ -314,11 +314,14 @@ async function renameRows(file: string, options: StoreOptions, suffix: string): 
 // once per session, and again in every other session that holds it. Free pages, journals and unreferenced rows do not
 // count; SqliteStore.usage has the size of the whole database.
 
-/** About what a row, its keys and its places in the indexes take beside the text counted. */
+/** The approximate size of a row, its keys and its index entries, besides the counted text. */
 const rowBytes = 250;
 const askedAtOnce = 1000;
 
-/** Bytes that go when this session goes, if no other holds the same; in slices, about 5 µs a file of a full root. */
+/**
+ * Returns the bytes that are freed when this session goes, if no other session shares them. Works in slices, about 5
+ * µs per file of a full root.
+ */
 export async function heldBytes(database: SqliteDatabase, conversation: number): Promise<number> {
   const slices = new Slices();
   const checkpoints = await database.read(() =>

@@ -1,7 +1,7 @@
-// Garbage collection by reachability: what neither a checkpoint nor a lease leads to goes, whichever session left it.
+// Garbage collection by reachability: removes everything that no checkpoint and no lease reaches, of any session.
 // Safe beside other daemons at every step. Each removing transaction first follows the roots that appeared since the
-// marking, takes directories before what they hold, and advances the generation so that writers look again.
-// It removes no checkpoint; limits by count and age are decided above the stores.
+// marking, removes directories before their contents, and advances the generation so that writers check again. It
+// removes no checkpoint: limits by count and age are decided above the stores.
 import { CheckpointdError } from '../../base/errors.ts';
 import { Slices } from '../../base/slices.ts';
 import { isSubTree } from '../tree-reader.ts';
@@ -15,7 +15,7 @@ export interface SweptRows {
   readonly blobsFreed: number;
 }
 
-/** One sweep; `lease` is that of the store that sweeps. */
+/** Runs one sweep. `lease` is that of the sweeping store. */
 export async function sweep(
   database: SqliteDatabase,
   lease: number,
@@ -35,7 +35,7 @@ class Sweep {
   readonly #signal: AbortSignal | undefined;
   readonly #trees = new Set<string>();
   readonly #blobs = new Set<string>();
-  /** Rows that are older than this may go. */
+  /** Rows of older generations may be removed. */
   #cutoff = 0;
   #lastCheckpoint = 0;
   #lastPin = 0;
@@ -59,12 +59,14 @@ class Sweep {
     await this.#removeOrphanChunks();
     await this.#giveBackPages();
     await this.#database.rest();
-    // The journal shrinks too, unless another daemon is reading just now: then a later sweep does it.
+    // The journal shrinks too, unless another daemon is reading now. Then a later sweep does it.
     await this.#database.read(() => this.#database.row('PRAGMA wal_checkpoint(TRUNCATE)'));
     return { bytesFreed: ofTrees + sum(ofBlobs), blobsFreed: ofBlobs.length };
   }
 
-  /** Roots that were not there at the last look. Ids only grow, and neither a snapshot nor a pin ever changes. */
+  /**
+   * Returns the roots that are new since the last call. Ids only grow, and neither a snapshot nor a pin ever changes.
+   */
   #newRoots(): string[] {
     const checkpoints = this.#database.rows(
       'SELECT id, snapshot FROM checkpoints WHERE id > ? AND state <> 2',
@@ -85,7 +87,7 @@ class Sweep {
     }
   }
 
-  /** Marks inside a transaction, where few rows are new. */
+  /** Marks inside a transaction, when few rows are new. */
   #markNow(roots: readonly string[]): void {
     const stack = [...roots];
     for (let id = stack.pop(); id !== undefined; id = stack.pop()) this.#markOne(id, stack);
@@ -95,7 +97,7 @@ class Sweep {
     if (this.#trees.has(id)) return;
     const node = readNode(this.#database, id);
     this.#trees.add(id);
-    // Verify reports a lost or damaged directory; a sweep saves what is left.
+    // Verify reports a lost or damaged directory. A sweep keeps what is left below it.
     if (node instanceof CheckpointdError) return;
     for (const entry of node.entries.values()) {
       if (isSubTree(entry)) stack.push(entry.tree);
@@ -103,7 +105,7 @@ class Sweep {
     }
   }
 
-  /** Returns the bytes that they took. */
+  /** Removes unmarked directories. Returns their size in bytes. */
   async #removeTrees(): Promise<number> {
     const old: string[] = [];
     for (let after = 0; ; ) {
@@ -138,7 +140,7 @@ class Sweep {
     return sum(taken);
   }
 
-  /** Orders directories so that each comes before all that it holds. */
+  /** Orders directories so that each comes before everything that it contains. */
   async #parentsFirst(ids: readonly string[]): Promise<string[]> {
     const wanted = new Set(ids);
     const visited = new Set<string>();
@@ -161,7 +163,7 @@ class Sweep {
     return finished.reverse();
   }
 
-  /** Returns the bytes that each took. */
+  /** Removes unmarked contents. Returns the size of each in bytes. */
   async #removeBlobs(): Promise<number[]> {
     const rows = await this.#database.read(() =>
       this.#database.rows('SELECT hash FROM checkpoint_blobs WHERE ref_count = 0'),
@@ -180,7 +182,7 @@ class Sweep {
     });
   }
 
-  /** Chunks of a content that is gone, or that a killed capture never finished. */
+  /** Removes chunks of a removed content, or of one that a killed capture never finished. */
   async #removeOrphanChunks(): Promise<void> {
     const rows = await this.#database.read(() =>
       this.#database.rows(
@@ -203,7 +205,7 @@ class Sweep {
     }
   }
 
-  /** Removes each item of which `remove` tells what it took on the disk; returns what the removed ones took. */
+  /** Removes each item for which `remove` returns its size on disk. Returns the sizes. */
   async #removeAll(
     items: readonly string[],
     remove: (item: string) => number | undefined,
@@ -218,7 +220,7 @@ class Sweep {
     return [...taken.values()].filter((bytes) => bytes !== undefined);
   }
 
-  /** Free pages go back to the disk, but for a reserve of 1 MiB that the next capture would ask for again. */
+  /** Returns free pages to the disk, except for a reserve of 1 MiB that the next capture would need again. */
   async #giveBackPages(): Promise<void> {
     for (;;) {
       const free = await this.#database.read(() => Number(this.#database.row('PRAGMA freelist_count')?.[0]));

@@ -1,7 +1,7 @@
-// The directories of snapshots in the database: the bytes of one in checkpoint_trees, and back. They are canonical, so
-// that equal directories have equal ids. A node is the byte 1, the directory's permissions, then its entries by the
-// bytes of their names, each as kind, permissions, length of the name, name, SHA-256; numbers are two bytes, big-endian,
-// 0xffff for "as usual".
+// The directories of snapshots in the database: encodes one for checkpoint_trees, and decodes it. The encoding is
+// canonical, so that equal directories have equal ids. A node is the byte 1, the directory's permissions, then its
+// entries by the bytes of their names, each as kind, permissions, length of the name, name, SHA-256. Numbers are two
+// bytes, big-endian, 0xffff for "as usual".
 import { createHash } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId } from '../../base/ids.ts';
@@ -77,7 +77,7 @@ function idOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Returns undefined for bytes that {@link encodeNode} did not write under this id. */
+/** Decodes a directory. Returns undefined for bytes that {@link encodeNode} did not write under this id. */
 export function decodeNode(id: string, bytes: Buffer): TreeNode | undefined {
   if (idOf(bytes) !== id || bytes.length < 3 || bytes[0] !== version) return undefined;
   const permissions = bytes.readUInt16BE(1);
@@ -101,7 +101,10 @@ export function decodeNode(id: string, bytes: Buffer): TreeNode | undefined {
   return permissions === usual ? { entries } : { entries, permissions };
 }
 
-/** Entries as {@link TreeNode} has them: the bytes have a directory before or after the files that begin like it. */
+/**
+ * Returns the entries in the order of {@link TreeNode}: in the bytes, a directory may be on the other side of files
+ * whose names begin like its name.
+ */
 function inPathOrder(stored: readonly [string, SubTree | FileNode][]): [string, SubTree | FileNode][] {
   const keyed = stored.map((entry) => [isSubTree(entry[1]) ? `${entry[0]}/` : entry[0], entry] as const);
   return keyed.sort(([a], [b]) => byBytes(a, b)).map(([, entry]) => entry);

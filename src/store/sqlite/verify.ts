@@ -1,5 +1,5 @@
-// Reads directories and contents of the database for `store/verify`. SQLite's own integrity_check is left to the tests
-// and to the sqlite3 program: it is one call that may take minutes.
+// Reads directories and contents of the database for `store/verify`. It leaves SQLite's own integrity_check to the
+// tests and to the sqlite3 program: that is one call which may take minutes.
 import { attemptAsyncOr, isA } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
@@ -59,7 +59,7 @@ interface DerivedFrom {
   readonly carried: CarriedRows;
 }
 
-/** Rows of this session's checkpoints, and counts of all contents. */
+/** Verifies the rows of this session's checkpoints, and the counts of all contents. */
 export async function verifyRows(
   database: SqliteDatabase,
   { trees, carried }: DerivedFrom,
@@ -101,7 +101,9 @@ export async function verifyRows(
   }
 }
 
-/** Tags and names move, so no record has a checksum of them; but they stand twice, in the table and in its index. */
+/**
+ * Tags and names move, so no record has a checksum of them. But each is stored twice, in the table and in its index.
+ */
 async function isInIndex(
   database: SqliteDatabase,
   conversation: number,
@@ -114,7 +116,7 @@ async function isInIndex(
   return found?.[0] === id;
 }
 
-/** Looks again where something is wrong: a removal writes rows again while they are looked at. */
+/** Checks again when a row is wrong: a removal may rewrite rows at the same time. */
 async function standsByItsRows(looking: Looking, row: Row): Promise<boolean> {
   const { database } = looking;
   let standing: Row | undefined = row;
@@ -132,8 +134,7 @@ async function standsByItsRows(looking: Looking, row: Row): Promise<boolean> {
 }
 
 /**
- * True when a checkpoint has the file rows that it should; true where a directory is damaged, which is told
- * elsewhere.
+ * True when a checkpoint has the right file rows. Also true when a directory is damaged, which is reported elsewhere.
  */
 async function hasItsRows({ database, trees, carried, slices }: Looking, row: Row): Promise<boolean> {
   const [id, , parent, isFull, fileCount, parentSnapshot, count, , , own] = row;
@@ -150,7 +151,8 @@ async function hasItsRows({ database, trees, carried, slices }: Looking, row: Ro
     const seen = await carried.seen(Number(id));
     const before = { snapshot, carried: await carried.of(Number(parent)) };
     if (await isIn(await carried.changes(before, seen))) return true;
-    // Earlier versions took what a checkpoint could not look at for deleted, and for new when it was seen again.
+    // Earlier versions recorded paths that a checkpoint could not read as deleted, and as new when they were seen
+    // again.
     const alone = { snapshot, carried: new Map() };
     return await isIn(await carried.changes(alone, { ...seen, skipped: [] }));
   });
@@ -161,7 +163,7 @@ interface Looking extends DerivedFrom {
   readonly slices: Slices;
 }
 
-/** True when each row of a checkpoint says what it should; as many as there are. */
+/** True when a checkpoint has exactly these rows. */
 async function tell(
   database: SqliteDatabase,
   checkpoint: number,

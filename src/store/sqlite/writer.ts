@@ -1,6 +1,6 @@
-// Takes one capture into the database: contents in batches, small ones together and large ones chunk by chunk, then
-// the directories. Everything stored is content-addressed and harmless until the tree is sealed, so a kill leaves
-// only rows for a sweep.
+// Writes one capture into the database: contents in batches, small ones together and large ones chunk by chunk, then
+// the directories. All rows are content-addressed and harmless until the tree is sealed, so a kill leaves only rows
+// for a sweep.
 import { CheckpointdError } from '../../base/errors.ts';
 import { filesAsync } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
@@ -41,7 +41,7 @@ export interface WriterParts {
   readonly database: SqliteDatabase;
   readonly lease: SqliteLease;
   readonly seen: SeenRows;
-  /** Contents that this store wrote or read whole since it was opened. */
+  /** Contents that this store wrote or read completely since it was opened. */
   readonly proven: RecentSet;
   readonly signal: AbortSignal | undefined;
   readonly writesAll: boolean;
@@ -54,7 +54,7 @@ export class SqliteWriter implements SnapshotWriter {
   #pendingBytes = 0;
   #flushing: Promise<void> = Promise.resolve();
   readonly #large = new Turns();
-  /** Contents that this writer has stored or stamped: the lease holds them. */
+  /** Contents that this writer has stored or stamped: the lease protects them. */
   readonly #added = new Set<BlobId>();
   #isDone = false;
   readonly #slices: Slices;
@@ -119,7 +119,7 @@ export class SqliteWriter implements SnapshotWriter {
     if (this.#pending.size >= batchCountMax || this.#pendingBytes >= batchBytesMax) await this.#flush(since);
   }
 
-  /** Writes what is pending; batches follow each other, so that at most two are in memory. */
+  /** Writes pending contents. Batches follow each other, so that at most two are in memory. */
   #flush(since: number): Promise<void> {
     const batch = [...this.#pending].map(([blob, bytes]): Pending => ({ blob, bytes }));
     this.#pending = new Map();
@@ -136,7 +136,10 @@ export class SqliteWriter implements SnapshotWriter {
     return this.#flushing;
   }
 
-  /** Asks for all at once what is there: that is held already, or needs a younger stamp and no packing. */
+  /**
+   * Stores a batch. One query finds all existing contents: these are protected already, or need a newer stamp but no
+   * compression.
+   */
   async #store(batch: readonly Pending[], since: number): Promise<void> {
     const ids = batch.map(({ blob }) => blob);
     const stamps = this.#parts.writesAll
@@ -173,7 +176,10 @@ export class SqliteWriter implements SnapshotWriter {
     }
   }
 
-  /** Without `ready` it was there a moment ago, and only a sweep that came between makes it be packed after all. */
+  /**
+   * Inserts a small content. Without `ready` it existed a moment ago, and is compressed only if a sweep removed it
+   * since.
+   */
   #insertSmall(blob: BlobId, bytes: Uint8Array, ready: Packed | undefined, stamp: number): void {
     if (ready === undefined && touchBlob(this.#parts.database, blob, stamp)) return;
     const packed = ready ?? packSmall(bytes);
@@ -186,7 +192,7 @@ export class SqliteWriter implements SnapshotWriter {
     });
   }
 
-  /** One large content at a time: each has two chunks in memory. */
+  /** Adds one large content at a time: each has two chunks in memory. */
   #addLarge(blob: BlobId, content: StableContent, size: number): Promise<void> {
     return this.#large.run(async () => {
       if (this.#added.has(blob)) return;
@@ -249,8 +255,8 @@ async function* chunksOf(content: StableContent, size: number): AsyncGenerator<U
 }
 
 // Stores the new directories of a capture and pins the root, which names the whole. A directory row promises that
-// everything below it is stored: children are stored first, sweeps remove parents first. So a directory that was
-// sealed before needs one look, and the cost follows the change.
+// everything below it is stored: children are stored first, and sweeps remove parents first. So a sealed directory
+// needs only one check, and the cost depends on the change.
 
 interface Plan {
   root: SnapshotId;
@@ -258,16 +264,16 @@ interface Plan {
   /** New directories, children first. */
   readonly nodes: Map<string, EncodedNode>;
   readonly reused: Map<string, Directory>;
-  /** Contents that this writer did not bring. */
+  /** Contents that this writer did not receive. */
   readonly blobs: Set<BlobId>;
 }
 
-// Sweeps of other daemons that come between the look and the last transaction, before it looks inside that.
+// The number of sweeps of other daemons between check and store after which it checks inside the last transaction.
 const attemptsMax = 4;
 
 class SqliteSeal {
   readonly #parts: WriterParts;
-  /** Contents that the writer has brought: its lease holds them. */
+  /** Contents that the writer received: its lease protects them. */
   readonly #added: ReadonlySet<BlobId>;
 
   constructor(parts: WriterParts, added: ReadonlySet<BlobId>) {
@@ -275,7 +281,10 @@ class SqliteSeal {
     this.#added = added;
   }
 
-  /** @throws DataCorrupt (retryable) when contents that the capture relied on are gone, and the database's errors. */
+  /**
+   * Stores the tree. @throws DataCorrupt (retryable) when contents that the capture relied on are gone, and the
+   * database's errors.
+   */
   async run(root: Directory): Promise<SnapshotId> {
     for (let attempt = 0; ; attempt += 1) {
       const plan = await this.#plan(root);
@@ -286,7 +295,7 @@ class SqliteSeal {
     }
   }
 
-  /** Names every directory that has no id yet, children first. */
+  /** Computes the id of every directory that has none, children first. */
   async #plan(root: Directory): Promise<Plan> {
     const slices = new Slices(this.#parts.signal);
     const plan: Plan = {
@@ -324,7 +333,7 @@ class SqliteSeal {
     return plan;
   }
 
-  /** Makes sure that what the plan takes for granted is there; returns the generation in which it was. */
+  /** Checks that everything that the plan relies on exists. Returns the generation of the check. */
   async #check(plan: Plan): Promise<number> {
     const trees = await this.#parts.seen.missingTrees([...plan.reused.keys()], this.#parts.signal);
     if (trees.missing.length > 0) {
@@ -342,7 +351,7 @@ class SqliteSeal {
     return Math.min(trees.generation, blobs.generation);
   }
 
-  /** Stores the new directories and pins the root; false when something may have been removed since the check. */
+  /** Stores the new directories and pins the root. Returns false when rows may have been removed since the check. */
   async #store(plan: Plan, generation: number, anyGeneration: boolean): Promise<boolean> {
     if (generation < 0) return false;
     const nodes = [...plan.nodes.values()];
@@ -370,7 +379,7 @@ class SqliteSeal {
     return isStored;
   }
 
-  /** Inside a transaction, where nothing moves: for a store that is swept all the time. May take long. */
+  /** Checks inside a transaction, where nothing changes, for a store that is swept all the time. May take long. */
   #isAllThere(plan: Plan): boolean {
     return this.#parts.seen.areThere([...plan.reused.keys()], [...plan.blobs]);
   }
@@ -385,12 +394,12 @@ class SqliteSeal {
   }
 }
 
-// The rows that this open store knows to exist, so that a capture need not ask for 100,000 files. It is valid while the
-// generation stays the same, because every removal advances it (leases.ts).
+// The rows that exist for certain, so that a capture need not query 100,000 files. Valid while the generation stays
+// the same, because every removal advances it (leases.ts).
 
 export interface MissingRows {
   readonly missing: string[];
-  /** The generation in which all others were there. */
+  /** The generation in which all rows existed. */
   readonly generation: number;
 }
 
@@ -411,7 +420,7 @@ export class SeenRows {
     this.#database = database;
   }
 
-  /** True when a directory that was stored once had gone when it was last looked for. */
+  /** True when a directory that was once stored was missing at the last check. */
   isLost(tree: string): boolean {
     return this.#lost.has(tree);
   }
@@ -437,7 +446,7 @@ export class SeenRows {
     this.#add(generation, this.#blobs, ids);
   }
 
-  /** Looks for all at once; for use inside a transaction. */
+  /** Checks all rows at once. For use inside a transaction. */
   areThere(trees: readonly string[], blobs: readonly string[]): boolean {
     const missing = (sql: string, ids: readonly string[]): boolean =>
       this.#database.rows(sql, JSON.stringify(ids)).length > 0;

@@ -29,11 +29,11 @@ export type { Row, SqlValue } from './library.ts';
 export interface DatabaseOptions {
   readonly durability: 'process' | 'power';
   readonly load?: LoadLibsql;
-  /** How long a transaction waits for other daemons before it gives up with StoreBusy. */
+  /** How long a transaction waits for other daemons before it fails with StoreBusy. */
   readonly busyMs?: number;
 }
 
-// SQLite's own busy handler sleeps on the event loop, so it gets little; the rest is waited for asynchronously.
+// SQLite's own busy handler blocks the event loop, so it gets little time. The rest of the wait is asynchronous.
 const blockingBusyMs = 15;
 
 export const settingsOf = (durability: 'process' | 'power'): readonly string[] => [
@@ -41,14 +41,14 @@ export const settingsOf = (durability: 'process' | 'power'): readonly string[] =
   'PRAGMA foreign_keys = ON',
   'PRAGMA trusted_schema = OFF',
   'PRAGMA cache_size = -32000', // KiB; rows by hash land anywhere, and 2 MB thrash
-  // In WAL mode NORMAL survives every crash of a process and FULL a power cut as well.
+  // In WAL mode, NORMAL survives every crash of a process, and FULL also survives a power cut.
   `PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`,
 ];
 
-/** Slices that begin within so long of each other are one piece of work. */
+/** Slices that begin within this time of each other count as one piece of work. */
 const slicesFollowMs = 500;
 const slicesBetween = 4;
-// A slice may fill 2 MiB of the journal, in pages of 4 KiB.
+// A slice may write 2 MiB to the journal, in pages of 4 KiB.
 const pagesUsually = 1000; // SQLite's own
 const pagesWhileWrittenBack = 16_384;
 
@@ -59,7 +59,7 @@ export class SqliteDatabase {
   readonly #busyMs: number;
   readonly #statements = new Map<string, Prepared>();
   readonly #journal: SqliteJournal;
-  /** Within synchronous work, before which the files were looked at. */
+  /** True during synchronous work whose files were checked before. */
   #isWithin = false;
   #slicesSince = 0;
   #lastSliceMs = Number.NEGATIVE_INFINITY;
@@ -76,8 +76,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Opens or creates the file (0600); looks at nothing in it yet.
-   * @throws StrategyUnavailable where the library cannot be loaded, else as {@link transaction}.
+   * Opens or creates the file (0600). Reads nothing in it yet.
+   * @throws StrategyUnavailable when the library cannot be loaded, else as {@link transaction}.
    */
   static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
     const Library = await library(options.load ?? loadLibsql);
@@ -89,9 +89,9 @@ export class SqliteDatabase {
       options.busyMs ?? 10_000,
     );
     try {
-      // Until the schema was looked at: SQLite opens no database whose schema it cannot read (schema.ts).
+      // Set until the schema was checked: SQLite opens no database with an unreadable schema (schema.ts).
       const first = ['PRAGMA writable_schema = ON'];
-      // Some of them look at the file, which another daemon may just be recovering.
+      // Some of these statements read the file, which another daemon may be recovering.
       for (const setting of [...first, ...settingsOf(options.durability)])
         await database.read(() => database.exec(setting));
       return database;
@@ -105,27 +105,27 @@ export class SqliteDatabase {
     return this.#isClosed;
   }
 
-  /** True when its journal was removed under it: nothing may be written any more. */
+  /** True when another program removed the journal: nothing may be written any more. */
   get isCutOff(): boolean {
     return this.#sides.removed() !== undefined;
   }
 
-  /** All rows of one statement. Columns come in the order of the select. */
+  /** Returns all rows of one statement. Columns come in the order of the select. */
   rows(sql: string, ...parameters: readonly SqlValue[]): Row[] {
-    // Always `all`: `get` in raw mode aborts the process when there is no row (libsql 0.5.29). And always an array:
-    // a lone Buffer or null would be taken for named parameters.
+    // Always uses `all`: `get` in raw mode aborts the process when there is no row (libsql 0.5.29). Always passes an
+    // array: a lone Buffer or null would be taken for named parameters.
     const { statement, texts } = this.#prepared(sql);
     const rows = statement.all(parameters) as unknown[][];
     if (texts.length > 0) for (const row of rows) decodeTexts(row, texts);
     return rows as unknown as Row[];
   }
 
-  /** The first row of one statement, if any. */
+  /** Returns the first row of one statement, if any. */
   row(sql: string, ...parameters: readonly SqlValue[]): Row | undefined {
     return this.rows(sql, ...parameters)[0];
   }
 
-  /** Runs one statement that gives no rows; returns how many rows it changed. */
+  /** Runs one statement without rows. Returns the number of changed rows. */
   run(sql: string, ...parameters: readonly SqlValue[]): number {
     return this.#prepared(sql).statement.run(parameters).changes;
   }
@@ -135,9 +135,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * Runs `work` in one immediate transaction: all of it or nothing. `work` is synchronous and short (a slice),
-   * may run twice, and sees no state but the database's. A failure is rolled back and tried once more (O22).
-   * @throws StoreBusy, NoSpace, ReadOnlyStore, StoreCorrupt, StoreUnavailable; what `work` throws.
+   * Runs `work` in one immediate transaction: all of it or nothing. `work` is synchronous and short (a slice), may
+   * run twice, and sees only the state of the database. After a failure it is rolled back and tried once more (O22).
+   * @throws StoreBusy, NoSpace, ReadOnlyStore, StoreCorrupt, StoreUnavailable; the errors of `work`.
    */
   async transaction<T>(work: () => T, busyMs = this.#busyMs): Promise<T> {
     let isRetry = false;
@@ -155,7 +155,7 @@ export class SqliteDatabase {
     }
   }
 
-  /** Runs synchronous reads, waiting where another daemon holds the file (recovery, a checkpoint of the WAL). */
+  /** Runs synchronous reads. Waits while another daemon locks the file (recovery, a checkpoint of the WAL). */
   async read<T>(work: () => T): Promise<T> {
     const deadline = performance.now() + this.#busyMs;
     for (;;) {
@@ -169,8 +169,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Does what `begin` returns for every item, as many in a transaction as fit into a slice; other work runs
-   * before each. `begin` is called in each transaction, for what holds as long as that lasts.
+   * Runs the function that `begin` returns for every item, as many per transaction as fit into a slice. Other work
+   * runs between slices. `begin` is called in each transaction, for values that are valid only inside it.
    */
   async inSlices<T>(
     items: readonly T[],
@@ -196,8 +196,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Called after each slice. Where slices follow each other the journal is written back beside the event loop
-   * every few of them, and SQLite, which would do it in the middle of a commit, is told to wait for longer.
+   * Called after each slice. Every few consecutive slices it writes the journal back beside the event loop. SQLite,
+   * which would do it in the middle of a commit, gets a later threshold.
    */
   async #writeBackJournal(): Promise<void> {
     const now = performance.now();
@@ -210,7 +210,7 @@ export class SqliteDatabase {
     this.#setPagesMax(isWrittenBack ? pagesWhileWrittenBack : pagesUsually);
   }
 
-  /** After much was written in slices: writes the journal back once more, so that no single commit has to. */
+  /** Writes the journal back once more after many slices, so that no single commit has to. */
   async rest(): Promise<void> {
     if (this.#pagesMax === pagesUsually) return;
     this.#slicesSince = 0;
@@ -226,9 +226,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Every transaction so far survives a power cut when this resolves. It stands in the journal, or SQLite has
-   * synced the file that it was moved into. The file itself is not opened here: closing it would drop
-   * SQLite's locks.
+   * Makes every transaction so far survive a power cut: it is in the journal, or in the database file that SQLite has
+   * synced. The database file itself is not opened here, because closing it would drop SQLite's locks.
    */
   async sync(): Promise<void> {
     await syncAll([`${this.#sides.file}-wal`]);
@@ -236,10 +235,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * To be awaited before {@link close} where there is time: brings the journal into the file, and empties it
-   * where no other process else is at it. What stands in it would be written over whatever file is there by
-   * then: an older one of a backup, or one that was emptied while the library, which lets go only when its
-   * statements are collected, still had it.
+   * Writes the journal into the file, and empties it if no other process uses it. Await it before {@link close} when
+   * there is time. A journal that stays would be applied to whatever file is there later: an older one from a backup,
+   * or one that was emptied. The library closes its file only when its statements are collected.
    */
   async finish(): Promise<void> {
     if (this.#isClosed) return;
@@ -247,7 +245,7 @@ export class SqliteDatabase {
     await this.#journal.empty();
   }
 
-  /** Lets the connection go. The file stays in WAL mode; the next one to open it carries on. */
+  /** Closes the connection. The file stays in WAL mode, and the next connection continues. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -274,7 +272,7 @@ export class SqliteDatabase {
     );
   }
 
-  /** Looks at the files once for all that `work` does: it may be thousands of statements. */
+  /** Checks the files once for the whole of `work`, which may run thousands of statements. */
   #within<T>(work: () => T): T {
     if (this.#isWithin) return work();
     this.#look();
@@ -296,7 +294,7 @@ export class SqliteDatabase {
       this.exec('COMMIT');
       return result;
     } catch (error) {
-      // On a full disk or an I/O error SQLite may have rolled back by itself.
+      // After a full disk or an I/O error SQLite may have rolled back by itself.
       if (this.#connection.inTransaction) this.exec('ROLLBACK');
       throw error;
     }
@@ -323,20 +321,22 @@ export class SqliteDatabase {
   }
 }
 
-// The journal (`-wal`) and the index of it that all connections share in memory (`-shm`). Where another program removes
-// one of them, SQLite goes on in a file without a name: other processes make another one, and whatever has not reached
-// the database is lost with the last connection. So both are looked at before work. The connection that still has them
-// brings in what it holds, and no connection of this process works on that database any more.
+// The journal (`-wal`) and its index (`-shm`), which all connections share in memory. When another program removes
+// one of them, SQLite continues in a file without a name. Other processes then make new files, and data that has not
+// reached the database is lost with the last connection. So both files are checked before work. The connection that
+// still has them writes their data back, and then no connection of this process uses that database any more.
 
 class SideFiles {
-  /** By the identity of the database: SQLite has one index for all connections of a process to it. */
+  /** By the identity of the database: SQLite has one index for all connections of a process. */
   static readonly #open = new Map<string, SideFiles>();
 
-  /** The database: where it is behind a link, SQLite puts the files beside what the link leads to. */
+  /** The path of the database. For a link, SQLite puts the files beside the link's target. */
   readonly file: string;
   readonly #key: string;
   #users = 0;
-  /** Each returns the path of its file when that is gone or another by now; undefined until both were there. */
+  /**
+   * Each function returns the path of its file when that is missing or replaced. Undefined until both files existed.
+   */
   #watches: readonly (() => string | undefined)[] | undefined;
   #removed: string | undefined;
   #isBroughtIn = false;
@@ -357,7 +357,7 @@ class SideFiles {
     }
   }
 
-  /** A connection begins. */
+  /** Counts a new connection. */
   enter(): void {
     this.#users += 1;
     SideFiles.#open.set(this.#key, this);
@@ -368,7 +368,10 @@ class SideFiles {
     if (this.#users === 0) SideFiles.#open.delete(this.#key);
   }
 
-  /** After work, which makes the files. What fails here must not make that look undone: the next work notes them. */
+  /**
+   * Notes the files after work, which creates them. An error here must not make the work look undone: the next work
+   * tries again.
+   */
   note(): void {
     if (this.#watches !== undefined) return;
     const paths = [`${this.file}-wal`, `${this.file}-shm`];
@@ -380,16 +383,13 @@ class SideFiles {
     }
   }
 
-  /** The path of the file that was removed, once one was. */
+  /** Returns the path of the removed file, once one was removed. */
   removed(): string | undefined {
     this.#removed ??= this.#replaced()[0];
     return this.#removed;
   }
 
-  /**
-   * Brings what the connection alone still has into the database, unless another program has begun a file of
-   * its own.
-   */
+  /** Writes data that only the connection has into the database, unless another program has begun new files. */
   bringIn(connection: DatabaseConnection): void {
     const isOthers = (path: string): boolean =>
       (files.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -405,16 +405,15 @@ class SideFiles {
 }
 
 // Moves the content of the journal (WAL) into the database file during long writes, on a connection of its own whose
-// calls run on a thread of the library. Its syncs take as long as the disk is busy and must delay neither the event
-// loop nor other daemons. It decides nothing: SQLite does the same at a commit sooner or later, and a kill in the
-// middle has the same effect as there.
+// calls run on a thread of the library. Its syncs may take long on a busy disk and must delay neither the event loop
+// nor other daemons. SQLite does the same at some commit, and a kill has the same effect.
 
 interface AsyncConnection {
   exec(sql: string): Promise<void>;
   close(): void;
 }
 
-// The library's own types are `any` at heart; these are the parts that we rely on.
+// The library's own types are `any`. These are the parts that we use.
 const loadAsync = async (): Promise<new (file: string) => AsyncConnection> =>
   (await import('libsql/promise')).default as unknown as new (
     file: string,
@@ -430,20 +429,23 @@ export class SqliteJournal {
     this.#file = file;
   }
 
-  /** Resolves when it is done; false where it cannot be, so that SQLite has to do it by itself. */
+  /**
+   * Resolves when the journal is written back. Resolves to false when that is impossible, so that SQLite has to do
+   * it.
+   */
   writeBack(): Promise<boolean> {
     return this.#run('PASSIVE');
   }
 
   /**
-   * Empties the journal, and returns its space if no other connection reads or writes at this moment. The
-   * connection closes until it is needed again.
+   * Empties the journal, and frees its space if no other connection uses it at this moment. The connection closes
+   * until it is needed again.
    */
   empty(): Promise<void> {
     return this.#run('TRUNCATE').then(() => this.#drop());
   }
 
-  /** Lets the connection go, after what it is doing. */
+  /** Closes the connection after its present work. */
   close(): void {
     this.#isClosed = true;
     void this.#turns.run(() => this.#drop());

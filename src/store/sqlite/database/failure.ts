@@ -1,9 +1,9 @@
-// Interprets SQLite's errors: whether to wait, whether to try again, and the text for the client. It handles no error
+// Interprets SQLite's errors: whether to wait, whether to retry, and the text for the client. It handles no error
 // itself.
 import { CheckpointdError, fileLimit } from '../../../base/errors.ts';
 import { InvariantViolation } from '../../../base/invariant.ts';
 
-/** Primary codes of SQLite by number; libsql names no extended code that it does not know. */
+/** Primary codes of SQLite by number: libsql gives no name for an extended code that it does not know. */
 const primaryCodes: Readonly<Record<number, string>> = {
   5: 'SQLITE_BUSY',
   6: 'SQLITE_LOCKED',
@@ -27,7 +27,7 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error));
 }
 
-/** True when the same transaction may well succeed a moment later: not where the answer would be the same. */
+/** True when the same transaction may succeed a moment later. */
 export function isWorthRetry(error: unknown): boolean {
   if (error instanceof CheckpointdError || error instanceof InvariantViolation) return false;
   return !/^SQLITE_(CONSTRAINT|CORRUPT|NOTADB|FULL|READONLY|CANTOPEN|PERM|AUTH|TOOBIG)/.test(
@@ -85,7 +85,7 @@ const explanations: readonly Explanation[] = [
 /** Another program removed tables or indexes. */
 const lacksPart = /^no such (table|index|column)/;
 
-/** SQLite's error in our words; anything that is not SQLite's or the system's stays what it is. */
+/** Translates SQLite's error into ours. Returns an error unchanged when it is neither SQLite's nor the system's. */
 export function explain(error: unknown, file: string): unknown {
   const code = sqliteCode(error);
   if (error instanceof CheckpointdError || code === '') return error;

@@ -1,6 +1,6 @@
-// The library libsql: whether it is installed, one connection of it in the few calls that we rely on, and what its
-// columns come back as. Installed packages are looked for by name alone: loading libsql would cost every start what only
-// few sessions need. A library that is there and broken is found out when it is loaded.
+// The library libsql: whether it is installed, one connection with the few calls that we use, and the types of its
+// columns. Installed packages are found by name alone: loading libsql at every start would cost time that only few
+// sessions need. A broken library is detected when it is loaded.
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -12,14 +12,17 @@ import { explain, sqliteCode } from './failure.ts';
 export const sqliteRemedy =
   'The strategy "sqlite" needs the package libsql, which could not be loaded here. Install it beside checkpointd (npm install libsql), or choose the strategy "shadow" or "local".';
 
-/** libsql's binaries are packages of this name with one of these ends; which C library there is, libsql finds out. */
+/** libsql's binaries are packages of this name with one of these suffixes. libsql chooses by the C library. */
 const platformPackage = `@libsql/${process.platform}-${process.arch}`;
 const ends = ['', '-gnu', '-musl', '-msvc', '-gnueabihf', '-musleabihf'];
 
 type Resolve = (name: string, from: string) => string;
 const resolveInstalled: Resolve = (name, from) => createRequire(from).resolve(name);
 
-/** Why `sqlite` cannot be used, with the remedy; undefined when its packages are installed. Some system calls. */
+/**
+ * Returns why `sqlite` cannot be used, with the remedy; undefined when its packages are installed. Takes some system
+ * calls.
+ */
 export function sqliteObstacle(resolve: Resolve = resolveInstalled): string | undefined {
   const library = find(resolve, 'libsql', import.meta.url);
   if (library === undefined) return sqliteRemedy;
@@ -42,7 +45,7 @@ interface Statement {
 
 export interface Prepared {
   readonly statement: Statement;
-  /** The columns of text that come as bytes. */
+  /** The text columns that come as bytes. */
   readonly texts: readonly number[];
 }
 
@@ -53,10 +56,10 @@ export interface DatabaseConnection {
   close(): void;
 }
 
-/** Loads the library: a parameter only so that a test can be a machine that lacks it. */
+/** Loads the library. A parameter, so that a test can simulate a machine without the library. */
 export type LoadLibsql = () => Promise<{ readonly default: unknown }>;
 
-// The library's own types are `any` at heart; these are the parts that we rely on.
+// The library's own types are `any`. These are the parts that we use.
 export const loadLibsql: LoadLibsql = () => import('libsql');
 
 export function prepare(connection: DatabaseConnection, sql: string): Prepared {
@@ -87,9 +90,9 @@ export async function library(load: LoadLibsql): Promise<new (file: string) => D
 }
 
 /**
- * Makes the file if there is none, and makes sure that it and its directory (the WAL's place) can be written. One that is
- * there is not opened: closing it would drop the locks that SQLite has on it for other sessions of this process, and the
- * next program to close it would take itself for the last one, and remove the journal under us.
+ * Makes the file if it is missing, and checks that the file and its directory (the WAL's place) are writable. Does
+ * not open an existing file: closing it would drop SQLite's locks for other sessions of this process. The next
+ * program to close it would then count as the last one, and remove the journal.
  */
 export function makeWritable(file: string): void {
   try {
@@ -114,11 +117,11 @@ export function makeWritable(file: string): void {
   }
 }
 
-// Selects are rewritten so that every column comes back as a type that the library can take: libsql ends the whole
-// process over one byte of text that is not UTF-8, and a flipped bit makes text of a number or of bytes. So text is
-// fetched as bytes and decoded here, and everything else is cast to what its column is declared to be.
+// Rewrites selects so that every column has a type that the library can return. libsql ends the whole process over
+// one byte of text that is not UTF-8, and a flipped bit can turn a number or bytes into text. So text is fetched as
+// bytes and decoded here, and everything else is cast to the declared type of its column.
 
-/** The value of a column. Integers come back as numbers; blobs as Buffers. */
+/** The value of a column. Integers come as numbers, blobs as Buffers. */
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly (SqlValue | DamagedText)[];
 
@@ -128,7 +131,7 @@ interface ColumnFacts {
   readonly type: string | null;
 }
 
-/** Text of a damaged row that is not UTF-8. As a string it has U+FFFD for what cannot be read. */
+/** Text of a damaged row that is not UTF-8. As a string it has U+FFFD for unreadable bytes. */
 export class DamagedText {
   readonly bytes: Buffer;
 
@@ -143,11 +146,11 @@ export class DamagedText {
 
 interface SafeSelect {
   readonly sql: string;
-  /** The columns of text, by position. */
+  /** The text columns, by position. */
   readonly texts: readonly number[];
 }
 
-/** Rewrites one SELECT whose columns are known; expressions are numbers, but for the `value` of json_each. */
+/** Rewrites one SELECT with known columns. Expressions are numbers, except for the `value` of json_each. */
 function safeSelect(sql: string, columns: readonly ColumnFacts[]): SafeSelect {
   const names = columns.map((_, i) => `c${i}`);
   const texts = columns.flatMap(({ name, type }, i) => (type === 'TEXT' || name === 'value' ? [i] : []));
@@ -158,7 +161,7 @@ function safeSelect(sql: string, columns: readonly ColumnFacts[]): SafeSelect {
   return { sql: `WITH safe(${names.join(', ')}) AS (${sql}) SELECT ${casts.join(', ')} FROM safe`, texts };
 }
 
-/** Text as it came from the database, in the place of its bytes. */
+/** Replaces the bytes of text columns by their text. */
 export function decodeTexts(row: unknown[], texts: readonly number[]): void {
   for (const at of texts) {
     const bytes = row[at];

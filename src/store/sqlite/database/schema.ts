@@ -18,7 +18,7 @@ import { CheckpointdError } from '../../../base/errors.ts';
 import type { SqliteDatabase } from './database.ts';
 import { connect, DamagedText, library, loadLibsql, type SqlValue } from './library.ts';
 
-/** `ckpt` in the file's header: tells our database from another program's. */
+/** `ckpt` in the file's header: distinguishes our database from another program's. */
 const applicationId = 0x636b7074;
 
 const first = `
@@ -141,7 +141,7 @@ CREATE TRIGGER ref_count_moved AFTER UPDATE OF blob_hash ON checkpoint_file_snap
 END;
 `;
 
-/** Each entry takes the database from the version of its index to the next. Entries are never edited, only added. */
+/** Each entry migrates the database from the version of its index to the next. Entries are only added, never edited. */
 const migrations: readonly string[] = [first];
 
 export const schemaVersion = migrations.length;
@@ -149,14 +149,14 @@ export const schemaVersion = migrations.length;
 const allStatements = migrations.join('');
 
 /**
- * Makes the tables, or brings an older database to this version, and puts back what is damaged of their description;
- * safe when several daemons do it at once. Returns the names of what was put back.
- * @throws StoreVersion for a newer database and StoreCorrupt for one that is not ours: both are left alone.
+ * Makes the tables, or migrates an older database to this version, and repairs damaged parts of the schema. Safe when
+ * several daemons do it at once. Returns the names of the repaired parts.
+ * @throws StoreVersion for a newer database and StoreCorrupt for a foreign one: both stay as they are.
  */
 export async function prepareSchema(database: SqliteDatabase): Promise<string[]> {
   const found = await database.read(() => inspect(database));
   if (found.version === 0) {
-    // Has to come before the first table. Pages that a sweep frees can then go back to the disk bit by bit.
+    // Must come before the first table. Pages that a sweep frees can then go back to the disk bit by bit.
     await database.read(() => database.exec('PRAGMA auto_vacuum = INCREMENTAL'));
   }
   await database.read(() => database.exec('PRAGMA journal_mode = WAL'));
@@ -195,7 +195,7 @@ function inspect(database: SqliteDatabase): { readonly version: number } {
   return { version };
 }
 
-/** A table, index or trigger as `sqlite_schema` describes it. `sql` is null for an index that a table brings along. */
+/** A table, index or trigger in `sqlite_schema`. `sql` is null for an automatic index of a table. */
 interface Part {
   readonly type: string;
   readonly name: string;
@@ -205,7 +205,7 @@ interface Part {
 
 interface FoundPart extends Part {
   readonly row: number;
-  /** Bytes of `sql`, also where they are not text. */
+  /** The length of `sql` in bytes, also when it is no valid text. */
   readonly length: number;
 }
 
@@ -213,7 +213,7 @@ const partColumns = ['type', 'name', 'table', 'sql'] as const;
 
 let written: Promise<readonly Part[]> | undefined;
 
-/** Returns what the statements make, by making it once in memory. */
+/** Returns the parts that the statements make, by running them once in memory. */
 function partsAsWritten(): Promise<readonly Part[]> {
   written ??= library(loadLibsql).then((Library) => {
     const memory = connect(Library, ':memory:');
@@ -230,22 +230,22 @@ function partsAsWritten(): Promise<readonly Part[]> {
   return written;
 }
 
-/** Returns the names of tables, indexes and triggers that are damaged or gone, as `table checkpoints`. */
+/** Returns the names of damaged or missing tables, indexes and triggers, as `table checkpoints`. */
 export async function damagedSchema(database: SqliteDatabase): Promise<string[]> {
   const parts = await partsAsWritten();
   return database.read(() => missingOf(parts, foundIn(database)).map(nameOf));
 }
 
 /**
- * Puts damaged parts back, all or none, and builds their indexes again; returns their names. The connection has
- * `writable_schema` on until this is done, because SQLite opens no database whose schema it cannot read otherwise.
- * @throws StoreCorrupt where a table is gone or is described otherwise than by damage of single bytes
+ * Repairs damaged parts, all or none, and rebuilds their indexes. Returns their names. The connection has
+ * `writable_schema` on during the repair, because SQLite otherwise opens no database with an unreadable schema.
+ * @throws StoreCorrupt when a table is missing, or its text differs by more than damaged bytes
  */
 async function mendSchema(database: SqliteDatabase): Promise<string[]> {
   const damaged = await damagedSchema(database);
   if (damaged.length > 0) {
     const parts = await partsAsWritten();
-    // Looked at again within the transaction: another daemon may have been faster.
+    // Checks again within the transaction: another daemon may have been faster.
     await database.transaction(() => putBack(database, parts));
   }
   await database.read(() => database.exec('PRAGMA writable_schema = OFF'));
@@ -272,7 +272,7 @@ function putBack(database: SqliteDatabase, parts: readonly Part[]): void {
       mended.push(part);
     }
   }
-  // Other connections read the schema again, and so does this one.
+  // Makes all connections, including this one, read the schema again.
   database.exec(`PRAGMA schema_version = ${Number(database.row('PRAGMA schema_version')?.[0]) + 1}`);
   database.exec('PRAGMA writable_schema = RESET');
   for (const { type, name } of mended) if (type === 'index') database.exec(`REINDEX "${name}"`);
@@ -300,8 +300,8 @@ function isSame(part: Part, other: Part): boolean {
 }
 
 /**
- * True when one column alone differs. The text of a table must be as long as it was: a longer or shorter one
- * was changed by another program, and the rows may be of its form.
+ * True when only one column differs. The text of a table must have its old length: a longer or shorter one was
+ * changed by another program, and the rows may have that program's format.
  */
 function isDamagedCopy(part: Part, found: FoundPart): boolean {
   const differing = partColumns.filter((column) => part[column] !== found[column]);
