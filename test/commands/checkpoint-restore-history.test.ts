@@ -111,6 +111,11 @@ test('paths restore only those, and leave the conversation alone', async () => {
   assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'changed');
   assert.is(result.conversation, undefined);
   assert.is((await daemon.call('conversation/get', { session })).historyLength, 1);
+  await daemon.close();
+});
+
+test('a path that leads out of the work tree, or into its .git, is refused (O27)', async () => {
+  const { daemon, session } = await opened();
   for (const path of ['/etc/passwd', '../x', 'a/../../x', '.git/config']) {
     const bad = daemon.call('checkpoint/restore', { session, tag: '0', paths: [{ path }] });
     assert.is((await failure(bad)).kind, 'PathOutsideWorkTree', path);

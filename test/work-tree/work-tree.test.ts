@@ -41,7 +41,7 @@ function kindOf(step: () => unknown): string {
   return 'none';
 }
 
-test('a work tree is opened by its canonical path and keeps its identity', () =>
+test('a work tree is opened by its canonical path and keeps its identity (O27)', () =>
   withTop((top) => {
     mkdirSync(join(top, 'w'));
     symlinkSync('w', join(top, 'link'));

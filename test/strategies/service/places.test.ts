@@ -59,11 +59,26 @@ test('protected places are refused on every strategy, however they are spelled (
 
 test('no GIT_ variable of the environment reaches our git (R15)', async () => {
   const elsewhere = repository({ 'other.txt': 'o\n' });
+  const trace = join(elsewhere, '.git', 'trace');
   const hostile: Record<string, string> = {
     GIT_DIR: join(elsewhere, '.git'),
     GIT_WORK_TREE: elsewhere,
     GIT_INDEX_FILE: '/nonexistent/index',
     GIT_OBJECT_DIRECTORY: '/nonexistent/objects',
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: '/nonexistent/objects',
+    GIT_COMMON_DIR: '/nonexistent/common',
+    GIT_CEILING_DIRECTORIES: elsewhere,
+    GIT_TEMPLATE_DIR: '/nonexistent/template',
+    GIT_DEFAULT_HASH: 'sha256',
+    GIT_ATTR_SOURCE: 'nonsense',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_ICASE_PATHSPECS: '1',
+    GIT_EXTERNAL_DIFF: 'false',
+    GIT_AUTHOR_DATE: 'no date',
+    GIT_COMMITTER_DATE: 'no date',
+    GIT_EDITOR: 'false',
+    GIT_ASKPASS: 'false',
+    GIT_TRACE: trace,
     GIT_NAMESPACE: 'x',
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'core.bare',
@@ -84,6 +99,7 @@ test('no GIT_ variable of the environment reaches our git (R15)', async () => {
     Object.assign(process.env, inherited);
   }
   assert.is(repositoryState(elsewhere), before);
+  assert.not.ok(existsSync(trace), 'git would have written its trace there');
 });
 
 test('no list of our own leaves anything out: .env, lock files, archives and databases are saved (R16)', () =>
