@@ -10,6 +10,7 @@ import type * as Wire from '../protocol/types.ts';
 import { runRestoreJob } from '../restore/restore.ts';
 import type { RestoreJob, RestoreOutcome } from '../restore/restore-job.ts';
 import type { EarlierEffect } from '../session/operations.ts';
+import { warnOfOldDirectory } from '../session/replaced-work-tree.ts';
 import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
@@ -28,6 +29,7 @@ export const checkpointRestore = defineCommand(
     const target = index.resolve(params.tag);
     const paths = treePaths(params.paths);
     checkExpectation(index, params.expect?.head);
+    warnOfOldDirectory(session.parts, target.record, context);
     const scope = params.scope ?? (paths === undefined ? 'both' : 'files');
     // A part of the files, or the files alone, is an edit of the present line; the whole is a jump to the target.
     const isJump = scope !== 'files' && paths === undefined;

@@ -24,7 +24,7 @@ export interface SessionOrigin {
   readonly commit: string;
 }
 
-/** The unchanging facts of a session, written once at its creation as `checkpointd/session.json`. */
+/** The facts of a session, as `checkpointd/session.json` holds them. They hardly ever change. */
 export interface SessionMarker {
   readonly marker: 'checkpointd session';
   /** The format of the files beside the marker. A version that changes one of them increments the number. */
@@ -39,6 +39,8 @@ export interface SessionMarker {
    * older sessions.
    */
   readonly workTreeDirectory?: DirectoryIdentity;
+  /** Another directory at the work tree's path, and the first checkpoint that holds its files. Absent: none. */
+  readonly replacedBy?: { readonly directory: DirectoryIdentity; readonly seq: number };
   readonly conversationId: string;
   readonly strategy: string;
   readonly retention: 'session' | 'keep';

@@ -27,6 +27,7 @@ import { type KeptLog, openKeptLog } from './kept-log.ts';
 import { OperationQueue } from './operation-queue.ts';
 import { OperationRecords } from './operations.ts';
 import { busy, endOrphans, type OwnerTerms, SessionOwner } from './owner.ts';
+import { warnIfReplaced } from './replaced-work-tree.ts';
 import { Session, type SessionEvents, type SessionOptions } from './session.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 import { beginWatching, startWatching } from './watching.ts';
@@ -102,7 +103,7 @@ export async function openSession(
       context.warn(
         `This session is open already and goes on with its own settings; these of the request were ignored: ${ignored.join(', ')}. Close it first to open it with others.`,
       );
-    warnIfReplaced(open.parts.marker, workTree, context);
+    warnIfReplaced(open.parts, context);
     return { session: open, resumed: true };
   }
   const marker: SessionMarker = {
@@ -217,7 +218,7 @@ async function build(
   for (const warning of kept.warnings) context.warn(warning);
   const session = assemble(effective, kept, request, around);
   try {
-    if (resumed) warnIfReplaced(effective.marker, found.workTree, context);
+    if (resumed) warnIfReplaced(effective, context);
     beginWatching(session);
     await enableCheckpoints(session, request.init, context, recover);
     // Writes only after everything was read, so that files of a later version stay as they are.
@@ -303,18 +304,4 @@ function assemble(
     openedAt: timestamp(systemClock),
     log: around.log,
   });
-}
-
-/** The user may recreate the directory at the same path, but the checkpoints are those of the earlier directory. */
-function warnIfReplaced(marker: SessionMarker, { root }: WorkTree, context: OperationContext): void {
-  const now = directoryAt(root);
-  // Earlier versions did not record the birth time, and the device number may have changed since.
-  const [, inode = ''] = marker.workTreeIdentity.split(':');
-  const then = marker.workTreeDirectory ?? { inode, birth: '0' };
-  if (now === undefined || isSameDirectory(then, now)) return;
-  const made =
-    now.birth === '0' ? '' : ` (at ${new Date(Number(BigInt(now.birth) / 1_000_000n)).toISOString()})`;
-  context.warn(
-    `The work tree ${root} was replaced since this session was made${made}. Earlier checkpoints hold the files of the old directory, and a restore writes those files here.`,
-  );
 }

@@ -16,19 +16,56 @@ async function warningsOfOpen(rig: DaemonRig, strategy: string): Promise<string>
   return warnings.join('\n');
 }
 
+/** Copies before the old one goes, so that no inode is used again. */
+function replaceWorkTree({ work }: DaemonRig): void {
+  cpSync(work, `${work}.new`, { recursive: true });
+  rmSync(work, { recursive: true });
+  renameSync(`${work}.new`, work);
+}
+
+/** Asks the command line for a restore, which shows its plan and changes nothing without --yes. */
+async function planned(rig: DaemonRig, tag: string): Promise<{ code: number | null; text: string }> {
+  const restore = rig.run(['restore', tag, `--storage=${rig.storage}`]);
+  const code = await restore.code;
+  return { code, text: `${restore.stdout}${restore.stderr}` };
+}
+
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
   test(`${strategy}: session/open warns where the work tree was replaced since the session was made`, () =>
     withRig(async (rig) => {
       const { client } = await rig.opened({ retention: 'keep', strategy });
       await client.close();
       assert.is(await warningsOfOpen(rig, strategy), '');
-      // Copied before the old one goes, so that no inode is used again.
-      cpSync(rig.work, `${rig.work}.new`, { recursive: true });
-      rmSync(rig.work, { recursive: true });
-      renameSync(`${rig.work}.new`, rig.work);
+      replaceWorkTree(rig);
       assert.match(await warningsOfOpen(rig, strategy), said);
     }));
 }
+
+test('session/open warns until a checkpoint is made of the new work tree; from then on the restore of an earlier one warns', () =>
+  withRig(async (rig) => {
+    const { client } = await rig.opened({ retention: 'keep' });
+    await client.close();
+    replaceWorkTree(rig);
+    assert.match(await warningsOfOpen(rig, 'shadow'), said);
+    const next = await rig.start();
+    const { session } = await rig.open(next, { retention: 'keep' });
+    rig.write('a.txt', 'of the new one\n');
+    await next.request('checkpoint/create', { session, kind: 'turn' });
+    await next.close();
+    assert.is(await warningsOfOpen(rig, 'shadow'), '');
+    const last = await rig.start();
+    await rig.open(last, { retention: 'keep' });
+    const warningsOf = async (tag: string): Promise<string> => {
+      const request = { session, tag, mode: 'hard', dryRun: true } as const;
+      return ((await last.request('checkpoint/restore', request)).warnings ?? []).join('\n');
+    };
+    assert.match(await warningsOf('0'), /the directory that stood at .* before it was replaced/);
+    assert.is(await warningsOf('1'), '');
+    await last.close();
+    assert.match((await planned(rig, '0')).text, /before it was replaced/, 'the command line says it, too');
+    replaceWorkTree(rig);
+    assert.match(await warningsOfOpen(rig, 'shadow'), said, 'replaced once more');
+  }));
 
 test('a work tree that was moved away and back is not taken for another one', () =>
   withRig(async (rig) => {
@@ -43,13 +80,11 @@ test('the command line says that the work tree was replaced before it asks for a
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();
-    cpSync(rig.work, `${rig.work}.new`, { recursive: true });
-    rmSync(rig.work, { recursive: true });
-    renameSync(`${rig.work}.new`, rig.work);
+    replaceWorkTree(rig);
     rig.write('a.txt', 'of the new one\n');
-    const restore = rig.run(['restore', '0', `--storage=${rig.storage}`]);
-    assert.is(await restore.code, 2);
-    assert.match(restore.stderr, said);
+    const restore = await planned(rig, '0');
+    assert.is(restore.code, 2);
+    assert.match(restore.text, said);
     assert.is(rig.read('a.txt'), 'of the new one\n');
   }));
 
