@@ -1,4 +1,4 @@
-// A command that only reads asks a closed session's files, in its own process. At the first request that they do not
+// Reads a closed session from its files, in the command's own process. At the first request that the files cannot
 // answer beyond doubt, a daemon opens the session and answers that request and all later ones.
 import type { CheckpointdClient, RequestOptions } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
@@ -11,7 +11,7 @@ export interface Asked extends Pick<Reached, 'session' | 'workspace'> {
   readonly client: Pick<CheckpointdClient, 'request' | 'on'> & { close(): Promise<unknown> };
 }
 
-/** Returns the session that is meant; undefined when there is a choice, or a daemon has to open it. */
+/** Returns the session to read, or undefined when several match or a daemon has to open it. */
 export async function reachedAtRest(given: Given): Promise<Asked | undefined> {
   const stored = theOnly(given);
   if (stored === undefined || stored.socket !== undefined) return undefined;
@@ -46,7 +46,7 @@ class RestingClient {
     return client.request(method, params, options);
   }
 
-  /** No daemon has the session open, so no event comes. */
+  /** No daemon has the session open, so there are no events. */
   on(): () => void {
     return () => undefined;
   }

@@ -1,5 +1,5 @@
-// A command joins the background daemon of its storage, or starts one; `checkpointd stop` ends it. Where none may run, the
-// command starts a daemon of its own, which ends with the command.
+// A command joins the background daemon of its storage, or starts one. `checkpointd stop` ends it. When no background
+// daemon may run, the command starts its own daemon, which ends with the command.
 import { setTimeout as delay } from 'node:timers/promises';
 import { attemptAsync, isA } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -19,7 +19,10 @@ const environmentNames = [
   'SystemRoot',
 ];
 
-/** Each of them says that a process which outlives its command is unwanted: build servers, systemd, the user. */
+/**
+ * Variables of environments in which a process must not outlive its command: build servers, systemd, or by the user's
+ * choice.
+ */
 const forbidding = ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'];
 
 const startMs = 15_000;
@@ -34,7 +37,7 @@ export async function endOtherVersion(storage: string): Promise<void> {
   if (note !== undefined && note.version !== packageVersion()) await endDaemon(note);
 }
 
-/** Joins the background daemon of a storage, or starts one. Undefined where none may run or none starts. */
+/** Joins the background daemon of a storage, or starts one. Returns undefined when none may run or none starts. */
 export async function joinBackground(
   storage: string,
   hello: AttachOptions,
@@ -51,7 +54,7 @@ async function attached(socket: string, hello: AttachOptions): Promise<Checkpoin
   return attemptAsync(isA(CheckpointdGoneError), () => CheckpointdClient.attach(socket, hello));
 }
 
-/** Starts the daemon and returns its socket; undefined when it does not say in time where it listens. */
+/** Starts the daemon and returns its socket, or undefined when the daemon does not report it in time. */
 async function start(storage: string): Promise<string | undefined> {
   const { spawn } = await import('node:child_process');
   const env = Object.fromEntries(environmentNames.map((name) => [name, process.env[name]]));
@@ -77,7 +80,7 @@ async function start(storage: string): Promise<string | undefined> {
   return /^listening on (.*)\n/.exec(said)?.[1];
 }
 
-/** Ends the daemon in order. Returns false when it still runs after ten seconds, or may not be ended by this user. */
+/** Ends the daemon in order. Returns false when it still runs after ten seconds, or this user may not end it. */
 async function endDaemon(note: BackgroundNote): Promise<boolean> {
   try {
     process.kill(note.pid, 'SIGTERM');
@@ -93,7 +96,7 @@ async function endDaemon(note: BackgroundNote): Promise<boolean> {
   return true;
 }
 
-/** Ends the background daemon of a storage. Returns its note, and whether it has ended; undefined when none runs. */
+/** Ends the background daemon of a storage. Returns its note, and whether it has ended, or undefined when none runs. */
 export async function stopBackground(
   storage: string,
 ): Promise<{ readonly note: BackgroundNote; readonly hasEnded: boolean } | undefined> {

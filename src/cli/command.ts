@@ -1,15 +1,15 @@
-// The form of a command: its input and its answer, an exit code. Every command is one file of commands/, a thin client
-// of one method of the wire.
+// The form of a command: its input, and its exit code. Every command is one file of commands/, a thin client of one
+// method of the wire.
 import type { CheckpointdClient } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Where } from './reach.ts';
 import { say } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
-/** 0: done. Documented in the help. */
+/** The exit codes. 0 means success. The help documents them. */
 export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancelled: 130 } as const;
 
-/** Stands under the help of every command. */
+/** The end of the help of every command. */
 export const exitCodes = `
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here, 4 the restore left files out,
 130 interrupted.`;
@@ -21,7 +21,7 @@ export interface Given extends Where {
   readonly pager: boolean;
 }
 
-/** Sends one request; progress is shown, and Ctrl-C gives it up. */
+/** Sends one request and shows its progress. Ctrl-C cancels it. */
 export type Ask = <M extends RequestMethod>(
   method: M,
   params: Omit<ParamsOf<M>, 'session'>,
@@ -29,7 +29,7 @@ export type Ask = <M extends RequestMethod>(
 
 export interface Task {
   readonly ask: Ask;
-  /** For listeners; requests go by `ask`. */
+  /** For listeners. Requests go through `ask`. */
   readonly client: Pick<CheckpointdClient, 'on'>;
   readonly given: Given;
   readonly session: string;
@@ -44,22 +44,22 @@ export interface CliCommand {
   /** The arguments in commander's notation: `<must>`, `[may]`. */
   readonly words?: readonly (readonly [name: string, description: string])[];
   readonly options?: readonly (readonly [flags: string, description: string])[];
-  /** Paths may stand behind its words, or behind `--`. */
+  /** True when paths may follow its words, or `--`. */
   readonly paths?: true;
-  /** Says where a word belongs that stands where the command takes none. */
+  /** The remedy for a word too many. */
   readonly excess?: string;
-  /** Its text may be long: it goes through a pager on a terminal. */
+  /** True when its text may be long: it goes through a pager on a terminal. */
   readonly paged?: true;
-  /** It has no result for --json to print. */
+  /** True when it has no result for --json. */
   readonly withoutJson?: true;
   readonly hidden?: true;
   readonly makesSession?: true;
-  /** Only reads: a session that no daemon has open is read from its files, and not opened. */
+  /** True when it only reads: a session that no daemon has open is then read from its files, and not opened. */
   readonly reads?: true;
   readonly changesFiles?: true;
-  /** Runs until the user leaves it. */
+  /** True when it runs until the user ends it. */
   readonly stays?: true;
-  /** Prints the facts that need no session, before the command is refused because there is none. */
+  /** Prints the facts that need no session, before the command fails because there is none. */
   readonly withoutSession?: (given: Given) => Promise<void>;
   readonly run: (task: Task) => Promise<number>;
 }
@@ -68,7 +68,7 @@ export function isPaged({ paged }: CliCommand, { pager, json }: Given): boolean 
   return paged === true && pager && !json && process.stdout.isTTY;
 }
 
-/** Prints the wire's result as it came, if that was asked for. */
+/** Prints the unchanged result of the wire, if the user asked for it. */
 export function printed(given: Pick<Given, 'json'>, result: object): boolean {
   if (given.json) say(JSON.stringify(result, null, 2));
   return given.json;

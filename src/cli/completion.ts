@@ -1,5 +1,5 @@
-// checkpointd completion: what a shell needs to complete commands, their options, tags where a command takes one, and
-// paths everywhere else, of the directory that `-C` names. What there is to offer comes from the commands themselves.
+// checkpointd completion: scripts that let a shell complete commands, their options, tags where a command takes one,
+// and paths everywhere else, relative to the directory of `-C`. The commands themselves provide the candidates.
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -10,29 +10,29 @@ export interface Offered {
 }
 
 interface OfferedOption {
-  /** Without its dashes. */
+  /** The name without dashes. */
   readonly long: string;
   readonly short?: string | undefined;
   readonly summary: string;
   readonly takesValue: boolean;
 }
 
-/** Commands whose first words are checkpoints, and how many they take. */
+/** Commands whose first words are checkpoints, with the maximum number of these words. */
 const takeTags = { show: 1, diff: 2, restore: 1, revert: 2 } as const;
-/** Each of these places: the command, and how many words stand before the one that is typed. */
+/** The places of tags: the command, and the number of words before the one that is typed. */
 const tagPlaces = Object.entries(takeTags).flatMap(([name, count]) =>
   Array.from({ length: count }, (_, at) => `${name}:${at}`),
 );
-/** Options that find the session. Completion passes them to the command that prints the tags. */
+/** Options that choose the session. The completion passes them to the command that prints the tags. */
 const whereOptions = '-C|--directory|--session|--storage';
 
-/** How the script gets into each shell. */
+/** How to install the script in each shell. */
 export const installing = `
 bash:  echo 'source <(checkpointd completion bash)' >> ~/.bashrc
 zsh:   echo 'source <(checkpointd completion zsh)' >> ~/.zshrc     (below the line with compinit)
 fish:  checkpointd completion fish > ~/.config/fish/completions/checkpointd.fish`;
 
-/** The script for one shell, to be read by it at its start; undefined for a shell that is not known. */
+/** Returns the script for one shell to read at its start, or undefined for an unknown shell. */
 export function completion(shell: string, commands: readonly Offered[]): string | undefined {
   if (shell === 'bash') return bash(commands);
   if (shell === 'zsh') return zsh(commands);
@@ -44,7 +44,7 @@ const dashed = ({ options }: Offered): string =>
     .flatMap(({ long, short }) => [`--${long}`, ...(short === undefined ? [] : [`-${short}`])])
     .join(' ');
 
-/** Options whose value is a path, or a text that no shell can guess. */
+/** Options whose value is a path, or a text that a shell cannot guess. */
 const valued = (commands: readonly Offered[]): string => {
   const options = commands.flatMap(({ options }) => options).filter(({ takesValue }) => takesValue);
   const words = options.flatMap(({ long, short }) => [
@@ -186,7 +186,7 @@ function fish(commands: readonly Offered[]): string {
   ].join('\n');
 }
 
-/** Functions for the conditions: the cursor's place in the command line, and the paths in it. */
+/** Returns functions for the conditions: the cursor's place in the command line, and the paths in it. */
 function fishFunctions(commands: readonly Offered[]): string {
   return `function __checkpointd_words
     set -l words (commandline -opc)

@@ -1,4 +1,4 @@
-// One question with a yes or a no. Anything but a clear yes is a no.
+// Asks one yes-or-no question. Any answer but a clear yes is a no.
 import { createInterface } from 'node:readline/promises';
 import { CommandRefusal } from './refusal.ts';
 import { say } from './terminal.ts';
@@ -11,7 +11,7 @@ export interface Question {
   readonly left?: string;
 }
 
-/** Asks a person for a change. @throws CommandRefusal without a terminal */
+/** Asks a person before a change. @throws CommandRefusal without a terminal */
 export async function agreed(
   { json }: { readonly json: boolean },
   { text, does, left = 'Nothing was changed.' }: Question,

@@ -1,5 +1,5 @@
-// A diff as it is said: to a pipe or a file a patch, byte for byte; to a terminal text for people, or numbers as
-// `git diff --stat` lays them out.
+// Prints a diff: to a pipe or a file as a patch, byte for byte; on a terminal as text for people, or with numbers in
+// the layout of `git diff --stat`.
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { attempt, isA } from '../base/attempt.ts';
@@ -11,12 +11,12 @@ import type { TreePaths } from './tree-paths.ts';
 
 export type Compared = Omit<CheckpointDiffParams, 'session' | 'format'>;
 
-/** Says a diff. @throws CommandRefusal for a patch that is too large */
+/** Prints a diff. @throws CommandRefusal for a patch that is too large */
 export function sayDiff(task: Task, compared: Compared): Promise<void> {
   return process.stdout.isTTY ? sayParts(task, compared) : sayPatch(task, compared);
 }
 
-/** Says a patch that `git apply` takes. One that had to be cut is none, so nothing of it is said. */
+/** Prints a patch that `git apply` accepts. A cut patch would be invalid, so then nothing is printed. */
 async function sayPatch({ ask }: Task, compared: Compared): Promise<void> {
   const result = await ask('checkpoint/diff', { ...compared, format: 'unified', binary: true });
   if (result.truncated === true) {
@@ -31,14 +31,14 @@ async function sayPatch({ ask }: Task, compared: Compared): Promise<void> {
   await sayBytes(Buffer.from(result.text ?? '', result.encoding === 'base64' ? 'base64' : 'utf8'));
 }
 
-/** Says each file by itself: one that is not UTF-8 changes nothing for the others. */
+/** Prints each file separately: a file that is not UTF-8 does not affect the others. */
 async function sayParts({ ask, paths }: Task, compared: Compared): Promise<void> {
   const result = await ask('checkpoint/diff', { ...compared, format: 'unified', perFile: true });
   for (const file of result.files) await sayAll(partLines(file, paths.toShow(file.path)));
   if (result.truncated === true) say('… the output is cut; name fewer paths to see the rest');
 }
 
-/** The lines of one file, in colour where colour is wanted. `shown` names it to a person. */
+/** Yields the lines of one file, in colour if wanted. `shown` is its name for people. */
 export function* partLines(file: Pick<DiffFile, 'unified' | 'encoding'>, shown: string): Generator<string> {
   if (file.unified === undefined) {
     yield paint('bold', `${plain(shown)}: too large to show`);
@@ -64,25 +64,25 @@ function coloured(line: string): string {
 
 export interface ReadableLines {
   readonly lines: readonly string[];
-  /** The encoding that lines which are not UTF-8 are read as. Absent: every line is UTF-8. */
+  /** The encoding for lines that are not UTF-8. Absent: every line is UTF-8. */
   readonly encoding?: string;
 }
 
-/** A Japanese text has kana among its letters, which no text in a Western encoding decodes to. */
+/** A Japanese text has kana among its letters. No text in a Western encoding decodes to kana. */
 const japanese = [
   ['Shift-JIS', 'shift_jis'],
   ['EUC-JP', 'euc-jp'],
 ] as const;
 const kana = /[\u3040-\u30ff]/g;
 const foreign = /[^\0-\u007f]/g;
-/** At least this share of the letters beyond ASCII is kana in a Japanese text. */
+/** The minimum share of kana among the letters beyond ASCII in a Japanese text. */
 const kanaShare = 0.2;
 
-/** Control characters but the tab, marks that turn the direction of writing, and characters without a width. */
+/** Control characters except the tab, marks that change the direction of writing, and characters without a width. */
 const invisible =
   /[^\P{Cc}\t]|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** Reads bytes as lines. The encoding is guessed line by line: the two sides of a diff need not have the same one. */
+/** Decodes bytes as lines. Guesses the encoding line by line: the two sides of a diff may use different ones. */
 export function readableLines(bytes: Buffer): ReadableLines {
   if (isUtf8(bytes)) return { lines: bytes.toString('utf8').split('\n') };
   const raw = splitLines(bytes);
@@ -93,7 +93,7 @@ export function readableLines(bytes: Buffer): ReadableLines {
   };
 }
 
-/** A line with each character that a terminal would obey or hide in letters: `^M`, `\u202e`. */
+/** Returns a line in which characters that a terminal would obey or hide are visible: `^M`, `\u202e`. */
 export function visible(line: string): string {
   return line.replace(invisible, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -123,9 +123,9 @@ function splitLines(bytes: Buffer): Buffer[] {
   return lines;
 }
 
-/** Git's own width without a terminal. */
+/** Git's own default width without a terminal. */
 const usualWidth = 80;
-/** The narrowest graph, and the most of a line that a name may take. */
+/** The width of the narrowest graph, and the largest share of a line for a name. */
 const graphMin = 10;
 const nameShare = 0.6;
 
@@ -172,7 +172,7 @@ function linesOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile): number {
   return linesAdded + linesRemoved;
 }
 
-/** A `+` for each line added and a `-` for each removed; fewer where the largest file has more than there is room for. */
+/** Returns a `+` for each added line and a `-` for each removed line; fewer when the largest file exceeds the space. */
 function graphOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile, most: number, room: number): string {
   const scaled = (lines: number): number =>
     most <= room || lines === 0 ? lines : Math.max(1, Math.round((lines * room) / most));

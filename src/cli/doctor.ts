@@ -1,5 +1,5 @@
-// checkpointd doctor: whether this machine has what checkpointd needs, whether a daemon starts and answers, and which
-// agents have our hooks, which "status" says, too.
+// checkpointd doctor: checks that this machine has everything that checkpointd needs, that a daemon starts and
+// answers, and which agents have our hooks. "status" reports the hooks, too.
 import { CheckpointdClient } from '../client/client.ts';
 import { storedSessions } from '../client/stored-sessions.ts';
 import { storageAt } from '../wire/places.ts';
@@ -9,7 +9,7 @@ import { type LastHook, lastHooks } from './hooks/hook-notes.ts';
 import { plain, say } from './terminal.ts';
 import { agoOf } from './used-sessions.ts';
 
-/** Says what it finds. @throws CheckpointdGoneError when no daemon starts */
+/** Prints the findings. @throws CheckpointdGoneError when no daemon starts */
 export async function doctor({ json, storage }: Pick<Given, 'json' | 'storage'>): Promise<number> {
   const place = storageAt(storage);
   const client = await CheckpointdClient.start({ args: [`--storage-dir=${place}`, '--no-listen'] });
@@ -44,7 +44,7 @@ export function agentStates(storage: string): AgentState[] {
   });
 }
 
-/** `codex: enabled, last hook 3 minutes ago (prompt): done`. */
+/** Returns a line such as `codex: enabled, last hook 3 minutes ago (prompt): done`. */
 export function agentLine({ agent, file, enabled, reason, lastHook }: AgentState): string {
   const state =
     reason !== undefined

@@ -7,9 +7,9 @@ import { inCommands } from './in-commands.ts';
 import { CommandRefusal } from './refusal.ts';
 import { note, say } from './terminal.ts';
 
-/** A failure as --json prints it. */
+/** A failure in the form that --json prints. */
 export interface FailureData {
-  /** The name of the error, as in the reference, or one of the command line's own. */
+  /** The name of the error, as in the reference, or a name of the command line's own. */
   readonly kind: string;
   readonly message: string;
   readonly remedy: string;
@@ -24,7 +24,7 @@ export interface Telling {
   readonly meant?: readonly string[];
 }
 
-/** Tells a failure, and returns the exit code. @throws what is no failure that a person can meet */
+/** Reports a failure, and returns the exit code. @throws errors that are no failure for people, but a defect */
 export async function explained(error: unknown, { json, meant = [] }: Telling): Promise<number> {
   if (json) {
     const failure = await failureOf(error);
@@ -37,7 +37,7 @@ export async function explained(error: unknown, { json, meant = [] }: Telling): 
   return error instanceof CommandRefusal ? error.code : exits.failed;
 }
 
-/** Prints a failure where the result would stand. */
+/** Prints a failure in place of the result. */
 export function sayFailure(error: FailureData): void {
   say(JSON.stringify({ error }, null, 2));
 }

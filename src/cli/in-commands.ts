@@ -1,4 +1,4 @@
-// The daemon's messages name methods of the protocol, which say nothing to a person: here they name what to type.
+// Replaces the protocol's method names in the daemon's messages by commands that a person can type.
 
 const inShell: Readonly<Record<string, string>> = {
   'checkpoint/create': 'checkpointd create',
@@ -29,16 +29,16 @@ const inConsole: Readonly<Record<string, string>> = {
   'conversation/compact': '/compact',
 };
 
-/** Only the console has a word for it, so the shell says how to get there. */
+/** Only the console has a word for this, so the text for the shell says how to start the console. */
 const onlyInConsole = (word: string): string => `"${word}" in checkpointd console`;
 
-/** A remark on an option that only a request on the wire has. */
+/** A remark about an option that exists only on the wire. */
 const onlyOnTheWire = /, and with kind "safety" also the states before each restore/;
 
-/** Only one command can be told this. */
+/** Advice that only one command can follow. */
 const asParameter = /\bpass `?allowProtected`?/;
 
-/** Tools of the MCP server are called as the methods are. */
+/** Tools of the MCP server have the names of the methods. */
 const tools: ReadonlySet<string> = new Set([
   'list',
   'show',
@@ -50,7 +50,10 @@ const tools: ReadonlySet<string> = new Set([
   'redo',
 ]);
 
-/** A message with what a reader there can type, or call, in the place of methods. A path that ends so is left alone. */
+/**
+ * Returns a message with commands to type, or tools to call, in place of methods. A path that ends like a method
+ * stays unchanged.
+ */
 export function inCommands(message: string, where: 'shell' | 'console' | 'tools' = 'shell'): string {
   return message
     .replace(onlyOnTheWire, '')

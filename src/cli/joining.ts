@@ -1,5 +1,5 @@
-// How a client comes to a session that exists: in the daemon that has it open or in another one, and a moment later if
-// another client opens or leaves it at this very moment. Which session is meant is decided elsewhere.
+// Brings a client to an existing session: in the daemon that has it open or in another one. It waits a moment when
+// another client is just opening or leaving the session. Other code decides which session to use.
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AttachOptions,
@@ -12,7 +12,7 @@ import type { RestoreResult, SessionOpenParams, SessionOpenResult } from '../pro
 
 const pauseMs = 50;
 
-/** Tries until the session is not busy any more. @throws StoreBusy when it still is after so long */
+/** Tries until the session is not busy any more. @throws StoreBusy when it is still busy after that time */
 export async function whileBusy<T>(patienceMs: number, attempt: () => Promise<T>): Promise<T> {
   const endMs = performance.now() + patienceMs;
   for (;;) {
@@ -25,7 +25,9 @@ export async function whileBusy<T>(patienceMs: number, attempt: () => Promise<T>
   }
 }
 
-/** True for what another try may not meet. A daemon that has shut down refuses every request as invalid. */
+/**
+ * True for an error that another attempt may not meet. A daemon that has shut down refuses every request as invalid.
+ */
 function isPassing(error: unknown): boolean {
   return (
     error instanceof CheckpointdRequestError &&
@@ -34,8 +36,8 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Comes to the daemon that has a session open; undefined when none answers at its socket. `tell` gets the reason why a
- * socket is not trusted.
+ * Joins the daemon that has a session open. Returns undefined when none answers at its socket. `tell` gets the reason
+ * why a socket is not trusted.
  */
 export async function holderAt(
   socket: string | undefined,
@@ -52,7 +54,7 @@ export async function holderAt(
   }
 }
 
-/** Opens a session. `tell` gets what the opening did or found that the user did not ask for. */
+/** Opens a session. `tell` gets the effects and findings of the opening that the user did not ask for. */
 export async function openAndTell(
   client: CheckpointdClient,
   params: SessionOpenParams,
@@ -65,7 +67,7 @@ export async function openAndTell(
   return opened;
 }
 
-/** Returns the line for files that were changed by the opening alone. */
+/** Returns the line about files that the opening changed. */
 function recoveredLine({ counts }: RestoreResult): string {
   const files = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`;
   const back = files(counts.restored);

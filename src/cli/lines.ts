@@ -1,4 +1,4 @@
-// The lines in which people read checkpoints and restores. Every foreign text goes through `plain`.
+// Formats checkpoints and restores as lines for people. Every foreign text goes through `plain`.
 import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts';
 import { type Given, printed } from './command.ts';
 import { inCommands } from './in-commands.ts';
@@ -7,10 +7,10 @@ import { fit, paint, plain, say } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
 const listedMax = 20;
-/** A shell may expand what it is given; whatever could mean something to it is left out. */
+/** Matches words without characters that a shell may interpret. */
 const harmless = /^[\w.+@:-]+$/;
 
-/** `[1.2] 14:03:22  +1 ~2 -0  tidy up the parser`. */
+/** Returns a line such as `[1.2] 14:03:22  +1 ~2 -0  tidy up the parser`. */
 export function checkpointLine(
   { tag, id, timestamp, description, stats, name, detached }: Checkpoint,
   mark = '',
@@ -24,17 +24,18 @@ export function checkpointLine(
   return `${fit(line, mark.length)}${mark}`;
 }
 
-/** Says all checkpoints and marks the one that the session stands on, or prints the wire's result. */
+/** Prints all checkpoints and marks the current one, or prints the wire's result. */
 export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint): void {
   if (printed(given, { checkpoints })) return;
   if (checkpoints.length === 0) say('The session has no checkpoints.');
-  // A restore makes a checkpoint that is not in the list. Its files are those of the one that it brought back.
+  // A restore makes a checkpoint that is not in the list. Its files are those of the restored checkpoint.
   const here =
     head &&
     (checkpoints.find(({ id }) => id === head.id) ??
       checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot));
   for (const checkpoint of checkpoints) say(checkpointLine(checkpoint, checkpoint === here ? hereMark : ''));
-  // After a restore of some paths the session stands on no checkpoint of the list. "undo" takes it back, not an id.
+  // After a restore of some paths no checkpoint of the list is current. Only "undo" takes such a restore back, not an
+  // id.
   if (head !== undefined && here === undefined) say(checkpointLine(head, hereMark, ' '));
 }
 
@@ -55,7 +56,10 @@ type Shown = Pick<
   'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'counts' | 'dryRun' | 'warnings'
 >;
 
-/** Says what a restore did, or would do; paths as `places` shows them, and else from the root of the work tree. */
+/**
+ * Prints the effects of a restore, real or planned. `places` formats the paths; without it they are relative to the
+ * work tree.
+ */
 export function sayRestore(result: Shown, places?: TreePaths): void {
   const would = result.dryRun === true;
   const sayPaths = (title: string, paths: readonly Listed[], count?: number): void =>
@@ -66,7 +70,7 @@ export function sayRestore(result: Shown, places?: TreePaths): void {
     );
   sayPaths(would ? 'Would restore' : 'Restored', result.restored, result.counts.restored);
   sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts.deleted);
-  // An edit that was met while the restore ran was not saved before: it stands where it is, and is told below.
+  // An edit made while the restore ran was not saved before. It stays in place, and is reported below.
   const standing = new Set(result.failed.map(({ path, pathBytes }) => pathBytes ?? path));
   const saved = result.conflicts.filter(({ path, pathBytes }) => !standing.has(pathBytes ?? path));
   const unsaved = result.conflicts.length - saved.length;

@@ -1,6 +1,6 @@
-// Which words a mistyped one may have meant.
+// Finds the words that a mistyped word may mean.
 
-/** At most three of the words, nearest first; none that is too far to be meant. */
+/** Returns at most three similar words, the most similar first. */
 export function nearest(word: string, words: readonly string[]): string[] {
   const reach = reachOf(word.length);
   return [...new Set(words)]
@@ -11,7 +11,7 @@ export function nearest(word: string, words: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
-/** The tags and names of checkpoints that words may have meant which are none of them. */
+/** Returns the tags and names of checkpoints that unknown words may mean. */
 export function nearestReferences(
   words: readonly string[],
   checkpoints: readonly { readonly tag?: string; readonly name?: string }[],
@@ -25,7 +25,7 @@ function reachOf(length: number): number {
   return length === 0 ? 1 : Math.min(Math.max(1, Math.floor(length / 3)), Math.ceil(length / 2) - 1);
 }
 
-/** How many letters must be put in, taken out or replaced. */
+/** Returns how many letters must be inserted, removed or replaced. */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let line = 0; line < from.length; line += 1) {

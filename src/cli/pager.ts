@@ -1,26 +1,27 @@
-// Long text on a terminal, by the person's own pager, as git shows it. Without a terminal nothing of this happens.
+// Shows long text on a terminal in the user's own pager, like git. Without a terminal there is no pager.
 import { once } from 'node:events';
 import { ended } from '../base/turns.ts';
 import { within } from '../base/within.ts';
 import { redirectSaying } from './terminal.ts';
 
-/** How long what was asked may still fail, or end, after the reader has gone; then it is abandoned. */
+/** How long a request may still fail, or end, after the user has closed the pager. Then it is abandoned. */
 const endingMs = 1000;
 
 /**
- * Runs `body` on a terminal; what it says goes through the pager, where there is one. A failure of the body is thrown
- * when the pager is closed. Undefined: not all was said, because the pager was closed (`giveUp` is called when the body
- * goes on for long after that), or because of Ctrl-C, which leaves the pager to the person.
+ * Runs `body` on a terminal, with its output in the pager if there is one. An error of the body is thrown after the
+ * pager was closed. Returns undefined when the output is incomplete: because the user closed the pager (`giveUp` is
+ * called when the body continues for long after that), or by Ctrl-C, after which the pager stays open.
  */
 export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Promise<T | undefined> {
   const command = pagerOf(process.env);
   if (command === undefined) return body();
-  // Loaded here: most commands show nothing through a pager.
+  // Loaded only here: most commands use no pager.
   const { spawn } = await import('node:child_process');
-  // LESS as git sets it: no pager for what fits on one screen, colours as they are, the screen left as it was.
+  // The value of LESS that git sets: no pager for text that fits on one screen, colours unchanged, the screen not
+  // cleared.
   const env = { LESS: 'FRX', LV: '-c', ...process.env };
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
-  // The user has seen enough, or the program does not exist: the rest is not needed.
+  // The user has closed the pager, or the program does not exist: the rest of the output is not needed.
   pager.stdin.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => {
     pager.on('error', () => resolve());
@@ -36,7 +37,7 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
     };
   });
   void closed.then(cut);
-  // Ctrl-C is the pager's while it shows; here it ends what is still to be said.
+  // The pager handles Ctrl-C while it runs. Here Ctrl-C ends further output.
   process.on('SIGINT', cut);
   const drained = (): Promise<boolean> =>
     once(pager.stdin, 'drain').then(
@@ -66,12 +67,12 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
   }
 }
 
-/** True when it is over within a second, well or not. */
+/** True when it ends within a second, with or without an error. */
 function hasEnded(said: Promise<unknown>): Promise<boolean> {
   return within(endingMs, ended(said));
 }
 
-/** The pager; undefined for none. Empty and `cat` mean none, as for git. */
+/** Returns the pager, or undefined for none. Empty and `cat` mean none, as for git. */
 export function pagerOf(environment: NodeJS.ProcessEnv): string | undefined {
   const { PAGER, TERM } = environment;
   const chosen = PAGER ?? 'less';

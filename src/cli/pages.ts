@@ -1,9 +1,9 @@
-// Listings of a session, from as many pages as the wire makes of them.
+// Listings of a session, read page by page.
 import type { Checkpoint, HistoryEntry } from '../protocol/types.ts';
 import type { Ask, Task } from './command.ts';
 import { plain } from './terminal.ts';
 
-/** Asks for one page after the other. `ask` gets where the page begins, as fields of its request. */
+/** Requests one page after the other. `ask` gets the position of the page, as fields of its request. */
 export async function* pagesOf<P extends { readonly nextCursor?: string }>(
   ask: (from: { readonly cursor?: string }) => Promise<P>,
 ): AsyncGenerator<P> {
@@ -14,7 +14,7 @@ export async function* pagesOf<P extends { readonly nextCursor?: string }>(
   }
 }
 
-/** Returns the checkpoints, oldest first; of kind `every` with those that only restores made. */
+/** Returns the checkpoints, oldest first. With kind `every` includes those that only restores made. */
 export async function allCheckpoints({ ask }: Pick<Task, 'ask'>, kind?: 'every'): Promise<Checkpoint[]> {
   const all: Checkpoint[] = [];
   const wanted = { limit: 1000, ...(kind === undefined ? {} : { kind }) };
@@ -23,7 +23,7 @@ export async function allCheckpoints({ ask }: Pick<Task, 'ask'>, kind?: 'every')
   return all;
 }
 
-/** Returns what the user said each time, newest first, each on one line. */
+/** Returns the user's messages, newest first, each on one line. */
 export async function saidMessages(ask: Ask): Promise<string[]> {
   const said: string[] = [];
   for await (const page of pagesOf((from) => ask('conversation/history', from)))
@@ -32,7 +32,7 @@ export async function saidMessages(ask: Ask): Promise<string[]> {
   return said.reverse();
 }
 
-/** The text of a message is a string, or in parts of which some are text. */
+/** Returns the text of a message, which is a string or a list with some text parts. */
 function textOf({ user: { content } }: HistoryEntry): string {
   const parts = (Array.isArray(content) ? content : [content]) as readonly unknown[];
   const texts = parts.map((part) => (isObject(part) ? part['text'] : part));

@@ -1,4 +1,5 @@
-// One command on its session: reached, asked with progress and Ctrl-C, answered with an exit code.
+// Runs one command on its session: finds the session, sends requests with progress and Ctrl-C, and returns the exit
+// code.
 import { type CheckpointdClient, CheckpointdRequestError } from '../client/client.ts';
 import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
 import { type Asked, reachedAtRest } from './at-rest.ts';
@@ -49,7 +50,7 @@ export async function perform(
   }
 }
 
-/** @throws NoSession after the command has printed the facts that need no session */
+/** Finds and joins the session. @throws NoSession after the command has printed the facts that need no session */
 async function reachedFor(
   command: CliCommand,
   wanted: Given,

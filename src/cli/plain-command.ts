@@ -1,6 +1,6 @@
-// The commands that are run most (list, and the tags that a shell asks for at every TAB), where nothing is in doubt:
-// told in plain words, of a session that one daemon of our version has open. They neither load the library of the
-// command line nor open anything. The command line does everything else, failures included.
+// A fast path for the most frequent commands (list, and the tags that a shell completes at every TAB): in plain form,
+// on a session that one daemon of our version has open. It neither loads the library of the command line nor opens
+// anything. The command line handles everything else, including failures.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
@@ -17,10 +17,10 @@ import { workDirectory } from './tree-paths.ts';
 
 const commands: readonly CheckpointListing[] = [list, completeTags];
 
-/** A daemon that is busier than that is asked by the command line, which waits for longer. */
+/** The command line, which waits longer, asks a daemon that is busier than this. */
 const answerMs = 2000;
 
-/** Runs `checkpointd <command> …`; undefined where it is not so plain, and nothing was said. */
+/** Runs `checkpointd <command> …`. Returns undefined, without output, for a command that is not plain. */
 export async function runPlainCommand([first, ...words]: readonly string[]): Promise<number | undefined> {
   const command = commands.find(({ name }) => name === first);
   const given = command && plainWords(words, command);
@@ -38,7 +38,7 @@ export async function runPlainCommand([first, ...words]: readonly string[]): Pro
 
 type Looked = Awaited<ReturnType<CheckpointListing['look']>>;
 
-/** Returns what the daemon that has the session open answers; undefined where there is any doubt. */
+/** Returns the answer of the daemon that has the session open, or undefined in any doubt. */
 async function lookedAt(command: CheckpointListing, given: Given): Promise<Looked | undefined> {
   try {
     const stored = theOnly(given);
@@ -53,7 +53,7 @@ async function lookedAt(command: CheckpointListing, given: Given): Promise<Looke
   }
 }
 
-/** Returns the session that is meant; undefined where there is none, or a choice that is worth a word. */
+/** Returns the session to use, or undefined when there is none, or a choice that has to be reported. */
 export function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
   const root = storageAt(storage);
   const place = workDirectory(path);
@@ -65,7 +65,7 @@ export function theOnly({ path, session: wanted, storage }: Given): StoredSessio
   return second !== undefined && second.workspace === first?.workspace ? undefined : first;
 }
 
-/** Asks before the daemon has said who it is: it takes the requests in their order, and one answer is waited for. */
+/** Sends requests before the daemon has identified itself: the daemon answers in order, so one wait is enough. */
 async function answered(
   command: CheckpointListing,
   socket: string,
@@ -96,7 +96,7 @@ const valued: Readonly<Record<string, 'path' | 'session' | 'storage'>> = {
   '--storage': 'storage',
 };
 
-/** Returns what the words behind a command without words of its own say; undefined where they need a closer look. */
+/** Parses the options of a command that takes no words. Returns undefined for anything unusual. */
 export function plainWords(words: readonly string[], command: CliCommand): Given | undefined {
   const given: { path: string; session?: string; storage?: string } = { path: '.' };
   let [json, pager] = [false, true];

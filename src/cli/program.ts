@@ -1,5 +1,5 @@
-// The command line: reads the words, loads the one command that they name, and answers with its exit code. Only help
-// and mistakes load all of them.
+// The command line: parses the words, loads the one command that they name, and returns its exit code. Only help and
+// mistakes load all commands.
 import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
 import { completeTags, list } from './commands/list.ts';
@@ -21,7 +21,7 @@ import {
 import { allowUnread, say } from './terminal.ts';
 import { workDirectory } from './tree-paths.ts';
 
-/** `paths` is what stood after `--`, undefined without one. */
+/** `paths` are the words after `--`, undefined without one. */
 type Add = (
   program: Command,
   paths: readonly string[] | undefined,
@@ -76,7 +76,10 @@ const commands: Readonly<Record<string, Add>> = {
   completion: addCompletion,
 };
 
-/** Runs `checkpointd <command> …` (`argv` begins with the command). Returns the exit code; never throws for what a person did. */
+/**
+ * Runs `checkpointd <command> …` (`argv` begins with the command). Returns the exit code. Never throws for a mistake
+ * of the user.
+ */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   allowUnread();
   const [first = ''] = argv;
@@ -104,13 +107,13 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) return explained(error, { json });
     if (error.exitCode === 0) return 0;
-    // Without --json the library has said it already.
+    // Without --json the library has already printed the message.
     const fact = error.message.replace(/^error: /, '').replace(/\.?\s*$/, '');
     return json ? explained(misused(fact, `See "checkpointd help ${first}".`), { json }) : exits.usage;
   }
 }
 
-/** @throws CommandRefusal for help on what is no command */
+/** Refuses help on an unknown command. @throws CommandRefusal */
 function refuseUnknown([, ...words]: readonly string[]): void {
   const wanted = words.find((word) => !word.startsWith('-'));
   if (wanted === undefined || wanted === 'help' || Object.hasOwn(commands, wanted)) return;
@@ -119,7 +122,10 @@ function refuseUnknown([, ...words]: readonly string[]): void {
   throw misused(`checkpointd has no command "${wanted}"`, `"checkpointd help" lists them.${hint}`);
 }
 
-/** Returns a command with its words, for the list of commands; that it has options goes without saying. */
+/**
+ * Returns a command with its words, for the list of commands. Options are not mentioned, because all commands have
+ * some.
+ */
 function termOf(command: Command): string {
   return `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd();
 }
@@ -145,7 +151,7 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
     .addHelpText('after', exitCodes);
   deleting.action(async (ids: readonly string[]) => {
     const { deleteSessions } = await import('./commands/sessions.ts');
-    // `--storage` and `--json` belong to both commands, and commander gives them to the outer one.
+    // `--storage` and `--json` belong to both commands, and commander passes them to the outer one.
     const options = deleting.optsWithGlobals<Omit<DeletionOptions, 'ids'> & { [name: string]: unknown }>();
     done(await deleteSessions(givenBy(options), { ...options, ids }));
   });
@@ -226,7 +232,7 @@ async function addInspect(program: Command, _: unknown, done: (code: number) => 
   });
 }
 
-/** `enable` and `disable`, which are about agents and no session. */
+/** Adds `enable` and `disable`, which concern agents and no session. */
 async function addHooks(
   program: Command,
   what: 'enable' | 'disable',
@@ -267,7 +273,7 @@ async function addCompletion(program: Command): Promise<void> {
     .action(async (shell: string) => say(completion(shell, await offered()) ?? ''));
 }
 
-/** Every command that the help tells of, with its options. */
+/** Returns every command in the help, with its options. */
 async function offered(): Promise<Offered[]> {
   const all = new Command();
   for (const add of Object.values(commands)) await add(all, undefined, () => undefined);

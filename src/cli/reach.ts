@@ -1,5 +1,5 @@
-// From a path to a session that can be asked: the daemon that has it open is joined; a kept one is opened by a daemon
-// of our own, which ends with the command. Decides which session is meant, and says so where there was a choice.
+// Finds the session for a path and opens it: joins the daemon that has it open, or opens a kept session in a daemon
+// of our own, which ends with the command. It chooses the session, and reports the choice when there were several.
 import { resolve } from 'node:path';
 import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
 import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';
@@ -19,13 +19,13 @@ export interface Where {
   readonly storage?: string;
 }
 
-/** For another command, or a hook, that takes or leaves the session at this moment. */
+/** The wait for another command, or a hook, that is opening or leaving the session. */
 const busyMs = 5000;
 
-/** For the keeper to carry out what agents reported just before. */
+/** The wait for the keeper to process events that agents have just reported. */
 const eventsMs = 5000;
 
-/** Other clients are told it with what we change. */
+/** Other clients get the command's name with its changes. */
 const helloFor = (events: readonly EventName[] = ['checkpoint/didCreate']): AttachOptions => ({
   clientInfo: { name: 'checkpointd' },
   events,
@@ -39,11 +39,11 @@ export interface Reached {
 
 export interface Purpose {
   readonly make?: boolean;
-  /** Says which session is taken where another one may be meant. */
+  /** True to report which session is used when several are possible. */
   readonly changesFiles?: boolean;
-  /** Begins a session in the home directory and the like, too. */
+  /** True to begin a session in the home directory and similar places, too. */
   readonly allowProtected?: boolean;
-  /** Says that the client stays: its daemon is its own, and no other command ends it. */
+  /** True when the client stays: it has its own daemon, which no other command ends. */
   readonly stays?: boolean;
   /** The events that the command listens to. Absent: new checkpoints. */
   readonly events?: readonly EventName[];
@@ -75,7 +75,7 @@ export async function reach(
   return joinedOrOpened(chosen, hello, daemon);
 }
 
-/** Waits for the checkpoints of what agents reported: a hook may have been killed before it reached the keeper. */
+/** Waits for the checkpoints of reported events: a hook may have been killed before it reached the keeper. */
 async function carriedOut(storage: string): Promise<void> {
   try {
     if (!(await takeWrittenEvents(storage, eventsMs)))
@@ -86,7 +86,7 @@ async function carriedOut(storage: string): Promise<void> {
   }
 }
 
-/** Joins the daemon that has it open, or opens it in another one, which waits with us while it is busy. */
+/** Joins the daemon that has the session open, or opens it in another one. Waits while the session is busy. */
 async function joinedOrOpened(
   chosen: StoredSession,
   hello: AttachOptions,
@@ -110,7 +110,7 @@ async function joinedOrOpened(
         await own?.close();
         return there;
       }
-      // One whose daemon died would be removed at our end.
+      // A session whose daemon died would be removed at our end.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} has ended; the session is kept from now on`);
       own ??= await daemon();
@@ -131,7 +131,7 @@ function refuse({ session, path }: Where): never {
   );
 }
 
-/** Joins the session in the daemon that has it open; undefined when none answers there, or when it ends meanwhile. */
+/** Joins the session in the daemon that has it open. Returns undefined when none answers, or when it ends meanwhile. */
 async function joined(
   stored: StoredSession,
   hello: AttachOptions,
@@ -149,7 +149,7 @@ async function joined(
   }
 }
 
-/** Begins a session: where it may not be, that is said before anything else. */
+/** Begins a session. Checks first that it is allowed. */
 async function begin(
   daemon: () => Promise<CheckpointdClient>,
   path: string,
@@ -169,13 +169,13 @@ async function begin(
   }
 }
 
-/** Joins the daemon in the background, or starts a daemon of our own. */
+/** Joins the background daemon, or starts a daemon of our own. */
 async function daemonFor(storage: string, hello: AttachOptions, stays: boolean): Promise<CheckpointdClient> {
   const shared = stays ? undefined : await joinBackground(storage, hello);
   return shared ?? CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
 }
 
-/** Returns what opens a session that exists: it was allowed in its place when it began. */
+/** Returns the parameters that open an existing session. Its place was allowed when it began. */
 function paramsOf({ workspace, conversationId, strategy, storage }: StoredSession): SessionOpenParams {
   return { workspace, conversationId, strategy, storageDir: storage, allowProtected: true };
 }
@@ -185,15 +185,15 @@ async function opened(client: CheckpointdClient, params: SessionOpenParams): Pro
   return { client, session, workspace: params.workspace };
 }
 
-/** The protocol that we speak, by its first number: within it a later one only adds. */
+/** The major version of our protocol. Within it, later versions only add fields and methods. */
 const spoken = '1';
 
-/** The daemon speaks another protocol; the message says what helps. */
+/** The error for a daemon with another protocol. The message has the remedy. */
 export class OtherProtocol extends Error {
   readonly code = 'OTHER_PROTOCOL';
 }
 
-/** Says that the versions differ. @throws OtherProtocol */
+/** Reports differing versions. @throws OtherProtocol */
 export function compareVersions({
   serverInfo,
   protocolVersion,

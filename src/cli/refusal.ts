@@ -1,10 +1,10 @@
 // The refusals of the command line itself, printed on standard error, or under --json as data (explained.ts).
 
-/** A command line that cannot be followed, or a place where it cannot be. */
+/** A command line that cannot be run, at all or in this place. */
 export class CommandRefusal extends Error {
-  /** A stable name, beside the kinds of errors that the daemon answers. */
+  /** A stable name, like the kinds of the daemon's errors. */
   readonly kind: string;
-  /** States what is wrong, without the advice. */
+  /** The problem, without the advice. */
   readonly fact: string;
   readonly remedy: string;
   readonly code: number;
@@ -22,7 +22,7 @@ export function misused(fact: string, remedy: string): CommandRefusal {
   return new CommandRefusal('WrongCommandLine', fact, remedy, 2);
 }
 
-/** There is no session to work on; the message says what helps. */
+/** The refusal when there is no session. The message has the remedy. */
 export class NoSession extends CommandRefusal {
   constructor(fact: string, advice: string) {
     super('NoSession', fact, advice, 3);

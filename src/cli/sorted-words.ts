@@ -1,5 +1,5 @@
-// Decides which words of a command line are checkpoints and which are paths. The daemon knows what a checkpoint is. A
-// word that is neither is refused, so that a mistyped one never means "everything".
+// Decides which words of a command line are checkpoints and which are paths. The daemon knows the checkpoints. A word
+// that is neither is refused, so that a mistyped word never means "everything".
 import { lstatSync } from 'node:fs';
 import { attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdRequestError } from '../client/client-error.ts';
@@ -16,8 +16,8 @@ export interface SortedWords {
 }
 
 /**
- * Takes the first words for checkpoints as long as they are some, and the rest for paths. A path must exist now or in a
- * checkpoint that is named.
+ * Takes the first words that are checkpoints as checkpoints, and the rest as paths. A path must exist now or in a
+ * named checkpoint.
  * @throws CommandRefusal with both readings of a word that is neither
  */
 export async function sortedWords(
@@ -56,7 +56,7 @@ async function isCheckpoint({ ask }: Task, word: string): Promise<boolean> {
   }
 }
 
-/** Returns those paths that exist neither now nor in one of the checkpoints (without any: in the base). */
+/** Returns the paths that exist neither now nor in one of the checkpoints (without checkpoints: in the base). */
 async function neitherNorIn<T extends { readonly path: string }>(
   task: Task,
   tags: readonly string[],
@@ -80,7 +80,7 @@ async function base({ ask }: Task): Promise<string[]> {
 }
 
 function existsNow(place: string): boolean {
-  // A file stands where the path needs a directory.
+  // A file is where the path needs a directory.
   return attemptOr(
     false,
     hasCode('ENOTDIR'),

@@ -8,17 +8,17 @@ const batchLength = 1 << 16;
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Control characters, line breaks, and the marks that turn the direction of writing. */
+/** Control characters, line breaks, and the marks that change the direction of writing. */
 const unsafe = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Foreign text (a message, a name, a path) on one line, without escapes. */
+/** Returns foreign text (a message, a name, a path) as one line, without escapes. */
 export function plain(text: string): string {
   return stripVTControlCharacters(text).replace(unsafe, (character) =>
     character === '\n' || character === '\t' ? ' ' : '\uFFFD',
   );
 }
 
-/** Foreign text of several lines: line breaks and tabs stay. */
+/** Returns foreign text of several lines. Line breaks and tabs stay. */
 export function plainLines(text: string): string {
   return text
     .split('\n')
@@ -35,13 +35,13 @@ export function paint(style: Style, text: string): string {
   return wantsColour() ? styleText(style, text) : text;
 }
 
-/** Cuts a line to the width of the terminal, or to what is left of it; elsewhere it is whole. */
+/** Cuts a line to the width of the terminal, minus `taken` columns. Without a terminal returns it whole. */
 export function fit(line: string, taken = 0): string {
   const { isTTY, columns } = process.stdout;
   return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));
 }
 
-/** From now on it is no failure if the reader of our output (`… | head`) has gone. */
+/** Ignores from now on that the reader of our output (`… | head`) has closed it. */
 export function allowUnread(): void {
   process.stdout.on('error', (error) => {
     if (!isUnread(error)) throw error;
@@ -54,9 +54,9 @@ function isUnread(error: unknown): boolean {
 
 /** The stream or pager that gets the output. */
 export interface Listener {
-  /** False: it has enough to read for now. */
+  /** False when the stream is full for now. */
   readonly write: (text: string | Uint8Array) => boolean;
-  /** Resolves when it can take more, with false when it never will. */
+  /** Resolves to true when the stream accepts more, and to false when it never will. */
   readonly ready: () => Promise<boolean>;
 }
 
@@ -83,7 +83,7 @@ export function say(line: string): void {
   listener.write(`${line}\n`);
 }
 
-/** Says many lines no faster than they are read, and stops when the reader has gone. */
+/** Prints many lines no faster than they are read, and stops when the reader is gone. */
 export async function sayAll(lines: Iterable<string>): Promise<void> {
   let batch = '';
   for (const line of lines) {
@@ -95,46 +95,46 @@ export async function sayAll(lines: Iterable<string>): Promise<void> {
   listener.write(batch);
 }
 
-/** Writes bytes as they are, no faster than they are read, and stops when the reader has gone. */
+/** Writes raw bytes, no faster than they are read, and stops when the reader is gone. */
 export async function sayBytes(bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; at += batchLength)
     if (!(await written(bytes.subarray(at, at + batchLength)))) return;
 }
 
-/** Resolves when more can be written, with false when the reader has gone. */
+/** Resolves to true when more can be written, and to false when the reader is gone. */
 async function written(batch: string | Uint8Array): Promise<boolean> {
   if (!listener.write(batch)) return listener.ready();
-  // A reader that keeps up would otherwise never let Ctrl-C, or its own end, be heard.
+  // Yields to the event loop: with a fast reader, Ctrl-C and the reader's end would otherwise go unnoticed.
   await new Promise((resolve) => setImmediate(resolve));
   return true;
 }
 
-/** Beside the result: what a script that reads the output must not get. */
+/** Prints to standard error, for lines that a script must not get with the result. */
 export function note(line: string): void {
   process.stderr.write(`checkpointd: ${plain(line)}\n`);
 }
 
-/** The escapes that we write ourselves. */
+/** The escapes of our own colours. */
 const colour = new RegExp(`(${String.fromCodePoint(27)}\\[[\\d;]*m)`);
-/** Made when first needed, as `segments`: both take a while, and most lines are of letters one column wide. */
+/** Made when first needed, as `segments`: both take a while, and most lines have only letters one column wide. */
 const wide = madeOnce(
   () =>
     /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u,
 );
 const segments = madeOnce(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
-/** Each of these letters is one column, and is not joined with the next. */
+/** Each of these letters is one column wide, and is never joined with the next. */
 const simple = /^[ -~]*$/;
 
-/** In columns. */
+/** Returns the width in columns. */
 export function widthOf(text: string): number {
   let columns = 0;
   for (const part of text.split(colour)) if (!colour.test(part)) columns += partWidth(part);
   return columns;
 }
 
-/** The text, cut with `…` where it is wider than that. */
+/** Returns the text, cut with `…` if it is wider than that. */
 export function cutTo(text: string, columnsMax: number): string {
-  // Most lines are short; a letter is at most two columns wide.
+  // Most lines are short, and a letter is at most two columns wide.
   if (text.length * 2 <= columnsMax || widthOf(text) <= columnsMax) return text;
   let room = Math.max(0, columnsMax - 1);
   let cut = '';

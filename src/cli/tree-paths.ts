@@ -1,21 +1,21 @@
-// Paths as people type and read them: relative to the current directory, or to the directory of `-C`. The wire, --json
-// and patches name paths from the root of the work tree.
+// Converts paths between the form that people type and read (relative to the current directory, or to the directory
+// of `-C`) and that of the wire, --json and patches (relative to the work tree).
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { misused } from './refusal.ts';
 
-/** Stands before a path that is typed from the root of the work tree, as in git. */
+/** The prefix of a typed path that is relative to the root of the work tree, as in git. */
 const fromRoot = ':/';
 
-/** The real path of the directory that a command works in. @throws CommandRefusal where it is no directory */
+/** Returns the real path of the directory that a command works in. @throws CommandRefusal when it is no directory */
 export function workDirectory(typed: string): string {
   const place = absolute(typed);
   if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === true) return realpathSync(place);
   throw misused(`${place} is not a directory`, '-C names the work tree, or a directory in it.');
 }
 
-/** @throws CommandRefusal where the path is relative and the current directory is gone */
+/** Returns an absolute path. @throws CommandRefusal for a relative path when the current directory is gone */
 function absolute(typed: string): string {
   try {
     return resolve(typed);
@@ -35,7 +35,7 @@ export class TreePaths {
     this.#directory = directory;
   }
 
-  /** Returns a typed path as the wire wants it; '' is the root. @throws CommandRefusal for one that is outside */
+  /** Returns a typed path in the form of the wire; '' is the root. @throws CommandRefusal for a path outside */
   fromTyped(typed: string): string {
     if (typed === '') throw misused('a path is empty', 'Give "." for the directory itself.');
     const place = typed.startsWith(fromRoot)
@@ -52,7 +52,7 @@ export class TreePaths {
     return path.split(sep).join('/');
   }
 
-  /** Returns a path of the wire as a person would type it. */
+  /** Returns a path of the wire in the form that a person would type. */
   toShow(path: string): string {
     const home = relative(this.#root, this.#directory);
     const isOutside = home === '..' || home.startsWith(`..${sep}`) || isAbsolute(home);
@@ -66,7 +66,7 @@ export class TreePaths {
   }
 }
 
-/** Follows links in the directories above an absolute path, but not at its end: that may be what is restored. */
+/** Resolves links in the directories above an absolute path, but not its last name: a link may be what is restored. */
 function realPlace(typed: string): string {
   const place = resolve(typed);
   const above: string[] = [basename(place)];

@@ -1,4 +1,4 @@
-// The sessions of a storage by their last use, and how people are told of one: agent, first prompt, age.
+// The sessions of a storage by their last use, and their descriptions for people: agent, first prompt, age.
 import { type StoredSession, storedSessions, summaryOf } from '../client/stored-sessions.ts';
 import { lastHooks } from './hooks/hook-notes.ts';
 import { agentNames } from './hooks/payloads.ts';
@@ -7,8 +7,9 @@ import { cutTo, plain } from './terminal.ts';
 const hourMs = 60 * 60_000;
 
 /**
- * Returns the sessions of the work tree that a path lies in, the one used last first: by a checkpoint, a restore, an
- * entry of its conversation or a hook. Those of an inner work tree come before those around it. Without a path: all.
+ * Returns the sessions of the work tree that contains a path, the most recently used first. A checkpoint, a restore,
+ * an entry of the conversation or a hook counts as use. Sessions of an inner work tree come before those of outer
+ * ones. Without a path: all sessions.
  */
 export function usedSessions(storage: string, path?: string): StoredSession[] {
   const hooks = lastHooks(storage);
@@ -20,12 +21,12 @@ export function usedSessions(storage: string, path?: string): StoredSession[] {
   return byUse.sort((a, b) => depth(b) - depth(a) || b.lastUsedMs - a.lastUsedMs);
 }
 
-/** The agent of a conversation, or what its client called it. */
+/** Returns the agent of a conversation, or its client's id of the conversation. */
 export function agentOf({ conversationId }: Pick<StoredSession, 'conversationId'>): string {
   return agentNames.find((agent) => conversationId.startsWith(`${agent}:`)) ?? plain(conversationId);
 }
 
-/** `20 minutes ago`. */
+/** Returns a text such as `20 minutes ago`. */
 export function agoOf({ lastUsedMs }: Pick<StoredSession, 'lastUsedMs'>, nowMs = Date.now()): string {
   const minutes = Math.max(0, Math.round((nowMs - lastUsedMs) / 60_000));
   const of = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'} ago`;
@@ -35,8 +36,8 @@ export function agoOf({ lastUsedMs }: Pick<StoredSession, 'lastUsedMs'>, nowMs =
 }
 
 /**
- * Says which session is taken, where another one of its work tree was used within the last hour; undefined where none
- * was. For commands that change files.
+ * Returns a line about the chosen session when another one of its work tree was used within the last hour, otherwise
+ * undefined. For commands that change files.
  */
 export function takenAmong(chosen: StoredSession, all: readonly StoredSession[]): string | undefined {
   const others = all.filter(

@@ -1,6 +1,6 @@
-// Pushes sessions by themselves after their turns: one backlog for each remote, one push at a time, within a budget,
-// and ever more seldom while the remote cannot be reached. No request waits for it, and what fails is reported and
-// tried again.
+// Pushes sessions in the background after their turns: one backlog for each remote, one push at a time, within a time
+// limit, and at growing intervals while the remote is unreachable. No request waits for it. Failures are reported and
+// retried.
 
 import { attemptOr } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -8,19 +8,19 @@ import { Remotes } from '../remote/remotes.ts';
 import type { Session } from '../session/session.ts';
 import { pushSession } from '../session/travel.ts';
 
-/** So long after a turn its push begins: an agent often makes several changes at once. */
+/** The delay between a turn and its push: an agent often makes several changes at once. */
 const quietMs = 500;
-/** A run of the backlog takes no longer; the rest waits for the next one. */
+/** The time limit for one run of the backlog. The rest waits for the next run. */
 const budgetMs = 120_000;
 const firstRetryMs = 5_000;
 const lastRetryMs = 10 * 60_000;
 const failuresMax = 5;
 
-/** The backlog that each session with `push: "turn"` belongs to. */
+/** The backlog of each session with `push: "turn"`. */
 const backlogs = new WeakMap<Session, Backlog>();
 const byRemote = new Map<string, Backlog>();
 
-/** From now on the session is pushed to the remote after its turns, or no more. @throws UnknownRemote */
+/** Starts or stops to push the session to the remote after its turns. @throws UnknownRemote */
 export function pushAfterTurns(session: Session, remote: string, mode: 'turn' | 'manual'): void {
   const { storage } = session.parts.directory;
   if (mode === 'manual') {
@@ -55,7 +55,7 @@ class Backlog {
 
   add(session: Session): void {
     this.#waiting.add(session);
-    // While the remote cannot be reached, a turn changes nothing of when it is tried again.
+    // While the remote is unreachable, a turn does not change the time of the next attempt.
     if (this.#failures === 0 || this.#failures >= failuresMax) this.#runIn(quietMs);
   }
 
@@ -81,7 +81,7 @@ class Backlog {
     this.#runIn(isReached ? quietMs : Math.min(lastRetryMs, firstRetryMs * 2 ** (this.#failures - 1)));
   }
 
-  /** False when the remote could not be reached: then no other session is tried now. */
+  /** Pushes a session. Returns false when the remote was unreachable: then no other session is tried now. */
   async #push(session: Session, signal: AbortSignal): Promise<boolean> {
     const { events, log, directory, owner } = session.parts;
     if (session.enabled === undefined || backlogs.get(session) !== this || !owner.holds()) return true;

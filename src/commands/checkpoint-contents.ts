@@ -1,4 +1,4 @@
-// The commands that read what checkpoints hold: files, contents, statistics and differences. They change nothing.
+// The commands that read the contents of checkpoints: files, statistics and differences. They change nothing.
 import { isUtf8 } from 'node:buffer';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -28,7 +28,7 @@ import { limited, textAnswer, textBytesMax } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
 import { defineCommand } from './command.ts';
 
-/** Lists the files that a checkpoint holds, by pages, and marks the files that it changed. */
+/** Lists the files of a checkpoint by pages, and marks the files that it changed. */
 export const checkpointFiles = defineCommand('checkpoint/files', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const { record } = checkpoints.index.resolve(params.tag);
@@ -50,9 +50,9 @@ export const checkpointFiles = defineCommand('checkpoint/files', async ({ sessio
 
 interface FileInSnapshot {
   readonly path: TreePath;
-  /** Against the predecessor of the checkpoint; absent for unchanged files. */
+  /** The change against the predecessor of the checkpoint. Absent for unchanged files. */
   readonly change?: 'added' | 'modified' | 'deleted';
-  /** Bytes; 0 for a deleted file. */
+  /** The size in bytes; 0 for a deleted file. */
   readonly size: number;
   readonly mode: EntryMode | '000000';
   /** Absent for a deleted file. */
@@ -65,7 +65,7 @@ interface FilesOutcome {
   readonly totalSize: number;
 }
 
-/** The files of a checkpoint in bytewise order; with `changedOnly` those that differ from its predecessor. */
+/** Returns the files of a checkpoint in bytewise order. With `changedOnly`, those that differ from its predecessor. */
 async function filesOf(checkpoints: Checkpoints, name: string, changedOnly: boolean): Promise<FilesOutcome> {
   const { store, index } = checkpoints;
   const stored = index.resolve(name);
@@ -157,7 +157,7 @@ export const checkpointStats = defineCommand('checkpoint/stats', async ({ sessio
   throw new CheckpointdError('InvalidParams', 'Give either tag, or both from and to.');
 });
 
-/** Compares two states in the format that the client asks for. */
+/** Compares two states in the format that the client requests. */
 export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session, params, context }) => {
   const request = {
     format: params.format ?? 'nameStatus',
@@ -179,7 +179,7 @@ export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session,
   };
 });
 
-/** One path of a diff. Contents are text only where all of its bytes are UTF-8, and base64 otherwise. */
+/** Returns one path of a diff. Contents are text only when all of its bytes are UTF-8, otherwise base64. */
 function diffFile(entry: DiffEntry): Wire.DiffFile {
   const { before, after, contents = {}, unified } = entry;
   const modes = modesOf(entry);
@@ -227,24 +227,24 @@ type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
 interface DiffRequest {
   /** Default: the base. */
   readonly from?: string;
-  /** Default: the work tree as it is now. */
+  /** Default: the present work tree. */
   readonly to?: string;
   readonly format: DiffFormat;
-  /** The unified text in parts, one a file. */
+  /** True to get the unified text in parts, one per file. */
   readonly perFile?: boolean;
-  /** Binary files are patches in the unified text. */
+  /** True to get binary files as patches in the unified text. */
   readonly binary?: boolean;
   readonly paths?: readonly TreePath[];
-  /** Swaps the two sides. */
+  /** True to swap the two sides. */
   readonly reverse?: boolean;
 }
 
 interface DiffEntry extends Difference {
-  /** Latin1 bytes of the absolute path. */
+  /** The absolute path as latin1 bytes. */
   readonly absolutePath: string;
   readonly contents?: { readonly before?: Buffer; readonly after?: Buffer };
   readonly unified?: Buffer;
-  /** Something of it was over a limit and left out. */
+  /** True when a part exceeded a limit and was left out. */
   readonly isCut: boolean;
 }
 
@@ -252,7 +252,7 @@ interface DiffOutcome {
   readonly files: readonly DiffEntry[];
   readonly text?: Buffer;
   readonly stats: FileStats;
-  /** The text was too large and ends early. */
+  /** True when the text was too large and ends early. */
   readonly truncated: boolean;
 }
 
@@ -260,7 +260,8 @@ const contentBytesMax = 1 << 20;
 const totalBytesMax = 16 << 20;
 
 /**
- * Compares two states of the files with git's own differ, so that all strategies agree. Texts stay bytes.
+ * Compares two states of the files with git's own differ, so that all strategies give the same result. Texts stay
+ * bytes.
  * @throws InvalidTag, UnknownCheckpoint, CheckpointsDisabled, DataCorrupt
  */
 async function snapshotDiff(

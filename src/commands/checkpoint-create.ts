@@ -1,5 +1,5 @@
-// checkpoint/create: capture, then publish. The publication is the only commit point: before it nothing is
-// listed, after it everything is. Cancelling is possible until then, and then nothing has changed.
+// checkpoint/create: captures, then publishes. The publication is the only commit point: before it nothing is listed,
+// after it everything is. A cancel before it changes nothing.
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -36,7 +36,7 @@ export const checkpointCreate = defineCommand('checkpoint/create', create, {
   },
 });
 
-/** Makes a checkpoint of the work tree and the conversation as they are. */
+/** Makes a checkpoint of the present work tree and conversation. */
 async function create({
   session,
   params,
@@ -81,7 +81,7 @@ async function create({
   return createAnswer(session, made, { created: true, capture: facts }, context, capture);
 }
 
-/** The checkpoint has taken the message; noted in the log as well, for an opening without checkpoints. */
+/** The checkpoint has taken the message. The log records that too, for an opening without checkpoints. */
 async function moveTo(
   session: Session,
   head: RecordedConversation,
@@ -94,7 +94,7 @@ async function moveTo(
   await afterCommit(context, lost, () => conversation.recordHead());
 }
 
-/** True when nothing differs from a checkpoint; what one of them could not see is no difference. */
+/** True when nothing differs from a checkpoint. A path that one of them could not see is no difference. */
 async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
   const { index } = checkpoints;
   const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, capture));
@@ -119,7 +119,7 @@ async function createAnswer(
   };
 }
 
-/** @throws InvalidTag, InvalidName, DuplicateName, MessageTooLarge */
+/** Checks the request. @throws InvalidTag, InvalidName, DuplicateName, MessageTooLarge */
 function checkRequest(
   session: Session,
   { index }: Checkpoints,
@@ -136,7 +136,7 @@ function checkRequest(
   if (message != null) checkLength(message, session.parts.conversation.state.limits.messageChars, 'message');
 }
 
-/** The next tag by the counters, or the explicit one. */
+/** Returns the next tag by the counters, or the explicit one. */
 function nextTag({ index }: Checkpoints, request: CreateRequest): Tag {
   if (request.tag != null) return parseTag(request.tag);
   const { currentTurn, toolsInTurn } = countersOf(index.head);
@@ -199,12 +199,12 @@ function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
   );
 }
 
-// The description of a checkpoint when its client gives none: one line, which is the commit's subject as well. It is
-// cut by bytes, because it must fit git's subject line and a terminal's row.
+// Writes the description of a checkpoint when its client gives none: one line, which is also the commit's subject. It
+// is cut by bytes, because it must fit git's subject line and a terminal's row.
 
 const bytesMax = 60;
 
-/** The line cut at 60 bytes: at a space (else a character), with `...`, so at most 63 bytes. */
+/** Cuts the line at 60 bytes: at a space (else a character), with `...`, so at most 63 bytes. */
 function cut(text: string): string {
   const line = oneLine(text);
   // 61 UTF-16 units are more than 60 bytes, so the rest of a long message need not be encoded.
@@ -217,22 +217,22 @@ function cut(text: string): string {
   return `${space < 0 ? head : head.slice(0, space)}...`;
 }
 
-/** A turn is called by the user's message; its checkpoint is made at its start, and without a message says so. */
+/** Describes a turn by the user's message. Its checkpoint is made at its start. Without a message the text says so. */
 export function describeTurn(message: string): string {
   return cut(message) || 'Turn started';
 }
 
 interface ToolRun {
   readonly name: string | undefined;
-  /** A description of the tool's effect; '' when the client gave none. */
+  /** The tool's effect in the client's words, or ''. */
   readonly message: string;
-  /** True when files differ from what the session stood on. */
+  /** True when files differ from the head. */
   readonly hasChanges: boolean;
 }
 
 /**
- * A tool is called by what it did, else by its name. Where a tool that only reads finds changes, another program made
- * them, and the checkpoint says that.
+ * Describes a tool by its effect, else by its name. When a tool that only reads finds changes, another program made
+ * them, and the description says so.
  */
 export function describeTool({ name, message, hasChanges }: ToolRun): string {
   if (hasChanges && name !== undefined && onlyReads(name)) {
@@ -243,7 +243,7 @@ export function describeTool({ name, message, hasChanges }: ToolRun): string {
   return name === undefined || oneLine(name) === '' ? 'Tool completed' : `Tool: ${oneLine(name)}`;
 }
 
-/** Names that agents give the tool that reads files: `fs_read`, `read_file`, `readFile`, `Read`. */
+/** True for the names that agents give the tool that reads files: `fs_read`, `read_file`, `readFile`, `Read`. */
 function onlyReads(name: string): boolean {
   return ['fsread', 'read', 'readfile'].includes(name.replace(/[^a-z]/gi, '').toLowerCase());
 }

@@ -19,7 +19,7 @@ import { treePaths } from './answers/paths.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
-/** Every record carries the stack, so an unbounded one costs the square of the restores, in memory and on disk. */
+/** Every record contains the stack, so an unlimited one costs the square of the restores, in memory and on disk. */
 export const undoMax = 100;
 
 export const checkpointRestore = defineCommand(
@@ -31,7 +31,8 @@ export const checkpointRestore = defineCommand(
     checkExpectation(index, params.expect?.head);
     warnOfOldDirectory(session.parts, target.record, context);
     const scope = params.scope ?? (paths === undefined ? 'both' : 'files');
-    // A part of the files, or the files alone, is an edit of the present line; the whole is a jump to the target.
+    // A restore of some files, or of files alone, is an edit of the present line. A complete restore jumps to the
+    // target.
     const isJump = scope !== 'files' && paths === undefined;
     const parent = isJump ? target.record.id : index.head?.record.id;
     const job: RestoreJob = {
@@ -65,7 +66,7 @@ export const checkpointRestore = defineCommand(
   },
 );
 
-/** Takes the newest restore back. */
+/** Undoes the newest restore. */
 export const checkpointUndo = defineCommand('checkpoint/undo', (call) => stepOverRestore('undo', call), {
   again: restoredBefore,
   check: checkStep,
@@ -99,9 +100,9 @@ function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'chec
 }
 
 /**
- * Takes the newest step of one stack, goes back over it, and puts it on the other. Each restore names the safety checkpoint
- * that was taken before it. An undo restores that checkpoint and is itself a restore, whose own safety checkpoint is the
- * target of a redo.
+ * Takes the newest step of one stack, reverses it, and puts it on the other stack. Each restore names the safety
+ * checkpoint that was taken before it. An undo restores that checkpoint and is itself a restore, whose own safety
+ * checkpoint is the target of a redo.
  * @throws NothingToUndo
  */
 async function stepOverRestore(
@@ -138,10 +139,7 @@ async function stepOverRestore(
   return restored(session, `checkpoint/${from}`, outcome, job.dryRun, context);
 }
 
-/**
- * The paths that a restore was about, and what it took away above them: a link or a file that stood where they need a
- * directory.
- */
+/** Returns the paths of a restore, and the links or files that it removed because a path needed a directory there. */
 async function pathsBack(
   session: Session,
   { paths, snapshot }: CheckpointRecord,
@@ -157,7 +155,7 @@ async function pathsBack(
   return [...all];
 }
 
-/** Refuses when the session does not stand where the caller believes. @throws PreconditionFailed */
+/** Refuses when the head is not the one that the caller expects. @throws PreconditionFailed */
 export function checkExpectation(index: CheckpointIndex, expected: string | null | undefined): void {
   if (expected == null) return;
   const head = index.head?.record.id;
@@ -169,7 +167,7 @@ export function checkExpectation(index: CheckpointIndex, expected: string | null
   );
 }
 
-/** The answer of a restore, after telling listeners when the conversation moved too. */
+/** Returns the answer of a restore, after notifying listeners when the conversation moved too. */
 async function restored(
   session: Session,
   method: 'checkpoint/restore' | 'checkpoint/undo' | 'checkpoint/redo',
@@ -183,7 +181,7 @@ async function restored(
   return restoreAnswer(session, outcome, dryRun, context);
 }
 
-/** The answer again, for a key whose first answer was lost with the process. */
+/** Returns the answer for a key whose first answer was lost with the process. */
 function restoredBefore(
   { checkpoint = '' }: EarlierEffect,
   { session, context }: { readonly session: Session; readonly context: OperationContext },

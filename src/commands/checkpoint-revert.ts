@@ -1,5 +1,5 @@
-// checkpoint/revert: turns a client's request into a revert of a range, and answers the outcome at each path and the authors
-// of both sides of a conflict. The merge is in restore/revert.ts.
+// checkpoint/revert: turns a client's request into a revert of a range. Answers the result for each path and the
+// authors of both sides of a conflict. The merge is in restore/revert.ts.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { invariant } from '../base/invariant.ts';
@@ -104,7 +104,7 @@ async function revertAnswer(
 ): Promise<Wire.RevertResult> {
   const { conversation: _, conflicts, ...answer } = await restoreAnswer(session, outcome, dryRun, context);
   const paths = outcome.paths.slice(0, listedPathsMax).map((each) => pathAnswer(session, each));
-  // The lists of an answer name a path by its bytes where its text does not.
+  // The lists of an answer name a path by its bytes when its text is not exact.
   const later = new Map(paths.map((each) => [treePath(each), each.later?.author]));
   return {
     ...endsOf(range),

@@ -1,5 +1,5 @@
-// The commands on the checkpoints of a session as a list: enable, remove, list, look up, name, delete. Creating one is
-// in checkpoint-create.ts, restoring in checkpoint-restore.ts, reading contents in checkpoint-contents.ts.
+// The commands on the list of a session's checkpoints: enable, remove, list, look up, name, delete. Creating is in
+// checkpoint-create.ts, restoring in checkpoint-restore.ts, reading contents in checkpoint-contents.ts.
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -23,7 +23,7 @@ import { pageOf } from './answers/paging.ts';
 import { type CallOf, defineCommand } from './command.ts';
 import { tangentCheckpoints } from './tangent.ts';
 
-/** Enables checkpoints by hand where they are not enabled yet, outside a repository too. */
+/** Enables checkpoints by hand when they are not enabled, outside a repository too. */
 export const checkpointInit = defineCommand(
   'checkpoint/init',
   async ({ session, context }) => {
@@ -46,7 +46,7 @@ export const checkpointInit = defineCommand(
   { again: (_remains, { session, context }) => initAnswer(session, true, 0, context) },
 );
 
-/** A store that was told damaged before, and is so still, is set aside: that is what was asked for. */
+/** A store that was reported as damaged, and still is, is set aside: the client asked for that. */
 async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {
   const wasTold = session.disabledReason === 'StoreCorrupt';
   await enableCheckpoints(session, 'force', context);
@@ -73,8 +73,8 @@ async function initAnswer(
 }
 
 /**
- * Removes every checkpoint of the session with its store; the conversation and the work tree stay. Checkpoints are disabled
- * until the next `checkpoint/init`.
+ * Removes every checkpoint of the session with its store. The conversation and the work tree stay. Checkpoints stay
+ * disabled until the next `checkpoint/init`.
  */
 export const checkpointClean = defineCommand(
   'checkpoint/clean',
@@ -85,14 +85,14 @@ export const checkpointClean = defineCommand(
     const checkpoints = session.requireCheckpoints();
     const { store, index } = checkpoints;
     const removed = index.size;
-    // The checkpoints that brought the conversation back go; that it went back must stay.
+    // The checkpoints that moved the conversation back are removed, but the conversation must stay there.
     session.parts.conversation.recordHead();
     const all = index.list('every').map(({ record }) => record.id);
     const intended = index.head && { cleans: index.head.record.id, removed };
     const { operations } = session.parts;
     if (intended) operations.intend(context.stamp, intended);
     await store.remove(all);
-    // From here on the next start finds no checkpoint, and may not even look for one.
+    // From now on the next start finds no checkpoint, and may not even look for one.
     if (intended) await noteCleaned(session, context, intended);
     await removeStore(session, checkpoints, context);
     return cleanAnswer(session, removed);
@@ -100,7 +100,7 @@ export const checkpointClean = defineCommand(
   { again: ({ effect }, { session }) => cleanAnswer(session, Number(effect)) },
 );
 
-/** Checkpoints are disabled, and none were kept by an earlier run that could not be reached now. */
+/** True when checkpoints are disabled, and no earlier run left checkpoints that are unreachable now. */
 function hasNone(session: Session): boolean {
   return session.enabled === undefined && !files.existsSync(session.parts.directory.enabledFile);
 }
@@ -109,7 +109,7 @@ function cleanAnswer(session: Session, removed: number): Wire.CheckpointCleanRes
   return { removed, ...given({ path: ownRepository(session) }), checkpoints: disabledState('Cleaned') };
 }
 
-/** The checkpoints are gone; what the store still holds goes too, as far as the disk lets it. */
+/** Removes the rest of the store, as far as the disk allows. The checkpoints are already gone. */
 async function removeStore(
   session: Session,
   { store, capture }: Checkpoints,
@@ -125,7 +125,7 @@ async function removeStore(
   await afterCommit(context, lost, () => files.rmSync(directory.enabledFile, { force: true }));
   const trash = await afterCommit(context, lost, () => renameStoreAway(directory));
   if (trash === undefined) return;
-  // Not awaited: 20,000 loose objects take a second, and the path is free for the next init already.
+  // Not awaited: removing 20,000 loose objects takes a second, and the path is already free for the next init.
   deleteTrash(trash).catch((error: unknown) =>
     log.warn(
       `the daemon could not delete all data of removed checkpoints; the next start continues: ${String(error)}`,
@@ -167,7 +167,7 @@ export const checkpointExpand = defineCommand('checkpoint/expand', async ({ sess
   return { checkpoint: checkpointAnswer(await viewOf(checkpoints, stored)), tools };
 });
 
-/** Returns one checkpoint with everything that is known about it. */
+/** Returns one checkpoint with all its details. */
 export const checkpointGet = defineCommand('checkpoint/get', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const stored = checkpoints.index.resolve(params.tag);
@@ -181,7 +181,7 @@ export const checkpointGet = defineCommand('checkpoint/get', async ({ session, p
   };
 });
 
-/** Tells whether the work tree differs from the newest checkpoint or restore of the session. */
+/** Returns whether the work tree differs from the newest checkpoint or restore of the session. */
 export const checkpointHasChanges = defineCommand('checkpoint/hasChanges', async ({ session, context }) => {
   const checkpoints = session.requireCheckpoints();
   const { capture, index } = checkpoints;
@@ -214,7 +214,10 @@ export const checkpointRename = defineCommand(
   },
 );
 
-/** The checkpoint that is meant, and its new name. @throws UnknownCheckpoint, InvalidTag, InvalidName, DuplicateName */
+/**
+ * Returns the requested checkpoint, and its new name. @throws UnknownCheckpoint, InvalidTag, InvalidName,
+ * DuplicateName
+ */
 function checked(
   index: CheckpointIndex,
   params: Wire.CheckpointRenameParams,
@@ -253,8 +256,8 @@ async function deleteCheckpoint({
 }: CallOf<'checkpoint/delete'>): Promise<Wire.CheckpointDeleteResult> {
   const { index } = session.requireCheckpoints();
   const { record } = index.resolve(params.tag);
-  // A restore's own checkpoint is the durable fact that the conversation went back; without it a restart would
-  // find the conversation in the future again.
+  // A restore's own checkpoint is the durable fact that the conversation moved back. Without it a restart would find
+  // the later conversation again.
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',
@@ -270,7 +273,7 @@ async function deleteCheckpoint({
       { details: { id: record.id } },
     );
   }
-  // The head of the conversation is found from the newest checkpoint; without it, from the log.
+  // The newest checkpoint determines the head of the conversation. Without checkpoints, the log does.
   if (index.head?.record.id === record.id) conversation.recordHead();
   operations.intend(context.stamp, { removes: record.id });
   await removeCheckpoints(session, [record.id], context);
@@ -278,7 +281,7 @@ async function deleteCheckpoint({
 }
 
 /**
- * Removes checkpoints and returns how many: their predecessors are noted, then they are removed from the store, then from
+ * Removes checkpoints and returns their number: notes their predecessors, and removes them from the store, then from
  * the index. The callers decide which checkpoints may be removed.
  */
 export async function removeCheckpoints(

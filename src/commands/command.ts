@@ -1,5 +1,5 @@
-// A command: the name of a method and the function that carries it out. execute.ts does the steps before and after that
-// function (session, key, lane, recovery, record of the operation), by the facts of the method in the protocol.
+// A command: the name of a method and the function that runs it. execute.ts does the steps before and after that
+// function (session, key, queue, recovery, record of the operation), by the protocol's description of the method.
 import type { Log } from '../base/log.ts';
 import type { OperationContext, ProgressFigures } from '../checkpoints/operation.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
@@ -9,10 +9,10 @@ import type { Sessions } from '../session/sessions.ts';
 import type { Client } from '../session/shares.ts';
 import type { StorageOperations } from '../session/storage-operations.ts';
 
-/** Every method of a client but those of the connection's own life cycle. */
+/** Every method of a client except those of the connection's life cycle. */
 export type CommandMethod = Exclude<RequestMethod, 'initialize' | 'shutdown' | 'rpc.discover'>;
 
-/** Methods on sessions from outside: they list, open, close, delete, push or import them. */
+/** Methods about sessions as a whole: they list, open, close, delete, push or import them. */
 type DaemonMethod =
   | 'session/open'
   | 'session/close'
@@ -31,23 +31,23 @@ type SessionMethod = Exclude<CommandMethod, DaemonMethod>;
 
 export interface DaemonParts {
   readonly sessions: Sessions;
-  /** The storage of sessions, unless a request names another one. */
+  /** The default storage of sessions. */
   readonly storage: string;
-  /** The fate of what is done to no session in particular. */
+  /** The outcomes of operations on no particular session. */
   readonly operations: OperationRecords;
-  /** The fate of what is done to a storage and to no session of it; it survives the daemon. */
+  /** The outcomes of operations on a storage and no session in it. They survive the daemon. */
   readonly operationsOf: (storage: string) => StorageOperations;
   /**
-   * The fate of a client's openings and ends of sessions: a session that is gone cannot remember how it went. Each
-   * client has its own, because an answer to another one's opening would leave it without a share.
+   * The outcomes of a client's openings and ends of sessions: a session that is gone cannot remember its end. Each
+   * client has its own, because with the answer to another client's opening it would have no share of the session.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
-  /** Runs what the protocol says runs once at a time in the whole daemon. */
+  /** Runs work of which the protocol allows only one at a time in the whole daemon. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly log: Log;
 }
 
-/** How the request came: from which client, how it is cancelled, and where its progress goes. */
+/** The origin of a request: its client, its cancellation, and the receiver of its progress. */
 export interface Request {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -71,21 +71,21 @@ export interface SessionCall<P> extends Omit<Call<P>, 'daemon'> {
 
 export type CallOf<M extends SessionMethod> = SessionCall<ParamsOf<M>>;
 
-/** The wire's answer; `operation`, `replayed` and `warnings` are added by the executor. */
+/** The answer of the wire. The executor adds `operation`, `replayed` and `warnings`. */
 export type Answer<M extends CommandMethod> = ResultOf<M> | Promise<ResultOf<M>>;
 
 interface CommandOptions<M extends SessionMethod> {
   /**
-   * Makes the answer again when the first one was lost with the process: from the checkpoint that was published, or
-   * from what was logged with the effect. Default: what was logged is the answer.
+   * Makes the answer again when the first one was lost with the process: from the published checkpoint, or from the
+   * log record of the effect. Default: the log record is the answer.
    */
   readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
   /**
-   * Refuses parameters that are wrong whatever a recovery does. Called only where a restore stopped half-way, before it is
-   * recovered; `run` refuses them by itself.
+   * Refuses parameters that are wrong whatever a recovery does. Called only before the recovery of an unfinished
+   * restore. Otherwise `run` refuses them itself.
    */
   readonly check?: (call: CallOf<M>) => unknown;
-  /** The log holds the key in the record of the effect itself, so no record of the operation is written beside it. */
+  /** True when the log record of the effect itself contains the key, so that no record of the operation is needed. */
   readonly isKeptWithEffect?: true;
 }
 
@@ -94,13 +94,13 @@ export interface Command<M extends SessionMethod> extends CommandOptions<M> {
   readonly run: (call: CallOf<M>) => Answer<M>;
 }
 
-/** A command on sessions from outside. It finds, opens or ends them itself, and remembers its own keys. */
+/** A command about sessions as a whole. It finds, opens or ends them itself, and remembers its own keys. */
 export interface DaemonCommand<M extends DaemonMethod> {
   readonly method: M;
   readonly runOutside: (call: Call<ParamsOf<M>>) => Answer<M>;
 }
 
-/** One command a method; one that is missing does not compile. */
+/** One command per method. A missing one is a compile error. */
 export type Commands = {
   readonly [M in CommandMethod]: M extends DaemonMethod
     ? DaemonCommand<M>
@@ -129,7 +129,7 @@ export interface SessionParams {
   readonly idempotencyKey?: string | null;
 }
 
-/** A command on an open session for the executor, which knows the parameters of none. */
+/** A command on an open session, for the executor, which knows the parameters of no command. */
 export interface AnySessionCommand {
   readonly method: SessionMethod;
   run(call: SessionCall<SessionParams>): object | Promise<object>;
@@ -138,7 +138,7 @@ export interface AnySessionCommand {
   readonly isKeptWithEffect?: true;
 }
 
-/** Any command. Its parameters have been validated for its method when it runs. */
+/** Any command. Its parameters are validated before it runs. */
 export type AnyCommand =
   | AnySessionCommand
   | { readonly method: DaemonMethod; runOutside(call: Call<object>): object | Promise<object> };

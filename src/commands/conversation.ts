@@ -1,6 +1,6 @@
-// The commands on the conversation: history, transcript, sticky context, documents, and what the client sets up; tangents
-// are in tangent.ts. All changes have in common that the client's key is logged in the record of the change itself, that
-// clients are notified once it is done, and how their answers are made.
+// The commands on the conversation: history, transcript, sticky context, documents, and the client's settings.
+// Tangents are in tangent.ts. For every change the log record of the change contains the client's key, clients are
+// notified after it, and the answer is made in the same way.
 
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -43,13 +43,14 @@ type ConversationMethod = Extract<CommandMethod, `conversation/${string}`>;
 
 export interface ConversationChange<M extends ConversationMethod> extends CallOf<M> {
   readonly conversation: Conversation;
-  /** To be logged with the effect. */
+  /** The key to log with the effect. */
   readonly keyed: Idempotency | undefined;
 }
 
 /**
- * Defines the command of a change. `change` returns what is logged with the key, `answer` makes the wire's answer of it,
- * now or, by the key, after a restart; it is called after the commit and must not fail. `check` is that of `defineCommand`.
+ * Defines the command of a change. `change` returns the effect that is logged with the key. `answer` makes the wire's
+ * answer from it, now or, for a repeated key, after a restart. It is called after the commit and must not fail.
+ * `check` is that of `defineCommand`.
  */
 export function defineConversationChange<M extends ConversationMethod, E extends object>(
   method: M,
@@ -79,10 +80,10 @@ export function defineConversationChange<M extends ConversationMethod, E extends
   );
 }
 
-/** The wire answers what the conversation answers. */
+/** For changes whose answer is the conversation's own result. */
 const asItIs = <E>(effect: E): E => effect;
 
-/** Warns the client of what had to be assumed or left out. */
+/** Warns the client of assumptions and omissions. */
 export function warned<E extends { readonly warnings: readonly string[] }>(
   context: OperationContext,
   effect: E,
@@ -91,7 +92,7 @@ export function warned<E extends { readonly warnings: readonly string[] }>(
   return effect;
 }
 
-/** Warnings that there are none of are absent. */
+/** Returns no field when there are no warnings. */
 function warningsOf({ warnings }: { readonly warnings: readonly string[] }): {
   readonly warnings?: readonly string[];
 } {
@@ -160,7 +161,7 @@ export const conversationForget = defineConversationChange(
   ({ warnings, ...result }) => ({ ...result, ...warningsOf({ warnings }) }),
 );
 
-/** Puts a summary in the place of the older history. */
+/** Replaces the older history by a summary. */
 export const conversationCompact = defineConversationChange(
   'conversation/compact',
   ({ conversation, params, keyed }) => {
@@ -174,7 +175,7 @@ export const conversationCompact = defineConversationChange(
   { check: ({ conversation, params }) => checkRequest(conversation, params) },
 );
 
-/** @throws InvalidParams, MessageTooLarge */
+/** Checks a compaction. @throws InvalidParams, MessageTooLarge */
 function checkRequest(
   { state }: Conversation,
   { summary, keep, keepFrom }: Pick<Wire.ConversationCompactParams, 'summary' | 'keep' | 'keepFrom'>,
@@ -184,7 +185,10 @@ function checkRequest(
   checkLength(summary, state.limits.messageChars, 'summary');
 }
 
-/** A client that keeps more than there is has lost count, and would lose more by going on. @throws InvalidRange */
+/**
+ * Refuses to keep more messages than exist: the client has lost count, and would lose more by continuing. @throws
+ * InvalidRange
+ */
 function checkKeep({ state }: Conversation, keep: number): void {
   const { length } = state.history;
   if (keep <= length) return;
@@ -195,7 +199,7 @@ function checkKeep({ state }: Conversation, keep: number): void {
   );
 }
 
-/** Empties the conversation; settings and an open tangent stay. */
+/** Empties the conversation. Settings and an open tangent stay. */
 export const conversationClear = defineConversationChange(
   'conversation/clear',
   ({ conversation, keyed }) => conversation.clear(keyed),
@@ -328,14 +332,14 @@ export const conversationRecordLines = defineConversationChange(
 );
 
 /**
- * Exports the conversation as a document, answered or written to a file. It changes nothing of the session, so a session
+ * Exports the conversation as a document, in the answer or as a file. It changes nothing of the session, so a session
  * that can store nothing any more can still be exported.
  */
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;
   const { path, overwrite } = params;
-  // The file may lie in the work tree of another session, so its lane is entered before this session's. An export that is
-  // only answered keeps its turn.
+  // The file may be in the work tree of another session, so that session's queue is entered first. An export in the
+  // answer keeps its place in the queue.
   const place =
     path == null
       ? undefined
@@ -348,7 +352,7 @@ export const conversationExport = defineCommand('conversation/export', async (ca
   return session.parts.queue.run(exporting, context.signal, 'conversation/export');
 });
 
-/** Puts a document in the place of the conversation. */
+/** Replaces the conversation by a document. */
 export const conversationImport = defineConversationChange(
   'conversation/import',
   async ({ session, conversation, params, keyed, context }) => {
@@ -362,7 +366,7 @@ export const conversationImport = defineConversationChange(
   { check: ({ params }) => checkSource(params) },
 );
 
-/** @throws InvalidParams */
+/** Checks that there is one source. @throws InvalidParams */
 function checkSource({ document, path }: Pick<Wire.ConversationImportParams, 'document' | 'path'>): void {
   if ((document == null) === (path == null))
     throw new CheckpointdError('InvalidParams', 'Give either document or path.');

@@ -1,7 +1,7 @@
 // The order of a request's steps, and the only place that knows it. It finds the session, looks the key up, waits for
-// the lane, recovers an interrupted restore, and runs the command. The commands do the steps after the commit through
-// afterCommit. Then it writes the record of the operation and answers. The facts of a method in protocol.json say which
-// steps it has. It knows no single command.
+// the queue, recovers an interrupted restore, and runs the command. The commands do the steps after the commit
+// through afterCommit. Then it writes the record of the operation and answers. The description of a method in
+// protocol.json says which steps it has. It knows no single command.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
@@ -22,7 +22,7 @@ import { keepLimitsLater, limitWarnings } from './limits.ts';
 
 type AnyCall = SessionCall<SessionParams>;
 
-/** Carries a request out. Its parameters have been validated. */
+/** Runs a request. Its parameters have been validated. */
 export async function execute(
   command: AnyCommand,
   params: object,
@@ -48,8 +48,8 @@ export async function execute(
 }
 
 /**
- * Carries out a request that only reads, on a session that no daemon has open.
- * @throws what the command throws; StoreUnavailable for a command that does not only read, or has a warning
+ * Runs a request that only reads, on a session that no daemon has open.
+ * @throws the errors of the command; StoreUnavailable for a command that does not only read, or has a warning
  */
 export async function executeReading(
   command: AnySessionCommand,
@@ -72,7 +72,7 @@ export async function executeReading(
   return command.run({ params, session, context, client: {}, warnings: [], openSessions: () => [session] });
 }
 
-/** A request without a key leaves the session as it is, so there is nothing to recover or to remember. */
+/** A request without a key leaves the session unchanged, so there is nothing to recover or to remember. */
 async function onSession(command: AnySessionCommand, call: AnyCall): Promise<object> {
   const { lane, idempotency } = methods[command.method];
   if (idempotency === 'key') return change(command, call);
@@ -81,8 +81,8 @@ async function onSession(command: AnySessionCommand, call: AnyCall): Promise<obj
 }
 
 /**
- * Runs a change of a session in its lane, after what a failed restore left half-way. `check` refuses the change before
- * anything is recovered.
+ * Runs a change of a session in its queue, after completing a failed restore. `check` refuses the change before any
+ * recovery.
  */
 export function inLane<T>(
   session: Session,
@@ -141,7 +141,7 @@ async function change(command: AnySessionCommand, call: AnyCall): Promise<object
   }
 }
 
-/** Logs an answer after the commit, so that its key gets the same one after a restart. */
+/** Logs an answer after the commit, so that its key gets the same answer after a restart. */
 export async function keepAnswer(
   operations: OperationRecords,
   context: OperationContext,

@@ -1,9 +1,9 @@
-// Which checkpoints of a session may go: by its limits, or because nothing reaches them any more. Never the base, the
-// newest, the head, a named one, or one that undo and redo reach; and a safety checkpoint, or one whose tag another
-// took, only after a month, because a mistaken way back is noticed late.  `limits.maxCheckpoints` and
-// `limits.maxStoreBytes` are also enforced without a client's store/gc: some seconds after a change, in the session's
-// queue, and giving way to every request. A kill at any moment leaves checkpoints that the next change, or the next
-// opening, removes.
+// Decides which checkpoints of a session may be removed: by its limits, or because nothing reaches them any more. It
+// never removes the base, the newest, the head, a named one, or one that undo and redo reach. Safety checkpoints, and
+// checkpoints whose tag another took, are removed only after a month, because users notice a mistaken restore late.
+// `limits.maxCheckpoints` and `limits.maxStoreBytes` are also enforced without a client's store/gc: some seconds
+// after a change, in the session's queue, and giving way to every request. After a kill the next change, or the next
+// opening, removes the rest.
 import type { CheckpointId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -16,17 +16,17 @@ import { tangentCheckpoints } from './tangent.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const keepSafetyMsDefault = 30 * dayMs;
-/** The base and the newest: no limit takes these. */
+/** The base and the newest checkpoint, which no limit removes. */
 export const checkpointsMin = 2;
-/** Checkpoints removed before it is looked again whether the store fits, or whether a request waits. */
+/** The number of checkpoints removed before the next check whether the store fits, or whether a request waits. */
 const removedAtOnce = 10;
 
-/** Bytes that the session holds; what only other sessions hold in a shared store does not count. */
+/** Returns the bytes of the session's data. Data of other sessions in a shared store does not count. */
 export async function bytesHeld({ store }: Checkpoints): Promise<number> {
   return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
 }
 
-/** Returns the checkpoints that are too old, too many, or in no list for long and reached by nothing. */
+/** Returns the checkpoints that are too old, too many, or long unlisted and unreachable. */
 export function expendable(
   index: CheckpointIndex,
   needed: ReadonlySet<string>,
@@ -44,7 +44,7 @@ export function expendable(
   return [...gone, ...excessOf(left, index, needed, maxCheckpoints)];
 }
 
-/** Returns the oldest listed checkpoints that are more than `maxCheckpoints`. */
+/** Returns the oldest listed checkpoints beyond `maxCheckpoints`. */
 export function excess(
   index: CheckpointIndex,
   needed: ReadonlySet<string>,
@@ -53,7 +53,7 @@ export function excess(
   return excessOf(index.list('all'), index, needed, maxCheckpoints);
 }
 
-/** Counts what may not go, too, so that others go in its place. */
+/** Counts protected checkpoints, too, so that others are removed in their place. */
 function excessOf(
   listed: readonly StoredCheckpoint[],
   index: CheckpointIndex,
@@ -65,8 +65,8 @@ function excessOf(
 }
 
 /**
- * Returns some of the oldest checkpoints that a limit in bytes may take. Those in no list come first: a
- * client sees none of them, and what they hold was taken back.
+ * Returns some of the oldest checkpoints that a limit in bytes may remove. Unlisted ones come first: clients do not
+ * see them, and their changes were taken back.
  */
 export function removedBySize(
   index: CheckpointIndex,
@@ -77,16 +77,15 @@ export function removedBySize(
   return dispensable(index, needed, [...unlisted, ...index.list('all')]).slice(0, removedAtOnce);
 }
 
-/** Says that a store stays larger than its limit. */
+/** Returns the warning that a store stays larger than its limit. */
 export function overLimitText(bytes: number, maxStoreBytes: number): string {
   return `The session holds ${bytes} bytes, more than limits.maxStoreBytes (${maxStoreBytes}), and no other checkpoint may be removed: the base, the newest, named checkpoints, those that undo or redo needs, and safety checkpoints of the last day stay. Delete some of them, or raise the limit.`;
 }
 
 /**
- * Returns unlisted checkpoints that are older than `ms`: safety checkpoints, and turns and tools since
- * another took their tag. The checkpoint of a restore may go at once, because its safety checkpoint and its
- * target hold its contents. A clock that was set back makes no checkpoint old; with `0` every checkpoint is
- * older.
+ * Returns unlisted checkpoints that are older than `ms`: safety checkpoints, and turns and tools since another took
+ * their tag. The checkpoint of a restore may be removed at once, because its safety checkpoint and its target have
+ * its contents. A clock that was set back makes no checkpoint old. With `0` every checkpoint is older.
  */
 function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): StoredCheckpoint[] {
   const listed = new Set(index.list('all').map(({ record }) => record.id));
@@ -98,14 +97,14 @@ function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): 
     );
 }
 
-/** As far as those tell that bear its tag and that of its turn today. */
+/** Returns since when a checkpoint is unlisted, by the present checkpoints of its tag and its turn's tag. */
 function unlistedSince(index: CheckpointIndex, { madeAs, timestamp }: CheckpointRecord): number {
   if (madeAs === undefined) return Date.parse(timestamp);
   const takers = [madeAs, turnTag(tagParts(madeAs).turn)].map((tag) => index.byTag(tag)?.record.timestamp);
   return Math.max(...[timestamp, ...takers].map((time) => Date.parse(time ?? timestamp)));
 }
 
-/** Returns the checkpoints of the list that may be removed, in the order of the list. */
+/** Returns the listed checkpoints that may be removed, in the order of the list. */
 function dispensable(
   index: CheckpointIndex,
   needed: ReadonlySet<string>,
@@ -124,7 +123,10 @@ function dispensable(
   return [...new Set(ids)];
 }
 
-/** The newest listed, the head, and the restores and safety checkpoints that undo and redo can still reach. */
+/**
+ * Returns the newest listed checkpoint, the head, and the restores and safety checkpoints that undo and redo can
+ * still reach.
+ */
 function reachable(index: CheckpointIndex): ReadonlySet<CheckpointId> {
   const head = index.head?.record;
   const newest = index.list('all').at(-1)?.record;
@@ -140,25 +142,25 @@ function reachable(index: CheckpointIndex): ReadonlySet<CheckpointId> {
   return kept;
 }
 
-/** After a change: a burst of changes is collected once. */
+/** The delay after a change: several changes are handled together. */
 const restMs = 10_000;
-/** After it gave way to a request. */
+/** The delay after giving way to a request. */
 const againMs = 1_000;
-/** After so long of giving way it takes one step anyway: the limits are kept within a minute. */
+/** After giving way for this long it takes one step anyway, so that the limits are enforced within a minute. */
 const patienceMs = 30_000;
-/** Between two sweeps for the limit of checkpoints alone, which needs none. */
+/** The minimum interval between sweeps when only the number of checkpoints is limited, which needs no sweep. */
 const sweepEveryMs = 60_000;
 
 const keepers = new WeakMap<Session, LimitKeeper>();
 
-/** Has the limits of a session that has some looked at in a while. Called after each change, and after opening. */
+/** Schedules a check of the session's limits, if it has any. Called after each change, and after opening. */
 export function keepLimitsLater(session: Session): void {
   const keeper = keepers.get(session) ?? new LimitKeeper(session);
   keepers.set(session, keeper);
   keeper.lookIn(restMs);
 }
 
-/** Returns what the client has to know of its limits, each text once. */
+/** Returns the warnings about limits for the client, each text once. */
 export function limitWarnings(session: Session): readonly string[] {
   return keepers.get(session)?.takeWarnings() ?? [];
 }
@@ -167,7 +169,7 @@ class LimitKeeper {
   readonly #session: Session;
   #timer: NodeJS.Timeout | undefined;
   #dueMs = Number.POSITIVE_INFINITY;
-  /** When it first gave way, while it has not come to an end. */
+  /** When it first gave way, until it completes. */
   #sinceMs: number | undefined;
   #isOver = false;
   #warnings: string[] = [];
@@ -178,7 +180,7 @@ class LimitKeeper {
     this.#session = session;
   }
 
-  /** Looks after so long, or when an earlier call said, whichever comes first. */
+  /** Schedules a check after this time, or at the earlier time of a previous call. */
   lookIn(ms: number): void {
     const dueMs = this.#session.parts.clock.monotonic() + ms;
     if (dueMs >= this.#dueMs) return;
@@ -203,12 +205,15 @@ class LimitKeeper {
       if (!isDone) this.lookIn(againMs);
       else if (this.#hasRemoved) this.lookIn(sweepEveryMs);
     } catch (error) {
-      // The next change has them looked at again.
+      // The next change schedules another check.
       log.warn(`the daemon could not apply the limits of a session: ${String(error)}`);
     }
   }
 
-  /** Returns false when it gave way before it was done. Something is removed each time, so it comes to an end. */
+  /**
+   * Enforces the limits. Returns false when it gave way before it was done. It removes something each time, so it
+   * comes to an end.
+   */
   async #keep(signal: AbortSignal): Promise<boolean> {
     const { enabled, hasUnfinishedRestore, parts } = this.#session;
     if (enabled === undefined || hasUnfinishedRestore) return true;
@@ -231,7 +236,7 @@ class LimitKeeper {
     }
   }
 
-  /** Removes the oldest, some at a time, until the store fits or nothing more may go. */
+  /** Removes the oldest checkpoints, some at a time, until the store fits or none may be removed. */
   async #fit(needed: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const { parts } = this.#session;
     const checkpoints = this.#session.requireCheckpoints();

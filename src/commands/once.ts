@@ -1,10 +1,10 @@
-// Runs a request that belongs to no session's queue once per key, and keeps its answer for a repeat.
+// Runs a request that belongs to no session's queue once per key, and keeps its answer for a repetition.
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { OperationRecords } from '../session/operations.ts';
 import type { Call } from './command.ts';
 import { keepAnswer, withWarnings } from './execute.ts';
 
-/** Runs the work once per key: the key is remembered in `operations`. */
+/** Runs the work once per key. `operations` remembers the key. */
 export async function once<R extends object>(
   operations: OperationRecords,
   method: string,

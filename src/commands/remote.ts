@@ -1,5 +1,5 @@
-// The commands on git remotes: which there are, what goes to them and comes from them, and the session that is made of a
-// line. They find sessions themselves, since none of them waits for a session's queue.
+// The commands on git remotes: list them, push, fetch, and import a session from a line. They find sessions
+// themselves, since none of them waits for a session's queue.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -31,7 +31,7 @@ import { once } from './once.ts';
 const leftMax = 1000;
 const linesMax = 10_000;
 
-/** Adds a remote, or changes what stays on this machine for one of the same name and address. */
+/** Adds a remote. For an existing name and address, changes what stays on this machine. */
 export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   const { params, daemon } = call;
   return once(operationsFor(call), 'remote/add', call, () =>
@@ -56,7 +56,7 @@ export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   );
 });
 
-/** A name is a directory of ours, and a part of refs. */
+/** Checks a name, which becomes a directory of ours and a part of refs. */
 function checkName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/.test(name) && !name.endsWith('.lock')) return;
   throw new CheckpointdError(
@@ -80,7 +80,7 @@ export const remoteList = defineDaemonCommand('remote/list', ({ params, daemon }
   return { remotes: remotes.list().map(remoteAnswer), ...given({ writer: remotes.writer }) };
 });
 
-/** Removes a remote with what was fetched from it. */
+/** Removes a remote with the data fetched from it. */
 export const remoteRemove = defineDaemonCommand('remote/remove', (call) => {
   const { params, daemon } = call;
   return once(operationsFor(call), 'remote/remove', call, () =>
@@ -183,7 +183,7 @@ export const remoteDelete = defineDaemonCommand('remote/delete', (call) => {
   }));
 });
 
-/** Makes a session of a line. */
+/** Makes a session from a line. */
 export const sessionImport = defineDaemonCommand('session/import', (call) => {
   const { params, daemon } = call;
   const storage = storageOf(call);
@@ -194,7 +194,7 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
     stamp: OperationContext['stamp'],
   ): Promise<Wire.SessionImportResult> {
     const started = performance.now();
-    // Refused before the remote is asked.
+    // Refuses before the remote is contacted.
     const place = await prepareImport({
       workTree: placePath(params.workspace, 'workspace'),
       strategy: params.strategy ?? defaultStrategy,
@@ -248,7 +248,7 @@ function importAnswer(
   };
 }
 
-/** A session of which the remote sends only what was refused is not imported from what was fetched before. */
+/** Refuses to import a session from earlier fetched data when the remote now sends only refused lines of it. */
 function refuseRefused({ lines, refused }: Listed, writer: string | undefined): void {
   const wanted = refused.find(({ ref }) => writer === undefined || ref.endsWith(`/${writer}`));
   const isOther =
@@ -257,7 +257,7 @@ function refuseRefused({ lines, refused }: Listed, writer: string | undefined): 
   throw new CheckpointdError('RemoteCorrupt', wanted.message, { details: { ref: wanted.ref } });
 }
 
-/** The remote of a request. @throws UnknownRemote */
+/** Returns the remote of a request. @throws UnknownRemote */
 function named(
   daemon: DaemonParts,
   { remote, storageDir }: { readonly remote: string; readonly storageDir?: string | null | undefined },
@@ -272,7 +272,7 @@ function storageOf({ params, daemon }: { readonly params: InStorage; readonly da
   return params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
 }
 
-/** The keys of the storage that a request names. */
+/** Returns the keys of the storage that a request names. */
 function operationsFor(call: Pick<Call<InStorage>, 'params' | 'daemon'>): OperationRecords {
   return call.daemon.operationsOf(storageOf(call)).current();
 }

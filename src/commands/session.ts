@@ -1,4 +1,4 @@
-// The commands on sessions: open, look at, list, close, delete, and the fate of what was asked of one.
+// The commands on sessions: open, get, list, close, delete, and look up the outcome of an operation.
 import { isDeepStrictEqual } from 'node:util';
 import { given } from '../base/given.ts';
 import { baseOf } from '../checkpoints/checkpoint-index.ts';
@@ -32,12 +32,12 @@ const defaultLimits = { maxFileBytes: 256 * 1024 * 1024, initTimeoutMs: 60_000 }
 const actsAsTwo =
   'limits.maxCheckpoints is 1 and acts as 2, because the base and the newest checkpoint always stay.';
 
-/** Opens a session, and applies what the client says about its model, tools and limits. */
+/** Opens a session, and applies the client's model, tools and limits. */
 export const sessionOpen = defineDaemonCommand('session/open', (call) => {
   const { params, context, client, daemon } = call;
   return once(daemon.openingsOf(client), 'session/open', call, () =>
     daemon.alone(async () => {
-      // Refused before anything is opened.
+      // Refuses wrong parameters before anything is opened.
       const settings = settingsOf(params);
       checkPatterns(params.include ?? [], 'include');
       checkPatterns(params.exclude ?? [], 'exclude');
@@ -46,7 +46,7 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
       const { session, resumed } = await daemon.sessions.open(request, context, client);
       if (session.hasLimits) keepLimitsLater(session);
       if (params.remote != null) pushAfterTurns(session, params.remote, params.push ?? 'manual');
-      // A kept session may know the key from an earlier daemon: it is open again now.
+      // A kept session may know the key from an earlier daemon. It is open again now.
       return once(session.parts.operations, 'session/open', call, async () => {
         if ((params.limits?.maxCheckpoints ?? checkpointsMin) < checkpointsMin) context.warn(actsAsTwo);
         const lost = 'The session is open, but some of its settings could not be stored';
@@ -75,7 +75,7 @@ function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): Op
   };
 }
 
-/** Returns the options of an opening: those that the client names, and the defaults. */
+/** Returns the options of an opening: those of the client, and the defaults. */
 export function sessionOptions(
   params: Pick<Wire.SessionOpenParams, 'include' | 'exclude' | 'durability' | 'limits' | 'features'>,
   storage: string,
@@ -108,7 +108,9 @@ interface Settings {
   readonly messageChars?: number;
 }
 
-/** Makes it the conversation's, where it is new: a session that is opened a hundred times logs it once. */
+/**
+ * Applies the settings to the conversation if they are new: a session that is opened a hundred times logs them once.
+ */
 async function applySettings(session: Session, wanted: Settings, context: OperationContext): Promise<void> {
   const { conversation } = session.parts;
   const { model, tools, mcpEnabled, messageChars } = wanted;
@@ -248,14 +250,14 @@ async function summary(
     ...given({ checkpoints, holder }),
     bytes: await sessions.bytesOf(listed),
     createdAt: marker.created,
-    // The file system's clock runs some milliseconds behind ours.
+    // The file system's clock is some milliseconds behind ours.
     lastUsedAt: new Date(Math.max(lastUsedMs ?? 0, Date.parse(marker.created))).toISOString(),
   };
 }
 
 /**
- * Ends a client's share of a session, and the session when no other client has it open. Files that are not to be kept are removed
- * where that loses nothing.
+ * Ends a client's share of a session, and the session when no other client has it open. Removes a session that is not
+ * kept when nothing is lost with it.
  */
 export const sessionClose = defineDaemonCommand('session/close', (call) => {
   const { params, client, context, daemon } = call;
@@ -263,13 +265,13 @@ export const sessionClose = defineDaemonCommand('session/close', (call) => {
   return once(daemon.openingsOf(client), 'session/close', call, async () => {
     const { id, parts } = sessions.get(params.session);
     if (parts.marker.retention === 'keep') {
-      // Closing a kept session can only come out one way, so it logs the answer while its log is still open.
+      // Closing a kept session has only one possible result, so it logs the answer while its log is still open.
       const kept = async (): Promise<Wire.SessionCloseResult> => ({ removed: false, reason: 'retention' });
       const noted = await once(parts.operations, 'session/close', call, kept);
       if (noted.replayed === true) return noted;
     }
     sessions.openedBy(client, id); // it may have been ended while the key was looked up
-    // From here on it is given up, whatever becomes of its files: the next start sees to what is left.
+    // From here on the session is given up. The next start removes remaining files.
     const lost = 'The session is closed, but some of its data could not be removed';
     const ended = await afterCommit(context, lost, () => sessions.closeFor(client, id));
     if (ended?.fate === 'removed') return { removed: true };
@@ -289,12 +291,12 @@ export const sessionDelete = defineDaemonCommand('session/delete', (call) => {
   );
 });
 
-/** Returns the git repository of a session whose checkpoints lie in one of its own, for clients that look into it with git. */
+/** Returns the git repository of a session whose checkpoints have their own, for clients that read it with git. */
 function shadowPath(session: Session): string | undefined {
   return session.enabled === undefined ? undefined : ownRepository(session);
 }
 
-/** Returns the fate of an operation, for a client that lost its connection before the answer. */
+/** Returns the outcome of an operation, for a client that lost its connection before the answer. */
 export const operationGet = defineCommand('operation/get', ({ session, params }) => {
   const fate = session.parts.operations.find(params.operation ?? params.idempotencyKey ?? '');
   if (fate === undefined) return { state: 'unknown' };

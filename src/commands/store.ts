@@ -8,7 +8,7 @@ import { bytesHeld, expendable, overLimitText, removedBySize } from './limits.ts
 import { tangentCheckpoints } from './tangent.ts';
 
 export const storeGc = defineCommand('store/gc', collect, {
-  // The answer after a kill. The process knew how much was freed, and it has ended.
+  // The answer after a kill. The process that knew how much was freed has ended.
   again: ({ effect }) => ({ bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: Number(effect), ms: 0 }),
 });
 
@@ -35,7 +35,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const work = async (): Promise<void> => {
     await sweep();
     if (maxStoreBytes === undefined) return;
-    // By size: the oldest ones go, some at a time, until it fits or nothing more may go.
+    // Removes the oldest checkpoints by size, some at a time, until the store fits or none may be removed.
     while ((await bytesHeld(checkpoints)) > maxStoreBytes) {
       context.signal.throwIfAborted();
       const oldest = removedBySize(index, needed, clock.now());
@@ -50,7 +50,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   try {
     await work();
   } catch (error) {
-    // Until a checkpoint is removed no client can see a change.
+    // Clients see no change until a checkpoint is removed.
     if (freed.checkpointsRemoved === 0) throw error;
     const lost = 'The checkpoints were removed, but not all of their data; the next store/gc continues';
     await afterCommit(context, lost, () => {
@@ -68,14 +68,14 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   };
 }
 
-/** Measures the space that the checkpoints take. */
+/** Measures the space of the checkpoints. */
 export const storeUsage = defineCommand('store/usage', async ({ session }) => {
   const { store, index } = session.requireCheckpoints();
   const { bytes, blobs } = await store.usage();
   return { bytes, blobs, checkpoints: index.size, path: session.parts.directory.root };
 });
 
-/** Reads every content that a checkpoint needs, and names what is missing or damaged. */
+/** Reads every content that a checkpoint needs, and lists missing and damaged ones. */
 export const storeVerify = defineCommand('store/verify', async ({ session, context }) => {
   const { store } = session.requireCheckpoints();
   const started = performance.now();

@@ -1,4 +1,4 @@
-// Every command by its method; a method that has none does not compile. It decides nothing.
+// Every command by its method. A method without a command is a compile error. It decides nothing.
 import {
   checkpointClean,
   checkpointDelete,

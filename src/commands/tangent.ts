@@ -1,11 +1,11 @@
-// The commands on tangents. A tangent may carry the files too (`files: true`): entering keeps a checkpoint of them, and
-// leaving without the tail restores it.
+// The commands on tangents. A tangent may include the files too (`files: true`): entering makes a checkpoint of the
+// files, and leaving without the tail restores it.
 //
-// Entering publishes a safety checkpoint first and logs the tangent, which names it, second: killed in between there
-// is a checkpoint that nothing refers to and no tangent. Leaving logs the state after it as a proposal (the head does
-// not move), then runs a hard restore whose checkpoint names that state. Its publication is the one commit point:
-// before it the tangent stands, and an unfinished restore is redone or undone at the next open; after it both the
-// files and the main conversation are back. Leaving with the tail keeps the files and moves the conversation only.
+// Entering first publishes a safety checkpoint, then logs the tangent, which names the checkpoint. A kill in between
+// leaves an unused checkpoint and no tangent. Leaving logs the state after it as a proposal (the head does not move),
+// then runs a hard restore whose checkpoint names that state. Its publication is the one commit point. Before it the
+// tangent is open, and the next open finishes or undoes the restore. After it both the files and the main
+// conversation are back. Leaving with the tail keeps the files and moves only the conversation.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -20,7 +20,7 @@ import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type ConversationChange, defineConversationChange } from './conversation.ts';
 
-/** Tells whether a tangent is open, and since when. */
+/** Returns whether a tangent is open, and since when. */
 export const conversationTangent = defineCommand('conversation/tangent', ({ session }) => {
   const { tangents, state } = session.parts.conversation;
   const { active, durationSeconds, added } = tangents.status();
@@ -34,7 +34,7 @@ export const conversationTangent = defineCommand('conversation/tangent', ({ sess
   };
 });
 
-/** Enters a tangent, with a checkpoint of the files where the client wants them back. */
+/** Enters a tangent. Makes a checkpoint of the files when the client wants them back. */
 export const conversationEnterTangent = defineConversationChange(
   'conversation/enterTangent',
   async ({ session, conversation: { tangents }, params, keyed: idempotency, context }) => {
@@ -50,7 +50,7 @@ export const conversationEnterTangent = defineConversationChange(
   ({ entered, filesCheckpoint }) => ({ entered, ...given({ checkpoint: filesCheckpoint }) }),
 );
 
-/** Returns to the main conversation, and to its files where the tangent carried them. */
+/** Returns to the main conversation, and to its files when the tangent included them. */
 export const conversationExitTangent: Command<'conversation/exitTangent'> = {
   ...defineConversationChange('conversation/exitTangent', exitTangent, exitAnswer),
   again: async ({ checkpoint, effect }, { session, context }) => {
@@ -64,15 +64,15 @@ export const conversationExitTangent: Command<'conversation/exitTangent'> = {
   },
 };
 
-/** `restore`: what became of the files, when the tangent carried them and they went back. */
+/** `restore`: the result of the files' restore, when the tangent included them and they were restored. */
 type LeftTangent = ExitResult & Pick<Wire.ConversationExitTangentResult, 'restore'>;
 
-/** Which checkpoint a tangent carried its files in is no part of the answer. */
+/** Leaves the tangent's checkpoint of the files out of the answer. */
 function exitAnswer({ filesCheckpoint: _named, ...result }: LeftTangent): Wire.ConversationExitTangentResult {
   return result;
 }
 
-/** @throws TangentDisabled where the client that opened the session switched tangents off */
+/** Checks the feature. @throws TangentDisabled when the client that opened the session switched tangents off */
 function requireTangents({ parts }: Session): void {
   if (parts.options.features.tangent) return;
   const message = 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true';
@@ -80,8 +80,8 @@ function requireTangents({ parts }: Session): void {
 }
 
 /**
- * Leaves a tangent, with its files when it carries them and its tail is not kept. A tangent that was entered before
- * tangents were switched off can be left. @throws TangentDisabled
+ * Leaves a tangent. Restores its files when it includes them and its tail is not kept. A tangent that was entered
+ * before tangents were switched off can be left. @throws TangentDisabled
  */
 async function exitTangent({
   session,
@@ -124,7 +124,10 @@ async function exitTangent({
   return { exited: true, filesCheckpoint: named, ...lengthsOf(conversation.state), restore };
 }
 
-/** The checkpoints that open tangents go back to: of the present, and of every checkpoint made inside one. */
+/**
+ * Returns the checkpoints that open tangents go back to: of the present, and of every checkpoint made inside a
+ * tangent.
+ */
 export function tangentCheckpoints(index: CheckpointIndex, conversation: Conversation): ReadonlySet<string> {
   const needed = new Set<string>();
   const add = (name: string | undefined): unknown => name !== undefined && needed.add(name);

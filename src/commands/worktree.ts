@@ -1,4 +1,4 @@
-// The commands on the work tree: the changes that the watcher saw, and the ledger, which knows who wrote what.
+// The commands on the work tree: the changes that the watcher saw, and the ledger, which records the authors.
 import { given } from '../base/given.ts';
 import type * as Wire from '../protocol/types.ts';
 import { pathHistory, recordWrite } from '../session/authorship.ts';

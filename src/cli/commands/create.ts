@@ -1,4 +1,4 @@
-// checkpointd create: a checkpoint of the work tree as it is.
+// checkpointd create: makes a checkpoint of the present work tree.
 import { type CliCommand, printed } from '../command.ts';
 import { checkpointLine, pathCount } from '../lines.ts';
 import { plain, say } from '../terminal.ts';

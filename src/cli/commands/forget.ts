@@ -1,4 +1,4 @@
-// checkpointd forget: the conversation without its last messages. They are shown and asked for before they go.
+// checkpointd forget: removes the last messages from the conversation. It shows them and asks before.
 import { type CliCommand, exits, printed } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { inCommands } from '../in-commands.ts';

@@ -1,11 +1,11 @@
-// checkpointd list: the checkpoints of a session, oldest first. checkpointd complete-tags: what a shell offers where a
-// checkpoint may stand; not in the help, because the scripts of `checkpointd completion` run it.
+// checkpointd list: lists the checkpoints of a session, oldest first. checkpointd complete-tags: lists the tags for
+// shell completion. It is not in the help, because only the scripts of `checkpointd completion` run it.
 import type { Checkpoint } from '../../protocol/types.ts';
 import type { Ask, CliCommand, Given } from '../command.ts';
 import { sayCheckpoints, sayTags } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 
-/** A command that asks everything before it says anything, so that plain-command.ts can try it first. */
+/** A command that makes all its requests before it prints anything, so that plain-command.ts can try it first. */
 export interface CheckpointListing extends CliCommand {
   readonly look: (ask: Ask) => Promise<Seen>;
   readonly tell: (seen: Seen, given: Given) => void;

@@ -1,4 +1,5 @@
-// checkpointd push: the session of this directory to a git remote. What stays on this machine is listed, and why.
+// checkpointd push: pushes the session of this directory to a git remote. It lists the paths that stay on this
+// machine, with the reasons.
 import type { RemotePushResult } from '../../protocol/types.ts';
 import { storageAt } from '../../wire/places.ts';
 import { type CliCommand, printed } from '../command.ts';
@@ -37,7 +38,7 @@ function globs(name: 'send' | 'leaveOut', given: unknown): { readonly [name: str
   return Array.isArray(given) ? { [name]: given.map(String) } : {};
 }
 
-/** @throws CommandRefusal where the user has to say which remote is meant */
+/** Returns the only remote. @throws CommandRefusal when the user has to choose one */
 function theOnly(names: readonly string[]): string {
   const [first, second] = names;
   if (first === undefined)

@@ -1,4 +1,4 @@
-// checkpointd remote, fetch, import, and sessions --remote: what is on git remotes, and the way back from one.
+// checkpointd remote, fetch, import, and sessions --remote: list, fetch and import sessions from git remotes.
 import { resolve } from 'node:path';
 import { CheckpointdClient } from '../../client/client.ts';
 import { repositoryAround } from '../../client/stored-sessions.ts';
@@ -13,7 +13,7 @@ import { workDirectory } from '../tree-paths.ts';
 
 type At = Pick<Given, 'json' | 'storage'>;
 
-/** Runs work with a daemon that serves this command alone. */
+/** Runs work with a daemon that serves only this command. */
 async function withDaemon(given: At, work: (client: CheckpointdClient) => Promise<number>): Promise<number> {
   const storage = storageAt(given.storage);
   const client = await CheckpointdClient.start({ args: [`--storage-dir=${storage}`, '--no-listen'] });
@@ -96,7 +96,7 @@ export interface ImportOptions {
   readonly allowProtected?: true;
 }
 
-/** Makes a session of this directory of one on a remote; the beginning of its id is enough. */
+/** Imports a session from a remote for this directory. The beginning of its id is enough. */
 export function importHere(
   given: At & Pick<Given, 'path'>,
   remote: string,
@@ -123,7 +123,7 @@ export function importHere(
   });
 }
 
-/** @throws CommandRefusal where no session begins so, or several do */
+/** Returns the only session that begins so. @throws CommandRefusal when there is none, or several */
 function theOne(lines: readonly RemoteLine[], wanted: string): string {
   const [first, second] = [...new Set(lines.map(({ session }) => session))].filter((id) =>
     id.startsWith(wanted),
@@ -138,7 +138,7 @@ function theOne(lines: readonly RemoteLine[], wanted: string): string {
   return first;
 }
 
-/** `ses_… 2026-11-25 14:03  wr_… (this machine)  12 checkpoints  app  "fix the parser"`. */
+/** Returns `ses_… 2026-11-25 14:03  wr_… (this machine)  12 checkpoints  app  "fix the parser"`. */
 function lineText({ session, writer, own, updatedAt, checkpoints, workspace, title }: RemoteLine): string {
   const [day = '', time = ''] = updatedAt.split('T');
   const words = title === undefined ? '' : `  "${plain(title)}"`;

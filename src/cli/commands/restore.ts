@@ -1,5 +1,5 @@
-// checkpointd restore: the files of a checkpoint, brought back. The plan is shown and asked for before anything changes.
-// checkpointd undo and redo: the last restore taken back, or done again.
+// checkpointd restore: restores the files of a checkpoint. It shows the plan and asks before anything changes.
+// checkpointd undo and redo: undo the last restore, or repeat it.
 import { type CliCommand, exits, printed } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { sayDiff } from '../diff-text.ts';
@@ -39,7 +39,7 @@ export const restore: CliCommand = {
       mode: options['hard'] === true ? ('hard' as const) : ('soft' as const),
       ...only,
     };
-    // A restore that changes nothing would be the one that undo takes back, so it is not made.
+    // A restore that would change nothing is not made: the next undo would reverse it instead of a real one.
     const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
     const compared = { from: tag, reverse: true, paths: [...plan.restored, ...plan.deleted] };
     const isOver = isDry || changesNothing(plan);

@@ -1,5 +1,5 @@
-// checkpointd revert: takes one turn, one tool or a range back and keeps later changes. The plan is shown, and the user is
-// asked, before anything changes.
+// checkpointd revert: takes one turn, one tool or a range back and keeps later changes. It shows the plan and asks
+// the user before anything changes.
 import type { RevertPath, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';
@@ -40,7 +40,7 @@ export const revert: CliCommand = {
     } = await sortedWords(task, revert);
     const range = second === undefined ? { tag: first } : { from: first, to: second };
     const wanted = { ...range, ...only, conflicts };
-    // A revert that changes nothing would be the one that undo reverses, so it is not made.
+    // A revert that would change nothing is not made: the next undo would reverse it instead of a real one.
     const plan = await ask('checkpoint/revert', { ...wanted, dryRun: true, patch: isPatch });
     const isOver = isDry || changesNothing(plan);
     if (isOver && given.json) {
@@ -60,7 +60,7 @@ export const revert: CliCommand = {
   },
 };
 
-/** Says the lists of a revert. A path in conflict has a line of its own, with the reason. */
+/** Prints the lists of a revert. A path in conflict has its own line, with the reason. */
 function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
   const skipped = result.skipped.filter(({ reason }) => reason !== 'conflict');
   const inConflict = result.skipped.length - skipped.length;
@@ -70,7 +70,7 @@ function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
     say(`In conflict: ${plain(paths.toShow(each.path))} (${reasonOf(each)})`);
 }
 
-/** @throws CommandRefusal for a policy that is unknown */
+/** Parses the policy. @throws CommandRefusal for an unknown one */
 function policyOf(given: unknown): (typeof policies)[number] {
   const found = policies.find((each) => each === (given ?? 'leave'));
   if (found !== undefined) return found;

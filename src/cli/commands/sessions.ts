@@ -1,6 +1,5 @@
-// checkpointd sessions: the sessions of a storage root, open or not, for people without a daemon. With `delete`:
-// deletes sessions that the user no longer needs. Which ones go is shown and asked for first, since nothing brings them
-// back.
+// checkpointd sessions: lists the sessions of a storage root, open or not, without a daemon. With `delete`: deletes
+// sessions that the user no longer needs. It shows them and asks first, because a deletion cannot be undone.
 import { CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
 import { type StoredSession, summaryOf } from '../../client/stored-sessions.ts';
 import type { SessionSummary } from '../../protocol/types.ts';
@@ -26,7 +25,7 @@ export async function sessions(given: Pick<Given, 'json' | 'storage'>): Promise<
   return 0;
 }
 
-/** `ses_… kept  shadow  2 hours ago  codex  12 checkpoints  /home/me/app  "fix the parser"`. */
+/** Returns `ses_… kept  shadow  2 hours ago  codex  12 checkpoints  /home/me/app  "fix the parser"`. */
 export function sessionLine(stored: StoredSession): string {
   const { session, workspace, strategy, retention, socket } = stored;
   const { checkpoints, firstPrompt } = summaryOf(stored);
@@ -72,7 +71,10 @@ interface Outcome {
   readonly reason?: string;
 }
 
-/** Deletes the sessions that are named, or old enough. Returns the exit code: 1 where one of them was not deleted. */
+/**
+ * Deletes the named sessions, or those that are old enough. Returns the exit code: 1 when one of them was not
+ * deleted.
+ */
 export async function deleteSessions(
   given: Pick<Given, 'json' | 'storage'>,
   options: DeletionOptions,
@@ -94,7 +96,7 @@ export async function deleteSessions(
   return outcomes.every(({ deleted: isDeleted }) => isDeleted) ? 0 : exits.failed;
 }
 
-/** @throws CommandRefusal when the command line means none */
+/** Returns the sessions to delete. @throws CommandRefusal when the command line matches none */
 function chosenAmong(
   all: readonly StoredSession[],
   { ids, olderThan }: DeletionOptions,

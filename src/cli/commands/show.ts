@@ -1,4 +1,4 @@
-// checkpointd show: one checkpoint, the files that changed in it, and how.
+// checkpointd show: shows one checkpoint, its changed files, and their changes.
 import type { CheckpointFile } from '../../protocol/types.ts';
 import { type Ask, type CliCommand, printed } from '../command.ts';
 import { sayDiff } from '../diff-text.ts';
@@ -45,7 +45,7 @@ export const show: CliCommand = {
   },
 };
 
-/** Returns the files that differ from the checkpoint before, by their paths. */
+/** Returns the files that differ from the previous checkpoint, by their paths. */
 async function changedFiles(ask: Ask, tag: string): Promise<CheckpointFile[]> {
   const all: CheckpointFile[] = [];
   const wanted = { tag, changedOnly: true };
@@ -54,7 +54,7 @@ async function changedFiles(ask: Ask, tag: string): Promise<CheckpointFile[]> {
   return all.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** `  + src/made.txt`. */
+/** Returns a line such as `  + src/made.txt`. */
 function fileLine({ path, change }: CheckpointFile, places: TreePaths): string {
   const name = plain(places.toShow(path));
   if (change === 'added') return paint('green', `  + ${name}`);

@@ -1,5 +1,5 @@
-// checkpointd status, verify and gc: where the session stands, whether everything in it is readable, and the space that
-// nothing needs.
+// checkpointd status, verify and gc: show the state of the session, check that all its data can be read, and free
+// space that nothing needs.
 import { existsSync } from 'node:fs';
 import { backgroundNote } from '../../wire/background-daemon.ts';
 import { storageAt } from '../../wire/places.ts';
@@ -49,7 +49,7 @@ function sayBackground(storage: string): void {
   );
 }
 
-/** Says which agents are enabled, and loads what reads their settings only where one is. */
+/** Prints which agents are enabled. Loads the code for their settings only when one is. */
 async function sayAgents(storage: string): Promise<void> {
   if (!existsSync(enabledNotesFile(storage))) return;
   const { agentLine, agentStates } = await import('../doctor.ts');

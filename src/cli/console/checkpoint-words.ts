@@ -1,4 +1,4 @@
-// /checkpoint and what stands behind it, in Q CLI's words.
+// /checkpoint and its subcommands, in Q CLI's words.
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { inCommands } from '../in-commands.ts';
 import { sayRestore } from '../lines.ts';
@@ -18,7 +18,7 @@ export const checkpointWords: Readonly<Record<string, Word>> = {
   clean,
 };
 
-/** Every subcommand refuses in a tangent, and all but `init` where checkpoints are not enabled. */
+/** Every subcommand is refused in a tangent, and all but `init` when checkpoints are not enabled. */
 export const checkpointWord: Word = async (desk, [name = '', ...rest]) => {
   const word = Object.hasOwn(checkpointWords, name) ? checkpointWords[name] : undefined;
   if (word === undefined)
@@ -63,7 +63,7 @@ async function init(desk: Desk): Promise<void> {
   desk.say(`📷  Checkpoints are enabled! (took ${(ms / 1000).toFixed(2)}s)`);
 }
 
-/** Turns only, the oldest first; a limit keeps the first ones. */
+/** Lists only turns, the oldest first. A limit keeps the first ones. */
 async function list(desk: Desk, words: readonly string[]): Promise<void> {
   const { value, rest } = option(words, ['-l', '--limit']);
   if (rest.length > 0 || (value !== undefined && !/^\d+$/.test(value)))
@@ -94,7 +94,7 @@ async function diff(desk: Desk, [from, to]: readonly string[]): Promise<void> {
   if (truncated === true) desk.say(texts.truncated);
 }
 
-/** Files and conversation, as in Q CLI; without a tag a person picks a turn. */
+/** Restores files and conversation, as in Q CLI. Without a tag the user picks a turn. */
 async function restore(desk: Desk, words: readonly string[]): Promise<void> {
   const rest = words.filter((word) => word !== '--hard');
   if (rest.length > 1) throw new Usage('/checkpoint restore [tag] [--hard]');
@@ -112,7 +112,7 @@ async function restore(desk: Desk, words: readonly string[]): Promise<void> {
   desk.say(`✓ Restored to checkpoint ${plain(tag)}`);
 }
 
-/** Takes back the work of one turn or tool, and keeps all later changes. */
+/** Reverts one turn or tool, and keeps all later changes. */
 async function revert(desk: Desk, words: readonly string[]): Promise<void> {
   const [tag] = words;
   if (tag === undefined || words.length > 1) throw new Usage('/checkpoint revert <tag>');
@@ -135,7 +135,7 @@ async function create(desk: Desk, words: readonly string[]): Promise<void> {
   }
 }
 
-/** Asks before a deletion, because files that a restore displaced may exist in this session alone. */
+/** Asks before a deletion, because the session may have the only copy of files that a restore displaced. */
 async function clean(desk: Desk, words: readonly string[]): Promise<void> {
   if (words.some((word) => word !== '--yes' && word !== '-y')) throw new Usage('/checkpoint clean [--yes]');
   if (words.length === 0) {

@@ -1,5 +1,5 @@
-// checkpointd console: a session by hand, in Q CLI's own words. Reads lines, finds the word, and says what came of it;
-// what other clients of the session do is said, too.
+// checkpointd console: controls a session by hand, in Q CLI's own words. It reads lines, runs the commands, and
+// prints their results. It also reports changes that other clients make in the session.
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { type CliCommand, exits, type Task } from '../command.ts';
 import { inCommands } from '../in-commands.ts';
@@ -82,7 +82,7 @@ async function runConsole(task: Task): Promise<number> {
   return 0;
 }
 
-/** Prints a failure, and the console goes on. @throws CheckpointdGoneError */
+/** Runs a word. Prints a failure, and the console continues. @throws CheckpointdGoneError */
 async function runWord(desk: Desk, first: string, rest: readonly string[]): Promise<void> {
   const name = first.slice(1);
   const word = first.startsWith('/') && Object.hasOwn(words, name) ? words[name] : undefined;
@@ -96,7 +96,7 @@ async function runWord(desk: Desk, first: string, rest: readonly string[]): Prom
   }
 }
 
-/** A line without a slash is never carried out: it may be a sentence that was meant for a model. */
+/** Returns a hint for a line without a slash. Such a line is never run: it may be a sentence for a model. */
 function adviceFor(first: string): string {
   const hasSlash = first.startsWith('/');
   const name = hasSlash ? first.slice(1) : first;
@@ -117,7 +117,7 @@ async function completions({ ask }: Pick<Task, 'ask'>, line: string): Promise<[s
   const among = (all: readonly string[]): [string[], string] => {
     const [found, ...others] = all.filter((word) => word.startsWith(last));
     if (found === undefined) return [[], last];
-    // A word that is whole gets the space behind it.
+    // A complete word gets a space behind it.
     return [others.length === 0 ? [`${found} `] : [found, ...others], last];
   };
   if (parts.length === 1)

@@ -7,10 +7,13 @@ import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { switchedOff, texts } from './layouts.ts';
 
-/** From so many messages on it is worth a word how they come back. */
+/** From this many messages on, the console says how to get them back. */
 const manyMessages = 6;
 
-/** Enters a tangent, or leaves it; `tail` keeps its last entry, `compact` a summary of it. `forget` is for everywhere. */
+/**
+ * Enters or leaves a tangent. `tail` keeps its last entry, `compact` a summary of it. `forget` works in and outside
+ * tangents.
+ */
 export const tangentWord: Word = async (desk, [how, ...rest]) => {
   if (how === 'forget') return forget(desk, rest);
   const isTail = how === 'tail' && rest.length === 0;
@@ -34,7 +37,10 @@ export const tangentWord: Word = async (desk, [how, ...rest]) => {
   desk.say(tail === undefined ? texts.leftTangent : texts.leftWithTail);
 };
 
-/** The summary is the tangent's last entry and leaves with it as its tail, so that no end in between loses it. */
+/**
+ * Adds the summary as the tangent's last entry and leaves with it as the tail, so that no interruption in between
+ * loses it.
+ */
 async function compactTangent(desk: Desk, summary: string): Promise<void> {
   const { added } = await desk.ask('conversation/tangent', {});
   if (added === 0) {
@@ -49,7 +55,7 @@ async function compactTangent(desk: Desk, summary: string): Promise<void> {
   desk.say(texts.leftWithSummary);
 }
 
-/** Back by messages; without a count a person picks the one to go back to. */
+/** Removes the last messages. Without a count the user picks the message to go back to. */
 async function forget(desk: Desk, [given, ...rest]: readonly string[]): Promise<void> {
   if (rest.length > 0 || (given !== undefined && !/^\d{1,9}$/.test(given)))
     throw new Usage('/tangent forget [N]');
@@ -66,7 +72,7 @@ async function forget(desk: Desk, [given, ...rest]: readonly string[]): Promise<
   for (const warning of warnings) desk.say(`⚠️ ${plain(inCommands(warning, 'console'))}`);
 }
 
-/** The newest message stays out of the list: to go back to it is to forget nothing. */
+/** Leaves the newest message out of the list, because going back to it would remove nothing. */
 async function pickedMessages(desk: Desk): Promise<number | undefined> {
   const said = await saidMessages(desk.ask);
   if (said.length === 0) {
@@ -86,7 +92,7 @@ function firstWords(text: string): string {
   return words.length > 10 ? `${words.slice(0, 10).join(' ')}...` : text;
 }
 
-/** No model runs here, so the summary is the person's own. */
+/** Compacts the history. No model runs here, so the user writes the summary. */
 export const compactWord: Word = async (desk, words) => {
   const { value, rest } = option(words, ['--keep']);
   const keep = value === undefined ? undefined : Number(value);

@@ -3,13 +3,13 @@ import type { Ask } from '../command.ts';
 
 export interface Desk {
   readonly ask: Ask;
-  /** Says a message, whole however narrow the terminal is. */
+  /** Prints a message, complete on a terminal of any width. */
   readonly say: (line: string) => void;
-  /** Says one line of a list: it is cut where the terminal ends. */
+  /** Prints one line of a list, cut at the width of the terminal. */
   readonly row: (line: string) => void;
-  /** Asks a question with a yes or a no; undefined without a terminal. */
+  /** Asks a yes-or-no question. Undefined without a terminal. */
   readonly confirm: (question: string) => Promise<boolean | undefined>;
-  /** Lets a person choose one of several; undefined: none, or no terminal. */
+  /** Lets the user choose one of several. Undefined: no choice, or no terminal. */
   readonly pick: <T>(message: string, choices: readonly Choice<T>[], preferred?: T) => Promise<T | undefined>;
 }
 
@@ -20,10 +20,10 @@ export interface Choice<T> {
 
 export type Word = (desk: Desk, rest: readonly string[]) => Promise<void>;
 
-/** How a word is used; the console says it. */
+/** An error with the usage of a word, which the console prints. */
 export class Usage extends Error {}
 
-/** The value of an option (`-l 3`, `-l3`, `--limit 3`, `--limit=3`), and the words without both. */
+/** Returns the value of an option (`-l 3`, `-l3`, `--limit 3`, `--limit=3`), and the remaining words. */
 export function option(
   words: readonly string[],
   names: readonly string[],

@@ -1,4 +1,4 @@
-// The lines of Q CLI's console: its layouts, symbols and messages, made of the wire's answers.
+// The output of Q CLI's console: its layouts, symbols and messages, made from the wire's answers.
 import type { Checkpoint, FileStats } from '../../protocol/types.ts';
 import { paint, plain } from '../terminal.ts';
 
@@ -33,7 +33,7 @@ export const texts = {
   noTangent: 'You need to be in tangent mode to use tail.',
 } as const;
 
-/** Each word with its usage and what it does. */
+/** Each word with its usage and its description. */
 const help: readonly (readonly [usage: string, summary: string])[] = [
   ['/checkpoint init', 'enable checkpoints here, also outside a git repository'],
   ['/checkpoint list [-l N]', 'list the turns, the oldest first'],
@@ -55,7 +55,7 @@ const help: readonly (readonly [usage: string, summary: string])[] = [
   ['/quit', 'leave the console (Ctrl-D)'],
 ];
 
-/** The lines of the help. `tangentKey`: the letter that stands for /tangent together with Ctrl. */
+/** Returns the lines of the help. `tangentKey`: the letter that runs /tangent together with Ctrl. */
 export function helpLines(tangentKey: string | undefined): string[] {
   const width = Math.max(...help.map(([usage]) => usage.length));
   const key = tangentKey === undefined ? '' : ` (Ctrl-${tangentKey.toUpperCase()})`;
@@ -64,32 +64,32 @@ export function helpLines(tangentKey: string | undefined): string[] {
   );
 }
 
-/** `[1] 2026-11-22 02:03:04 - tidy up (its name) (+1 ~2)`. */
+/** Returns a line such as `[1] 2026-11-22 02:03:04 - tidy up (its name) (+1 ~2)`. */
 export function mainLine({ tag, id, timestamp, description, name, stats }: Checkpoint): string {
   const called = name === undefined ? '' : ` (${plain(name)})`;
   const what = `${plain(description)}${called}${statsOf(stats)}`;
   return `${paint('blue', `[${tag ?? id}]`)} ${localTime(timestamp)} - ${what}`;
 }
 
-/** The message of Q CLI, and where the switch is here. */
+/** Returns Q CLI's message about a disabled feature, with the place of the switch. */
 export function switchedOff(feature: 'checkpoints' | 'tangent'): string {
   const words = feature === 'checkpoints' ? texts.checkpointsOff : texts.tangentOff;
   return `${words}\nThis session was opened with features.${feature} false.`;
 }
 
-/** ` └─ [1.2] fs_write: what it did (~1)`. */
+/** Returns a line such as ` └─ [1.2] fs_write: what it did (~1)`. */
 export function toolLine({ tag, id, toolName, description, stats }: Checkpoint): string {
   return ` └─ ${paint('blue', `[${tag ?? id}]`)} ${plain(toolName ?? 'tool')}: ${plain(description)}${statsOf(stats)}`;
 }
 
-/** `  ~ src/b.txt (modified)`, in the colour of what happened to it; other lines as they are. */
+/** Returns a line such as `  ~ src/b.txt (modified)` in the colour of its change. Returns other lines unchanged. */
 export function changeLine(line: string): string {
   const sign = /^ {2}([+~-]) /.exec(line)?.[1];
   if (sign === undefined) return line;
   return paint(sign === '+' ? 'green' : sign === '~' ? 'yellow' : 'red', line);
 }
 
-/** ` (+a ~m -d)` without the parts that are zero; nothing where all are. */
+/** Returns ` (+a ~m -d)` without zero parts, or nothing when all are zero. */
 export function statsOf({ added, modified, deleted }: FileStats): string {
   const parts = [
     ['+', added],
@@ -100,7 +100,7 @@ export function statsOf({ added, modified, deleted }: FileStats): string {
   return shown.length === 0 ? '' : ` (${shown.join(' ')})`;
 }
 
-/** `%Y-%m-%d %H:%M:%S`, where the person is. */
+/** Returns `%Y-%m-%d %H:%M:%S` in the user's time zone. */
 function localTime(timestamp: string): string {
   const at = new Date(timestamp);
   const two = (value: number): string => String(value).padStart(2, '0');

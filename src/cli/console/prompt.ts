@@ -1,5 +1,5 @@
-// The line at which a person types: history, completion, and a list to choose from with the arrow keys. Where input is
-// no terminal, it reads lines as they come and asks no questions.
+// The input line of the console: history, completion, and a list to choose from with the arrow keys. Without a
+// terminal it reads lines from its input and asks no questions.
 import { createInterface, type Interface } from 'node:readline';
 import { isYes } from '../confirm.ts';
 import { fit } from '../terminal.ts';
@@ -19,7 +19,7 @@ export class Prompt {
   #isOver = false;
   #isAway = false;
 
-  /** `tangentKey`: the letter that stands for /tangent together with Ctrl. */
+  /** `tangentKey`: the letter that runs /tangent together with Ctrl. */
   constructor(complete: Completer, tangentKey: string | undefined) {
     this.#complete = complete;
     this.#interface = this.#open();
@@ -31,9 +31,10 @@ export class Prompt {
       });
   }
 
-  /** The next line; undefined at the end of the input, and after Ctrl-C. */
+  /** Returns the next line. Undefined at the end of the input, and after Ctrl-C. */
   async read(question: string): Promise<string | undefined> {
-    // Only now: the list gives the terminal back after it has answered, and would take it from a reader that is there.
+    // Creates the reader only now: the list releases the terminal after its answer, and would take it from an
+    // existing reader.
     if (this.#isAway) this.#interface = this.#open();
     this.#isAway = false;
     if (process.stdin.isTTY) process.stdin.resume();
@@ -45,24 +46,24 @@ export class Prompt {
     return this.#lines.shift();
   }
 
-  /** Says something while a person types, and shows the line again. */
+  /** Prints a message while the user types, and shows the input line again. */
   beside(line: string): void {
     const isTyping = process.stdin.isTTY && process.stdout.isTTY && !this.#isAway;
     process.stdout.write(isTyping ? `\r\u001b[K${line}\n` : `${line}\n`);
     if (isTyping) this.#interface.prompt(true);
   }
 
-  /** Asks a question; undefined without a terminal. Anything but a clear yes is a no. */
+  /** Asks a question. Undefined without a terminal. Any answer but a clear yes is a no. */
   async confirm(question: string): Promise<boolean | undefined> {
     if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
     return isYes((await this.read(`${question} [y/N] `)) ?? '');
   }
 
-  /** Lets a person choose; undefined: no terminal, or no choice. */
+  /** Lets the user choose. Undefined: no terminal, or no choice. */
   async pick<T>(message: string, choices: readonly Choice<T>[], preferred?: T): Promise<T | undefined> {
     if (!process.stdin.isTTY || !process.stdout.isTTY || choices.length === 0) return undefined;
     const { default: select } = await import('@inquirer/select');
-    // Two readers of one terminal would both take the keys.
+    // Closes the reader, because two readers of one terminal would both take keys.
     this.#leave();
     const left = new AbortController();
     const onKey = (_: string, key: Key): void => {
@@ -81,7 +82,7 @@ export class Prompt {
         { signal: left.signal },
       );
     } catch (error) {
-      // Ctrl-C, or Escape: nothing was chosen.
+      // Ctrl-C or Escape: the user chose nothing.
       if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name))
         return undefined;
       throw error;
@@ -103,10 +104,10 @@ export class Prompt {
       historySize: 500,
       removeHistoryDuplicates: true,
       completer: (line: string, tell: (error: Error | null, found: [string[], string]) => void) => {
-        // A user who has typed on (a second Tab, Enter) must not get the end of a word into another one.
+        // When the user has typed on (a second Tab, Enter), the completion must not be inserted into another word.
         const answered = (found: [string[], string]): void =>
           tell(null, opened.line.slice(0, opened.cursor) === line ? found : [[], line]);
-        // Without a daemon to ask there is nothing to complete.
+        // Without a daemon there are no completions.
         this.#complete(line).then(answered, () => answered([[], line]));
       },
     });
@@ -115,7 +116,7 @@ export class Prompt {
       this.#lines.push(line);
       this.#wake();
     });
-    // Ctrl-C drops what is typed, and ends where nothing is.
+    // Ctrl-C clears the line, and ends the console when the line is empty.
     opened.on('SIGINT', () => {
       if (opened.line === '') return opened.close();
       opened.write(null, { ctrl: true, name: 'e' });
@@ -129,7 +130,7 @@ export class Prompt {
     return opened;
   }
 
-  /** Closes without ending. */
+  /** Closes the reader without ending the console. */
   #leave(): void {
     this.#isAway = true;
     this.#interface.close();

@@ -1,4 +1,5 @@
-// Where each agent keeps its hooks, and what we write there. The facts, with versions, are in ../hooks/agent-hooks.md.
+// The settings files of each agent for its hooks, and the settings that we write there. The facts, with versions, are
+// in ../hooks/agent-hooks.md.
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -10,16 +11,16 @@ import { hasHooks, tomlSettings } from './toml-settings.ts';
 
 export interface AgentSettings {
   readonly name: string;
-  /** The agent's own directory; the agent is taken to be in use if that exists. */
+  /** The agent's own directory. The agent counts as used when the directory exists. */
   readonly directory: string;
-  /** `words` start our hook for this agent; `command` is the same for a shell. */
+  /** `words` start our hook for this agent. `command` is the same as one shell command. */
   readonly settings: (words: readonly string[], command: string) => Settings;
 }
 
-/** Generous beside our own second: a machine may be busy. */
+/** In seconds. Long compared with our own limit of a second, because a machine may be busy. */
 const timeout = 10;
 
-/** The directory of an agent's files: the directory that the variable names, or else one below the home directory. */
+/** The directory of an agent's files: the value of the variable, or else a directory below the home directory. */
 type Place = readonly [variable: string | undefined, home: string, below?: string];
 
 interface Agent {
@@ -117,7 +118,7 @@ function codexSettings(directory: string, _: readonly string[], command: string)
   const hint = 'Codex asks you to review new hooks: type /hooks in its terminal.';
   const config = join(directory, 'config.toml');
   const json = join(directory, 'hooks.json');
-  // Both forms in one directory load, with a warning at each start; so ours goes where hooks stand already.
+  // An agent loads both forms in one directory, with a warning at each start. So ours goes where hooks already exist.
   const isInToml =
     !existsSync(json) && existsSync(config) && hasHooks(readFileSync(config, 'utf8')) !== false;
   if (isInToml) return tomlSettings({ file: config, events, command, timeoutSeconds: 3, hint });
@@ -129,7 +130,7 @@ function forEach<T>(events: readonly string[], make: (event: string) => T): Reco
   return Object.fromEntries(events.map((event) => [event, make(event)]));
 }
 
-/** Returns groups as Claude Code began them; those of tools have a matcher. */
+/** Returns groups in the form that Claude Code introduced. Those of tools have a matcher. */
 function groups(events: readonly string[], handler: object): Record<string, Record<string, unknown>> {
   return forEach(events, (event) => ({
     ...(event.includes('Tool') ? { matcher: '*' } : {}),
@@ -146,8 +147,8 @@ function isOurHooksFile(text: string): boolean {
 }
 
 /**
- * Returns a settings file that is ours alone, for an agent that reads a directory of settings files. `isOurs` tells
- * whether a text was written by us, whatever version it was.
+ * Returns a settings file with only our hooks, for an agent that reads a directory of settings files. `isOurs`
+ * returns true for a text that any version of ours wrote.
  */
 function ownFile(file: string, content: string, isOurs: (text: string) => boolean): Settings {
   return {

@@ -1,5 +1,5 @@
-// checkpointd enable and disable: hooks into the settings of agents, and out of them. What would change is shown, and
-// asked for, before anything is written; what is not understood is left alone.
+// checkpointd enable and disable: add our hooks to the settings of agents, and remove them. They show the changes and
+// ask before they write. They leave a file that they do not understand as it is.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { counted } from '../../base/text/plural.ts';
@@ -22,10 +22,10 @@ import {
 } from './settings-disk.ts';
 
 export interface EnableOptions {
-  /** Names of agents, also several in one word behind commas. */
+  /** Names of agents, also several in one word, separated by commas. */
   readonly agent?: readonly string[];
   readonly storage?: string;
-  /** Unparsed; "never" is a number of days, too. */
+  /** Unparsed, because "never" is a valid value, too. */
   readonly keepDays?: string;
   readonly yes?: true;
   readonly dryRun?: true;
@@ -49,7 +49,7 @@ interface Outcome {
   readonly reason?: string;
 }
 
-/** Puts hooks in (`enable`) or takes them out. Returns the exit code: 1 where a file was left alone. */
+/** Adds hooks (`enable`) or removes them. Returns the exit code: 1 when a file was left as it is. */
 export async function changeHooks(what: 'enable' | 'disable', options: EnableOptions): Promise<number> {
   const [isJson, isDry, isUnasked] = [options.json === true, options.dryRun === true, options.yes === true];
   const agents = chosen(
@@ -92,7 +92,7 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
   return outcomes.some(({ state }) => state === 'left') ? exits.failed : 0;
 }
 
-/** Why files that their owner protected from writing are left alone: each is asked for by itself. */
+/** Returns why read-only files stay as they are. Asks the user about each of them. */
 async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise<ReadonlyMap<Step, string>> {
   const kept = new Map<Step, string>();
   for (const step of steps) {
@@ -107,7 +107,7 @@ async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise
   return kept;
 }
 
-/** @throws CommandRefusal for an unknown agent, and where none is found */
+/** Returns the chosen agents. @throws CommandRefusal for an unknown agent, and when none is found */
 function chosen(what: string, names: readonly string[]): readonly AgentSettings[] {
   const known = knownAgents();
   const all = known.map(({ name }) => name);
@@ -135,7 +135,7 @@ function stepOf(
     const text = readSettings(settings.file);
     const known = text === undefined ? undefined : notes.before(settings.file, text);
     if (what === 'enable') {
-      // From what stood there before us, so that the way back stays exact when hooks are renewed.
+      // Uses the text from before our hooks, so that the removal stays exact when hooks are renewed.
       const change = settings.add(known === undefined ? text : known.text);
       return { agent, settings, before: text, change };
     }
@@ -193,7 +193,7 @@ function showFile({ settings: { file }, before, change }: Step): void {
   say(paint('bold', plain(file) + (before === undefined ? ' (new)' : isGone ? ' (goes)' : '')));
 }
 
-/** Shows in short what a step does: how many lines it changes, the hook and its events. */
+/** Shows a step briefly: the number of changed lines, the hook and its events. */
 function showEvents(step: Step): void {
   const { agent, settings, before, change } = step;
   if (!('text' in change)) return;
@@ -206,7 +206,7 @@ function showEvents(step: Step): void {
   say(`  ${counted(more ?? 0, 'line')} more, ${fewer ?? 0} fewer (--patch shows them)`);
 }
 
-/** The hook's command in a line of settings, whatever form they have. */
+/** Returns the hook's command in a line of settings of any form. */
 function hookIn(line: string, agent: string): string | undefined {
   return new RegExp(`"([^"]*\\bhook ${agent}\\b[^"]*)"`).exec(line)?.[1];
 }
@@ -269,7 +269,7 @@ function isOnPath(program: string): boolean {
   return found !== undefined && realpathSync(found) === realpathSync(program);
 }
 
-/** For a POSIX shell, and the same in PowerShell where nothing needs it. */
+/** Quotes a word for a POSIX shell. A word without special characters is the same in PowerShell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
@@ -281,10 +281,10 @@ function reasonOf(error: unknown): string {
 
 // Shows the changes of a text line by line, before they are written.
 
-/** `+ added` and `- removed` lines, with a line of context around each change. */
+/** Returns `+ added` and `- removed` lines, with a line of context around each change. */
 export function lineChanges(before: string, after: string): string[] {
   const [from, to] = [linesOf(before), linesOf(after)];
-  // How long the longest common part of the two rests is: small texts, so the table is small.
+  // The lengths of the longest common part of all two ends. The texts are small, so the table is small.
   const common = Array.from({ length: from.length + 1 }, () => Array<number>(to.length + 1).fill(0));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = from.length - 1; i >= 0; i -= 1)

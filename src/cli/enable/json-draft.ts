@@ -1,5 +1,5 @@
-// A JSON text under edit. Only what is asked for changes: the library's own formatting would lay out neighbours again,
-// and its removal take the comments before what goes.
+// Edits a JSON text. Only the requested part changes: the library's own formatting would change neighbours, and its
+// removal would also remove comments in front.
 import { findNodeAtLocation, type JSONPath, modify, type Node, parse, parseTree } from 'jsonc-parser';
 import { applied, type Edit } from './settings.ts';
 
@@ -19,7 +19,7 @@ export class JsonDraft {
     return parse(this.text);
   }
 
-  /** Adds a property that is not there, or an item at the end of a list. */
+  /** Adds a new property, or an item at the end of a list. */
   insert(path: JSONPath, value: unknown): void {
     const [edit] = modify(this.text, path, value, { isArrayInsertion: typeof path.at(-1) === 'number' });
     if (edit === undefined) throw new Error('the edit inserted no text');
@@ -31,7 +31,7 @@ export class JsonDraft {
       const closing = this.#eol + this.#unit.repeat(path.length - 1);
       return this.#apply([{ offset: edit.offset, length: 0, content: made + closing }]);
     }
-    // A comment behind the value before us stays behind it.
+    // A comment behind the preceding value stays behind that value.
     const aside = /^[ \t]*\/\/[^\r\n]*(?=\r?\n)/.exec(this.text.slice(edit.offset))?.[0].length ?? 0;
     if (aside === 0) return this.#apply([{ offset: edit.offset, length: 0, content: `,${made}` }]);
     this.#apply([
@@ -72,7 +72,7 @@ export class JsonDraft {
     if (after !== undefined)
       return this.#apply([{ offset: whole.offset, length: after.offset - whole.offset, content: '' }]);
     const rest = this.text.slice(inner, parent.offset + parent.length - 1);
-    // The last of all: nothing but space is left, unless there are comments.
+    // The last item: only space is left, unless there are comments.
     if (rest.trim() === this.text.slice(whole.offset, end))
       return this.#apply([{ offset: inner, length: rest.length, content: '' }]);
     this.#apply([{ offset: whole.offset, length: whole.length, content: '' }]);
@@ -85,7 +85,7 @@ export class JsonDraft {
     return node;
   }
 
-  /** From the end, so that each counts in the text that it finds. */
+  /** Applies edits from the end, so that the offsets of the others stay valid. */
   #apply(edits: readonly Edit[]): void {
     for (const edit of edits) {
       this.edits.push(edit);

@@ -1,5 +1,5 @@
-// Hooks in a settings file that is JSON, with or without comments. Edits are made where they belong, so that comments,
-// order and layout stay; what cannot be done that way is not done.
+// Hooks in a JSON settings file, with or without comments. Edits change only their own part, so that comments, order
+// and layout stay. An edit that is impossible in this way is not made.
 import { isDeepStrictEqual } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { JsonDraft } from './json-draft.ts';
@@ -10,11 +10,11 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface JsonHooks {
   readonly agent: string;
   readonly file: string;
-  /** True when the agent itself reads comments. */
+  /** True when the agent itself accepts comments. */
   readonly comments: boolean;
   /** The first fields of a new file, such as a version. */
   readonly base: Fields;
-  /** Event → what stands in its list: a group with `hooks`, or the handler itself. */
+  /** By event, the entry in its list: a group with `hooks`, or the handler itself. */
   readonly entries: Readonly<Record<string, Fields>>;
   readonly hint?: string;
 }
@@ -35,7 +35,7 @@ function add(hooks: JsonHooks, text: string | undefined): Change {
   if (text === undefined || text.trim() === '') {
     const made = { ...base, hooks: mapped(entries, (entry) => [entry]) };
     const content = `${JSON.stringify(made, null, 2)}\n`;
-    // With the way back: a file that was empty is empty again.
+    // Keeps the way back: a file that was empty becomes empty again.
     return { text: content, edits: [{ offset: 0, length: text?.length ?? 0, content }] };
   }
   const complaint = complaintAbout(hooks, text);
@@ -83,7 +83,7 @@ function removeFrom(draft: JsonDraft, agent: string, event: string): void {
   if (left === 0 && list.length > 0) draft.remove(['hooks', event]);
 }
 
-/** Checks that the edit changes only our hooks. If it cannot (a key that occurs twice), no edit is made. */
+/** Checks that the edit changes only our hooks. If that is not so (a key that occurs twice), no edit is made. */
 function checked({ agent }: JsonHooks, before: string, draft: JsonDraft): Change {
   const isSame = isDeepStrictEqual(withoutOurs(agent, parse(before)), withoutOurs(agent, draft.value));
   const kept = [...before.matchAll(/^\s*\/\/.*$/gm)]
@@ -109,7 +109,7 @@ function complaintAbout({ comments }: JsonHooks, text: string): string | undefin
   return undefined;
 }
 
-/** Settings beside the events, such as a switch, may be anything. */
+/** Settings beside the events, such as a switch, may have any value. */
 function isKnown(event: string): boolean {
   return /^[A-Za-z]+(Start|End|Submit|Agent|Tool|Use|Failure|Prompt)$/.test(event);
 }

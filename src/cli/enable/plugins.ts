@@ -1,8 +1,8 @@
-// The source texts of our plugins for agents that have no hooks in their settings. They are plain JavaScript without
-// imports of ours, because the agent that loads them brings its own runtime, and run the hook with what the agent's
-// events say. They never throw: a throw ends the prompt of opencode, and pi prints it.
+// The source texts of our plugins for agents without hooks in their settings. They are plain JavaScript without our
+// modules, because the agent loads them in its own runtime. They run the hook with the data of the agent's events.
+// They never throw: an error ends the prompt of opencode, and pi prints it.
 
-/** Returns the text of `tell(event)`; `words` start the hook. */
+/** Returns the source of `tell(event)`. `words` start the hook. */
 function reportingSource(words: readonly string[]): string {
   return `import { spawn } from 'node:child_process';
 

@@ -1,5 +1,5 @@
-// Settings files on disk: read, replaced as a whole, and remembered in so far as taking our hooks out must leave no
-// trace. A file that changed during the question is not written.
+// Settings files on disk: reads them, replaces them as a whole, and remembers how to remove our hooks without a
+// trace. It does not write a file that changed during the question.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -18,16 +18,19 @@ import { systemCode } from '../../base/errors.ts';
 import { enabledNotesFile, replaceNote } from '../hooks/hook-notes.ts';
 import { applied, type Edit } from './settings.ts';
 
-/** The change that `enable` made to a file, without the file's text, which may hold secrets. */
+/** The change that `enable` made to a file, without the file's text, which may contain secrets. */
 interface Note {
-  /** The hash of the file as `enable` left it. The way back is exact only while it matches. */
+  /** The hash of the file after `enable`. The exact removal is possible only while it matches. */
   readonly after: string;
   readonly back: readonly Edit[];
   readonly created: boolean;
   readonly madeDirectories: readonly string[];
 }
 
-/** The text; undefined where there is none. @throws what keeps a file from being read, also that it is no UTF-8 */
+/**
+ * Returns the text, or undefined when there is no file. @throws the error of an unreadable file, or for text that is
+ * not UTF-8
+ */
 export function readSettings(file: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
@@ -38,13 +41,13 @@ export function readSettings(file: string): string | undefined {
   }
 }
 
-/** The mode of a file that its owner protected from writing, in octal; undefined for any other. */
+/** Returns the mode of a write-protected file in octal, or undefined for any other file. */
 export function readOnlyMode(file: string): string | undefined {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   return mode === undefined || (mode & 0o222) !== 0 ? undefined : `0${(mode & 0o777).toString(8)}`;
 }
 
-/** Replaces the file, where it still is what was read; a link stays a link. */
+/** Replaces the file if it has not changed since it was read. A link stays a link. */
 export function writeSettings(file: string, before: string | undefined, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   if (readSettings(file) !== before)
@@ -60,7 +63,7 @@ export function writeSettings(file: string, before: string | undefined, text: st
   }
 }
 
-/** The directories that a file needs and that are not there, outermost first. */
+/** Returns the missing directories of a file, outermost first. */
 export function missingDirectories(file: string): string[] {
   const missing: string[] = [];
   for (let at = dirname(file); statSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at))
@@ -87,7 +90,7 @@ export class EnabledNotes {
     this.#file = enabledNotesFile(storage);
   }
 
-  /** The text before `enable`; undefined when unknown. `text` undefined: the file did not exist. */
+  /** Returns the text before `enable`, or undefined when it is unknown. `text` undefined: the file did not exist. */
   before(
     file: string,
     text: string,
@@ -110,7 +113,7 @@ export class EnabledNotes {
   #notes(): Readonly<Record<string, Note>> {
     const text = readSettings(this.#file);
     if (text === undefined) return {};
-    // Without notes hooks are taken out by what they are.
+    // Without notes hooks are removed by their content.
     return attemptOr({}, isA(SyntaxError), () => JSON.parse(text) as Readonly<Record<string, Note>>);
   }
 

@@ -1,27 +1,27 @@
-// How hooks get into a settings file and out of it again: as a change of its text, so that it can be shown before it
+// Adds hooks to a settings file and removes them: as a change of its text, so that the change can be shown before it
 // is written. Nothing here touches a disk.
 
-/** Ordered replacements; each counts from the text that the ones before it left. */
+/** Ordered replacements. The offset of each counts in the text after the earlier ones. */
 export interface Edit {
   readonly offset: number;
   readonly length: number;
   readonly content: string;
 }
 
-/** The wanted text of a file, or the reason to leave the file alone. `text` undefined: remove the file. */
+/** The wanted text of a file, or the reason to leave the file as it is. `text` undefined: remove the file. */
 export type Change =
   | { readonly text: string | undefined; readonly edits?: readonly Edit[] }
   | { readonly left: string };
 
 export interface Settings {
   readonly file: string;
-  /** With our hooks; of a file that has them already, unchanged. */
+  /** Returns the text with our hooks. Returns it unchanged if it has them already. */
   readonly add: (text: string | undefined) => Change;
-  /** Without our hooks; whatever else stands there stays. */
+  /** Returns the text without our hooks. Everything else stays. */
   readonly remove: (text: string) => Change;
-  /** The events of the agent at which a hook runs, where the file lists them. */
+  /** The agent's events that run a hook, if the file lists them. */
   readonly events?: readonly string[];
-  /** A step that the user has to do besides, if any. */
+  /** One more step for the user, if there is any. */
   readonly hint?: string;
 }
 
@@ -48,7 +48,7 @@ function behindMark(change: Change): Change {
   return { text: `${byteOrderMark}${change.text}`, ...(edits === undefined ? {} : { edits }) };
 }
 
-/** `line 3, column 5` of an offset; both count from 1. */
+/** Returns `line 3, column 5` for an offset. Both count from 1. */
 export function placeIn(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n');
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
@@ -61,7 +61,7 @@ export function applied(text: string, edits: readonly Edit[]): string {
   );
 }
 
-/** The edits that lead back to `text`, from what `edits` made of it. */
+/** Returns the edits that restore `text` after `edits` were applied. */
 export function inverse(text: string, edits: readonly Edit[]): Edit[] {
   const back: Edit[] = [];
   let now = text;
@@ -73,7 +73,7 @@ export function inverse(text: string, edits: readonly Edit[]): Edit[] {
   return back;
 }
 
-/** True when a handler runs a hook of ours for this agent, wherever checkpointd was installed then. */
+/** True when a handler runs our hook for this agent, wherever checkpointd was installed then. */
 export function isOurs(agent: string, handler: unknown): boolean {
   if (typeof handler !== 'object' || handler === null) return false;
   const { command, bash } = handler as { readonly command?: unknown; readonly bash?: unknown };

@@ -1,5 +1,5 @@
-// Hooks in a settings file that is TOML: one block at its end between two comments, so that nothing else of the file is
-// written again. What the block means there is checked by reading the whole before and after.
+// Hooks in a TOML settings file: one block at its end between two comments, so that the rest of the file stays
+// unchanged. The meaning of the block is checked by parsing the whole file before and after.
 import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';
 import { applied, type Change, keepingMark, type Settings } from './settings.ts';
@@ -26,7 +26,7 @@ export function tomlSettings({ file, hint, ...hooks }: TomlHooks): Settings {
   });
 }
 
-/** True when hooks stand in this text; undefined where it does not parse. */
+/** True when the text contains hooks. Undefined when it cannot be parsed. */
 export function hasHooks(text: string): boolean | undefined {
   const value = parsed(text.replace(/^\uFEFF/, ''));
   if (value instanceof TomlError) return undefined;
@@ -66,7 +66,7 @@ function remove(text: string): Change {
   const from = text.indexOf(`${begin}\n`);
   const to = text.indexOf(`${end}\n`, from);
   if (from === -1 || to === -1) return { text, edits: [] };
-  // With the empty line that parts it from what stands above.
+  // Includes the empty line in front of the block.
   const start = text.slice(0, from).endsWith('\n\n') ? from - 1 : from;
   const edits = [{ offset: start, length: to + end.length + 1 - start, content: '' }];
   const rest = applied(text, edits);

@@ -1,5 +1,5 @@
-// The conversations of agents, each with the session that stands for it: opened at its first event, closed at its end
-// or when nothing was heard of it for long. Events of one conversation are carried out in the order in which they came.
+// The conversations of agents, each with its session. A session is opened at the conversation's first event, and
+// closed at its end or after a long silence. Events of one conversation are processed in their order of arrival.
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -12,17 +12,17 @@ import { type LastHook, noteLastHook } from './hook-notes.ts';
 import { deleteOldSessions, keptDays } from './old-sessions.ts';
 import type { AgentEvent } from './payloads.ts';
 
-/** A conversation that was not heard of for so long is closed; its next event opens it again. */
+/** A conversation without events for this long is closed. Its next event opens it again. */
 const silenceMs = 30 * 60_000;
 
-/** The wait for a command that has the session for a moment. */
+/** The wait for a command that has the session open for a moment. */
 const busyMs = 10_000;
 
 const hello = { clientInfo: { name: 'checkpointd hooks' } };
 
 const waitedMs = 1000;
 
-/** Old sessions can wait until the agent is at work. */
+/** The cleaning of old sessions waits until the agent is at work. */
 const tidyAfterMs = 60_000;
 
 interface OpenConversation {
@@ -36,7 +36,7 @@ export class Conversations {
   readonly #storage: string;
   readonly #log: (message: string) => void;
   readonly #open = new Map<string, OpenConversation>();
-  /** The last event of each conversation that is under way. */
+  /** The last event of each conversation that is in progress. */
   readonly #last = new Map<string, Promise<unknown>>();
   #daemon: Promise<CheckpointdClient> | undefined;
 
@@ -50,16 +50,15 @@ export class Conversations {
   }
 
   /**
-   * Carries one event out; resolves with the text for the agent. Never rejects: what fails is
-   * logged. The event of an `id` that was carried out before, by a keeper that was killed since, changes
-   * nothing.
+   * Processes one event and resolves with the text for the agent. Never rejects: it logs failures. An event `id` that
+   * a killed keeper has already processed changes nothing.
    */
   async take(id: string, event: AgentEvent): Promise<string | undefined> {
     const name = `${event.agent} ${event.conversation}`;
     return this.#inTurn(name, () => this.#takeInTurn(name, id, event));
   }
 
-  /** Runs `work`, which never rejects, after all that was asked of this conversation before. */
+  /** Runs `work`, which never rejects, after all earlier work of this conversation. */
   async #inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name) ?? Promise.resolve();
     const turn = before.then(work);
@@ -76,7 +75,7 @@ export class Conversations {
     try {
       await (await this.#daemon)?.close();
     } catch (error) {
-      // One that never started was logged with the event that wanted it; there is nothing to end.
+      // A session that never started was logged with its event. There is nothing to end.
       this.#log(`the keeper could not close its daemon: ${String(error)}`);
     }
   }
@@ -105,7 +104,7 @@ export class Conversations {
   }
 
   #failed(name: string, event: AgentEvent, error: unknown): void {
-    // The description of a turn says how late it was, so that a repeat is another request under the same key.
+    // The description of a turn contains the delay, so a repetition is another request with the same key.
     if (error instanceof CheckpointdRequestError && error.kind === 'IdempotencyConflict') return;
     const what = error instanceof CheckpointdRequestError ? `${error.kind}: ${error.message}` : String(error);
     this.#log(`${name}: ${event.kind} failed: ${what}`);
@@ -142,7 +141,7 @@ export class Conversations {
     return undefined;
   }
 
-  /** The agent waits for it a second. After that it may have begun, and the list says so. */
+  /** The agent waits a second for this. After that the turn may have begun, and the list says so. */
   async #promptGiven(
     name: string,
     idempotencyKey: string,
@@ -164,7 +163,7 @@ export class Conversations {
       `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may hold the first edits`,
     );
     if (begunMs > waitedMs) return;
-    // The record of a checkpoint never changes, but its name can.
+    // The record of a checkpoint never changes, but its name can change.
     const mark = `captured ${seconds(stoodMs)} s late, ${new Date().toISOString().slice(11, 23)}`;
     await client.request('checkpoint/rename', { session, tag: checkpoint.id, name: mark });
   }
@@ -187,7 +186,7 @@ export class Conversations {
         this.#log(`${agent} ${conversation}: ${path} was not recorded in the ledger: ${error.message}`);
       }
     }
-    // A call that an agent reports twice is two events and one checkpoint.
+    // An agent may report a call in two events, which make one checkpoint.
     const idempotencyKey = call === undefined ? keyOf(id) : keyOf(agent, call);
     await client.request('checkpoint/create', {
       session,
@@ -198,7 +197,10 @@ export class Conversations {
     });
   }
 
-  /** The session of the conversation; undefined where there is nothing to checkpoint. An end begins no session. */
+  /**
+   * Returns the session of the conversation, or undefined when there is nothing to checkpoint. An end event opens no
+   * session.
+   */
   async #opened(
     name: string,
     { kind, conversation, agent, directory }: AgentEvent,
@@ -218,7 +220,7 @@ export class Conversations {
     return open;
   }
 
-  /** Joins the daemon that has it open, or opens it. @throws StoreBusy when it changes hands meanwhile */
+  /** Joins the daemon that has the session open, or opens it. @throws StoreBusy when its owner changes meanwhile */
   async #openAndTell(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
     const stored = this.#stored(workspace, conversationId);
     const tell = (what: string): void => this.#log(`${name}: ${what}`);
@@ -269,7 +271,7 @@ export class Conversations {
     this.#daemon = undefined;
   }
 
-  /** Captures what changed since the last event, and closes the session. */
+  /** Captures the changes since the last event, and closes the session. */
   async #end(name: string, idempotencyKey?: string): Promise<void> {
     const open = this.#open.get(name);
     if (open === undefined) return;
@@ -289,7 +291,7 @@ export class Conversations {
     }
   }
 
-  /** Ends a conversation whose agent did not say that it ended. Never rejects: what fails is logged. */
+  /** Ends a conversation whose agent did not report its end. Never rejects: it logs failures. */
   async #endUnasked(name: string): Promise<void> {
     try {
       await this.#end(name);
@@ -308,7 +310,7 @@ export class Conversations {
   }
 }
 
-/** A key of what is done once, however often it is reported. */
+/** Returns the idempotency key of a fact that may be reported several times. */
 function keyOf(...told: readonly string[]): string {
   return createHash('sha256').update(told.join('\n')).digest('hex');
 }
@@ -322,22 +324,22 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(1);
 }
 
-/** The path as the wire wants it; undefined for one that leads out of the work tree. */
+/** Returns the path in the form of the wire, or undefined for a path outside the work tree. */
 function pathInside(workspace: string, file: string): string | undefined {
   const real = [dirname(file), file].map((each) => attempt(isOfSystem, () => realpathSync(each)));
   const [parent, itself] = real;
-  // The entry itself is meant, not what a link at its place leads to; only the way there is made plain.
+  // Names the entry itself and not the target of a link. Only the directories above are resolved.
   const path = parent === undefined ? (itself ?? file) : join(parent, basename(file));
   const inside = relative(workspace, path);
   const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
   return isOutside ? undefined : inside.split(sep).join('/');
 }
 
-// Names the files that went back to an earlier state since the last turn: the agent hears of them at its next prompt.
+// Names the files that a restore changed since the last turn. The agent gets the text at its next prompt.
 
 const listedMax = 50;
 
-/** A text for the model; undefined when nothing was restored since the last turn or tool. */
+/** Returns a text for the model, or undefined when nothing was restored since the last turn or tool. */
 export async function restoredSince(client: CheckpointdClient, session: string): Promise<string | undefined> {
   const { head } = await client.request('session/get', { session });
   if (head?.kind !== 'restore' || head.parent === undefined) return undefined;

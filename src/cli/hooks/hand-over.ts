@@ -1,11 +1,11 @@
-// One line to the keeper of a storage, which is started where none answers.
+// Sends one line to the keeper of a storage. Starts a keeper when none answers.
 import { programFile } from '../../wire/places.ts';
 import { askKeeper, keeperSocket, NoKeeper } from './keeper-socket.ts';
 import { writtenEvents } from './written-events.ts';
 
 /** A message of a hook or a command to the keeper. */
 export interface KeeperLine {
-  /** The id of the event whose answer is waited for. Absent: all events that were written down. */
+  /** The id of the event whose answer the hook awaits. Absent: all written events. */
   readonly event?: string;
 }
 
@@ -14,7 +14,7 @@ export interface KeeperAnswer {
   readonly told?: string;
 }
 
-/** Sends the line and resolves with the answer; it is empty when a keeper that was just started has died. */
+/** Sends the line and resolves with the answer, which is empty when a newly started keeper has died. */
 export async function handOver(storage: string, line: KeeperLine): Promise<KeeperAnswer> {
   const text = JSON.stringify(line);
   let answer: string;
@@ -27,7 +27,7 @@ export async function handOver(storage: string, line: KeeperLine): Promise<Keepe
   return answer === '' ? {} : (JSON.parse(answer) as KeeperAnswer);
 }
 
-/** Has the keeper carry out what agents reported so far, and waits for that. True when it is done in time. */
+/** Makes the keeper process all reported events, and waits for it. Returns true when that is done in time. */
 export async function takeWrittenEvents(storage: string, msMax: number): Promise<boolean> {
   if (writtenEvents(storage).length === 0) return true;
   let late: NodeJS.Timeout | undefined;
@@ -39,11 +39,11 @@ export async function takeWrittenEvents(storage: string, msMax: number): Promise
   }
 }
 
-/** The line goes with the start, so that it is not lost however long that takes. */
+/** The new keeper gets the line at its start, so that the line is not lost however long the start takes. */
 async function startKeeper(storage: string, line: string): Promise<string> {
-  // Loaded here: a hook that finds its keeper starts nothing.
+  // Loaded only here: a hook that finds its keeper starts nothing.
   const { spawn } = await import('node:child_process');
-  // Nothing of ours stays open in it: some agents wait until everybody has closed the hook's output.
+  // The keeper inherits no open file of ours: some agents wait until every process has closed the hook's output.
   const child = spawn(process.execPath, [programFile(), 'hook-keeper', `--storage=${storage}`], {
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],

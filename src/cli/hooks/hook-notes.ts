@@ -1,5 +1,6 @@
-// Writes the notes of hooks for people, in hooks/ of the storage: the log, because an agent gets no output, and the
-// last hook of each agent with its end, for "status", "doctor" and the choice of a session. A failed write is ignored.
+// Writes the notes of hooks for people, in hooks/ of the storage: the log, because an agent shows no output, and the
+// last hook of each agent with its result, for "status", "doctor" and the choice of a session. A failed write is
+// ignored.
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -13,7 +14,10 @@ export function hooksDirectory(storage: string): string {
   return join(storage, 'hooks');
 }
 
-/** The file in which `enable` notes what it wrote where; it is there while an agent is enabled for this storage. */
+/**
+ * Returns the file in which `enable` records what it wrote where. The file exists while an agent is enabled for this
+ * storage.
+ */
 export function enabledNotesFile(storage: string): string {
   return join(hooksDirectory(storage), 'enabled.json');
 }
@@ -21,7 +25,7 @@ export function enabledNotesFile(storage: string): string {
 export function logHook(storage: string, message: string): void {
   const directory = hooksDirectory(storage);
   const file = join(directory, 'hook.log');
-  // A full disk or a storage that cannot be written must not reach the agent; all else is a defect.
+  // A full disk or a read-only storage must not affect the agent. All other errors are defects.
   attempt(isOfSystem, () => {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > logBytesMax) renameSync(file, `${file}.old`);
@@ -36,20 +40,20 @@ export interface LastHook {
   readonly at: string;
   /** `prompt`, `tool` and so on. Absent: the event could not be read. */
   readonly event?: string;
-  /** The session that the hook was about. Absent: it came to none. */
+  /** The session of the hook. Absent when there was none. */
   readonly session?: string;
   readonly failure?: string;
 }
 
 const lastDirectory = (storage: string): string => join(hooksDirectory(storage), 'last');
 
-/** Replaces a small file of the storage as a whole, and makes its directory where there is none. */
+/** Replaces a small file of the storage as a whole, and creates its directory when it is missing. */
 export function replaceNote(file: string, note: object): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeAtomically(file, `${JSON.stringify(note, null, 1)}\n`);
 }
 
-/** Notes a hook. A full disk or a storage that cannot be written leaves the older note. */
+/** Records a hook. With a full disk or a read-only storage the older note stays. */
 export function noteLastHook(storage: string, hook: LastHook): void {
   attempt(isOfSystem, () => replaceNote(join(lastDirectory(storage), `${hook.agent}.json`), hook));
 }

@@ -1,19 +1,20 @@
-// checkpointd hook <agent> [event]: what an agent runs, read without the library of the other commands because an agent
-// waits for every hook. It reads the event, writes it down, has the keeper carry it out and waits for that, but never
-// long: an agent is neither held up nor told of a failure. So it always ends with 0, within a second.
+// checkpointd hook <agent> [event]: the command that agents run. It does not load the library of the other commands,
+// because an agent waits for every hook. It reads the event, writes it to disk, asks the keeper to process it, and
+// waits a short time for that. It must neither delay an agent nor report a failure to it, so it always ends with 0,
+// within a second.
 import { storageAt } from '../../wire/places.ts';
 import { handOver } from './hand-over.ts';
 import { logHook, noteLastHook } from './hook-notes.ts';
 import { agentNames, readEvent } from './payloads.ts';
 import { writeEvent } from './written-events.ts';
 
-/** Counted from the start of the process. */
+/** Measured from the start of the process. */
 const patienceMs = 850;
-/** More time for an event that is not whole yet. */
+/** More time for an event that has not arrived completely. */
 const inputGraceMs = 150;
 /** No supported agent sends an event with more bytes. */
 const inputBytesMax = 32 * 1024 * 1024;
-/** A longer prompt is cut: it is the name of a turn here and nothing else. */
+/** A longer prompt is cut, because it serves only as the name of a turn. */
 const promptCharactersMax = 20_000;
 
 async function runHook(agent: string, event: string | undefined, storage: string): Promise<never> {
@@ -28,8 +29,8 @@ async function runHook(agent: string, event: string | undefined, storage: string
   let late = setTimeout(
     () => {
       if (isWritten) giveUp();
-      // A process that was slow to start has not looked at its input yet: what the agent has written is read before
-      // the process gives up, however much time has passed.
+      // A process that started slowly has not read its input yet. It reads what the agent has written before it gives
+      // up, however late it is.
       late = setTimeout(() => setImmediate(giveUp), inputGraceMs);
     },
     Math.max(1, patienceMs - performance.now()),
@@ -43,7 +44,7 @@ async function runHook(agent: string, event: string | undefined, storage: string
   process.exit(0);
 }
 
-/** Says what went wrong where people look for it. */
+/** Writes a failure to the log, where people look for it. */
 function failed(storage: string, agent: string, failure: string): void {
   logHook(storage, `${agent}: ${failure}`);
   const [firstLine = ''] = failure.split('\n');
@@ -68,7 +69,7 @@ async function report(
   const id = writeEvent(storage, {
     ...event,
     atMs: Math.round(performance.timeOrigin),
-    // The wire refuses half a character, which a cut may leave.
+    // A cut may leave half a character, which the wire refuses.
     ...(event.text === undefined
       ? {}
       : { text: Buffer.from(event.text.slice(0, promptCharactersMax)).toString() }),
@@ -80,7 +81,7 @@ async function report(
   if (output !== undefined) await new Promise((resolve) => process.stdout.write(output, resolve));
 }
 
-/** All of it is read, so that the agent's write succeeds; undefined when it is too much. */
+/** Reads all of the input, so that the agent's write succeeds. Returns undefined when it is too large. */
 async function standardInput(): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -92,10 +93,9 @@ async function standardInput(): Promise<string | undefined> {
   return bytes > inputBytesMax ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-// Prints a message for an agent at a prompt, in the exact form that the agent reads as context, where its hooks allow
-// it.
+// Prints a message for an agent at a prompt, in the form that the agent reads as context, if its hooks allow that.
 
-/** Returns the text to print; undefined for an agent that documents no output. */
+/** Returns the text to print, or undefined for an agent without documented output. */
 export function contextFor(agent: string, text: string): string | undefined {
   switch (agent) {
     case 'claude-code':

@@ -1,4 +1,5 @@
-// Where the keeper of hooks listens, and one question to it: a line of JSON each way. It knows no agent and no session.
+// The socket of the hooks' keeper, and one query to it: a line of JSON in each direction. It knows no agent and no
+// session.
 import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
@@ -7,33 +8,33 @@ import { systemCode } from '../../base/errors.ts';
 import { socketComplaint, socketDirectory } from '../../wire/places.ts';
 import { hooksDirectory } from './hook-notes.ts';
 
-/** A keeper reads no longer line; prompts are cut before. */
+/** A keeper reads no longer line. Prompts are cut before. */
 const lineCharactersMax = 4 * 1024 * 1024;
 
-/** One keeper for a user and a storage. The number is of the lines that are spoken there. */
+/** Returns the socket: one keeper per user and storage. The number is the version of the protocol. */
 export function keeperSocket(storage: string, environment: NodeJS.ProcessEnv = process.env): string {
   const name = `hooks-2-${hashOf(storage)}`;
   if (process.platform === 'win32') return `\\\\.\\pipe\\checkpointd-${userInfo().username}-${name}`;
-  // The daemons' own directory: they sweep only what bears their names.
+  // Uses the directory of the daemons' sockets: daemons remove only files with their own names.
   return join(socketDirectory(hooksDirectory(storage), environment), `${name}.sock`);
 }
 
-/** FNV-1a: only to tell storages apart, and without waiting for a library. */
+/** Computes FNV-1a, which only has to distinguish storages and needs no library. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, '0');
 }
 
-/** No keeper listens, or it ended before it answered. */
+/** The error when no keeper listens, or it ended before it answered. */
 export class NoKeeper extends Error {
   override readonly name = 'NoKeeper';
 }
 
-/** The system reports the last two when the keeper is killed between its start to listen and its answer. */
+/** The system reports the last two codes when the keeper is killed between its start and its answer. */
 const noKeeperCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
-/** Sends one line and resolves with the answer. @throws NoKeeper; Error when other users can reach the socket */
+/** Sends one line and resolves with the answer. @throws NoKeeper; Error when other users can write to the socket */
 export function askKeeper(path: string, line: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const complaint = socketComplaint(path);
@@ -53,11 +54,11 @@ export function askKeeper(path: string, line: string): Promise<string> {
 
 export interface KeeperListener {
   readonly server: Server;
-  /** Takes no further line, and removes the socket if it is still ours. */
+  /** Accepts no more lines, and removes the socket if it is still ours. */
   close(): void;
 }
 
-/** Begins to listen; undefined when another keeper does. `onLine` answers one line by one. */
+/** Starts to listen. Returns undefined when another keeper listens. `onLine` answers one line after the other. */
 export async function listenAsKeeper(
   path: string,
   onLine: (line: string) => Promise<string>,
@@ -84,14 +85,17 @@ export async function listenAsKeeper(
   return undefined;
 }
 
-/** Puts our socket where hooks look, unless another keeper answers there. Of two that start at once, one succeeds. */
+/**
+ * Puts our socket at the path that hooks use, unless another keeper answers there. When two start at once, one
+ * succeeds.
+ */
 async function takePlace(own: string, path: string): Promise<boolean> {
   for (;;) {
     if (linked(own, path)) return true;
     const dead = lstatSync(path, { throwIfNoEntry: false });
     if (dead === undefined) continue;
     if (await answers(path)) return false;
-    // It is moved away and looked at: another one may have taken the place of the dead since we asked.
+    // Moves the old socket away and checks it: another keeper may have replaced the dead one since the query.
     const aside = `${own}.aside`;
     if (!moved(path, aside)) continue;
     if (lstatSync(aside).ino !== dead.ino) linked(aside, path);
@@ -107,7 +111,7 @@ function moved(from: string, to: string): boolean {
   return succeeds('ENOENT', () => renameSync(from, to));
 }
 
-/** False where it failed with this code. */
+/** Returns false when the call failed with this code. */
 function succeeds(code: string, act: () => void): boolean {
   try {
     act();
@@ -138,7 +142,7 @@ function answers(path: string): Promise<boolean> {
 function serve(socket: Socket, onLine: (line: string) => Promise<string>): void {
   let text = '';
   socket.setEncoding('utf8');
-  // A hook whose second is over has gone; what it told is done anyway.
+  // A hook that has waited its second is gone. Its event is processed anyway.
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: string) => {
     text += chunk;

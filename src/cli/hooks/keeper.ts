@@ -1,5 +1,5 @@
-// checkpointd hook-keeper: a process that lives as long as agents work. It holds their sessions open between two
-// hooks, which live for a moment each, and is a client of the daemon like any other. The first hook starts it.
+// checkpointd hook-keeper: a process that runs while agents work. It keeps their sessions open between two hooks,
+// which run only for a moment, and is an ordinary client of the daemon. The first hook starts it.
 import { Conversations } from './conversations.ts';
 import type { KeeperAnswer, KeeperLine } from './hand-over.ts';
 import { logHook } from './hook-notes.ts';
@@ -8,10 +8,10 @@ import { readWrittenEvent, removeEvent, removeUnfinished, writtenEvents } from '
 
 const idleMs = 10 * 60_000;
 
-/** How often it looks for events whose hook was killed before it could tell the keeper. */
+/** The interval at which it looks for events whose hook was killed before it could contact the keeper. */
 const lookMs = 5000;
 
-/** Serves until nothing has been heard for long. No program reads its exit code. */
+/** Serves until there were no events for long. No program reads its exit code. */
 export async function runKeeper(storage: string): Promise<number> {
   const log = (message: string): void => logHook(storage, `keeper: ${message}`);
   const conversations = new Conversations(storage, log);
@@ -22,7 +22,7 @@ export async function runKeeper(storage: string): Promise<number> {
   let isOver = false;
   const wait = (): void => {
     clearTimeout(idle);
-    // An event that was being carried out when the end came would keep us alive.
+    // An event in progress at the end would keep the process alive.
     if (!isOver) idle = setTimeout(() => (conversations.isIdle ? end() : wait()), idleMs);
   };
   const onLine = async (line: string): Promise<string> => {
@@ -40,7 +40,7 @@ export async function runKeeper(storage: string): Promise<number> {
   };
   const socket = keeperSocket(storage);
   const listener = await listenAsKeeper(socket, onLine);
-  // One of two keepers that were started at once serves; the other asks it and ends.
+  // When two keepers start at once, one serves, and the other sends it its line and ends.
   const answered = answerFirst((line) =>
     listener === undefined ? askKeeper(socket, line) : onLine(line),
   ).catch((error: unknown) => log(String(error)));
@@ -56,7 +56,7 @@ export async function runKeeper(storage: string): Promise<number> {
   look();
   const looking = setInterval(look, lookMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
-  // The terminal in which the agent ran may be closed; its other conversations go on.
+  // The agent's terminal may be closed, but its other conversations continue.
   process.on('SIGHUP', () => undefined);
   await ended;
   isOver = true;
@@ -67,7 +67,7 @@ export async function runKeeper(storage: string): Promise<number> {
   return 0;
 }
 
-/** Reads the message of the hook that started the keeper from standard input, and answers on standard output. */
+/** Reads the line of the hook that started the keeper from standard input, and answers on standard output. */
 async function answerFirst(onLine: (line: string) => Promise<string>): Promise<void> {
   process.stdout.on('error', () => undefined);
   const chunks: Buffer[] = [];
@@ -76,14 +76,14 @@ async function answerFirst(onLine: (line: string) => Promise<string>): Promise<v
   if (line !== '') process.stdout.end(await onLine(line));
 }
 
-/** How long the answer to an event is remembered for its hook, which asks within a second. */
+/** How long the answer to an event is kept for its hook, which asks within a second. */
 const answerMs = 60_000;
 
 export class Inbox {
   readonly #storage: string;
   readonly #conversations: Pick<Conversations, 'take'>;
   readonly #log: (message: string) => void;
-  /** Events that are being carried out, and those that were a moment ago. */
+  /** Events that are being processed, and those that were a moment ago. */
   readonly #taken = new Map<string, Promise<string | undefined>>();
 
   constructor(storage: string, conversations: Pick<Conversations, 'take'>, log: (message: string) => void) {
@@ -92,7 +92,7 @@ export class Inbox {
     this.#log = log;
   }
 
-  /** Takes all events that wait. Resolves when this one is carried out, with its answer, or when all of them are. */
+  /** Processes all waiting events. Resolves when this event is done, with its answer, or when all are done. */
   async take(event?: string): Promise<string | undefined> {
     removeUnfinished(this.#storage);
     const taken = writtenEvents(this.#storage).map((id) => this.#takeOnce(id));

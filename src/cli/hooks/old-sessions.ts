@@ -1,7 +1,6 @@
-// The sessions of agents' conversations do not stay for ever: no person opened them, and no person would delete them.
-// How long they stay is a setting of the storage, because one keeper serves all agents of it. Deleting is the one thing
-// that cannot be taken back, so a setting that is not understood keeps all, and what a person has opened by the command
-// line is never touched.
+// Deletes old sessions of agents' conversations: no person opened them, and no person would delete them. The time to
+// keep them is a setting of the storage, because one keeper serves all its agents. A deletion cannot be undone. So an
+// invalid setting keeps all sessions, and sessions that a person opened with the command line are never deleted.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
@@ -13,7 +12,7 @@ import { agentNames } from './payloads.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Deletes those that no agent and no person has used for so long; returns how many. */
+/** Deletes the sessions that neither an agent nor a person has used for that long. Returns their number. */
 export async function deleteOldSessions(
   client: CheckpointdClient,
   keptDays: number,
@@ -38,7 +37,7 @@ export async function deleteOldSessions(
         `the keeper deletes ${session}, which was not used for ${keptDays} ${keptDays === 1 ? 'day' : 'days'}`,
       );
     } catch (error) {
-      // A client has just opened it.
+      // A client has just opened the session.
       if (!(error instanceof CheckpointdRequestError)) throw error;
       log(`the keeper could not delete the old session ${session}: ${error.message}`);
     }
@@ -50,7 +49,7 @@ const keptDaysDefault = 30;
 
 const settingOf = (storage: string): string => join(hooksDirectory(storage), 'keep.json');
 
-/** In days; undefined: for ever. */
+/** Returns the setting in days, or undefined to keep sessions for ever. */
 export function keptDays(storage: string, log: (message: string) => void): number | undefined {
   const file = settingOf(storage);
   try {
@@ -65,7 +64,7 @@ export function keptDays(storage: string, log: (message: string) => void): numbe
   return undefined;
 }
 
-/** Takes the number that was given on the command line; undefined for one that is none. */
+/** Parses the number from the command line. Returns undefined for an invalid one. */
 export function daysGiven(text: string): number | 'never' | undefined {
   if (text === 'never') return text;
   return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined;

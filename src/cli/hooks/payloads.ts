@@ -1,5 +1,5 @@
-// Reads the events of all agents into one form. The facts, with versions, are in agent-hooks.md beside this file.
-// keeper.ts acts on the events.
+// Parses the events of all agents into one form. The facts, with versions, are in agent-hooks.md beside this file.
+// keeper.ts processes the events.
 import { isAbsolute } from 'node:path';
 import { attempt, isA } from '../../base/attempt.ts';
 
@@ -13,7 +13,7 @@ interface Dialect {
   readonly tool: (payload: Fields) => unknown;
   readonly input: (payload: Fields) => unknown;
   readonly call?: (payload: Fields) => unknown;
-  /** Tools that write the file which their input names. */
+  /** Tools that write the file that their input names. */
   readonly editors: readonly string[];
   readonly fileFields: readonly string[];
 }
@@ -120,10 +120,10 @@ const dialects: Readonly<Record<string, Dialect>> = {
   pi: { ...ofOurPlugins, editors: ['write', 'edit'], fileFields: ['path'] },
 };
 
-/** The agents that are known, in the order in which people are shown them. */
+/** The known agents, in the order of display. */
 export const agentNames: readonly string[] = Object.keys(dialects);
 
-/** `given` is the event's name where the command line tells it and the payload does not. */
+/** `given` is the event's name from the command line, when the payload has none. */
 export function readEvent(agent: string, text: string, given?: string): ReadEvent {
   const dialect = Object.hasOwn(dialects, agent) ? dialects[agent] : undefined;
   if (dialect === undefined) return { nothing: `checkpointd knows no agent ${agent}` };
@@ -187,21 +187,21 @@ function isObject(value: unknown): value is Fields {
 }
 
 export interface AgentEvent {
-  /** The agent's name, as `checkpointd hook` takes it. */
+  /** The agent's name for `checkpointd hook`. */
   readonly agent: string;
   readonly conversation: string;
-  /** The agent's directory, an absolute path. */
+  /** The absolute path of the agent's directory. */
   readonly directory: string;
   readonly kind: 'start' | 'prompt' | 'tool' | 'end';
-  /** When the agent told it: the start of the hook, ms since 1970. */
+  /** The start of the hook, in ms since 1970. */
   readonly atMs?: number;
   readonly text?: string;
   readonly tool?: string;
   /** Paths that an editing tool reports, absolute or relative to the directory. */
   readonly files?: readonly string[];
-  /** The agent's id of this call, if it reports one. Two reports with one id make one checkpoint. */
+  /** The agent's id of this call, if it has one. Two reports with one id make one checkpoint. */
   readonly call?: string;
 }
 
-/** An event, or why there is nothing to do: `quiet` for what is expected and needs no line in the log. */
+/** An event, or why there is nothing to do. `quiet`: this is expected and needs no line in the log. */
 export type ReadEvent = AgentEvent | { readonly nothing: string; readonly quiet?: true };

@@ -1,6 +1,6 @@
-// The events of agents that were written down and not yet carried out: a file each in hooks/events of the storage. A
-// hook writes it before it waits for anything, and the keeper removes it when it has carried the event out. So neither
-// a hook nor a keeper that is killed loses an event.
+// The agents' events that were written to disk and not yet processed: one file each in hooks/events of the storage. A
+// hook writes it before it waits for anything, and the keeper removes it after processing the event. So a killed hook
+// or keeper loses no event.
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -9,7 +9,7 @@ import { namesIn } from '../../client/stored-sessions.ts';
 import { hooksDirectory } from './hook-notes.ts';
 import type { AgentEvent } from './payloads.ts';
 
-/** A hook that lives needs a second to finish its file. */
+/** A running hook needs a second to finish its file. */
 const unfinishedMs = 60_000;
 
 const eventsDirectory = (storage: string): string => join(hooksDirectory(storage), 'events');
@@ -25,7 +25,7 @@ export function writeEvent(storage: string, event: AgentEvent, id = newId()): st
   return id;
 }
 
-/** Returns the ids of the events that wait, oldest first. */
+/** Returns the ids of the waiting events, oldest first. */
 export function writtenEvents(storage: string): string[] {
   return namesIn(eventsDirectory(storage))
     .filter((name) => name.endsWith('.json'))
@@ -33,7 +33,9 @@ export function writtenEvents(storage: string): string[] {
     .sort();
 }
 
-/** Reads an event; undefined when another keeper has removed it. @throws SyntaxError when the file is damaged */
+/**
+ * Reads an event. Returns undefined when another keeper has removed it. @throws SyntaxError when the file is damaged
+ */
 export function readWrittenEvent(storage: string, id: string): AgentEvent | undefined {
   return attempt(isMissing, () => JSON.parse(readFileSync(fileOf(storage, id), 'utf8')) as AgentEvent);
 }
@@ -42,7 +44,7 @@ export function removeEvent(storage: string, id: string): void {
   rmSync(fileOf(storage, id), { force: true });
 }
 
-/** Removes the files of hooks that were killed while they wrote: such an event never was whole. */
+/** Removes the files of hooks that were killed while they wrote: such an event was never complete. */
 export function removeUnfinished(storage: string, nowMs = Date.now()): void {
   for (const name of namesIn(eventsDirectory(storage))) {
     if (!name.endsWith('.tmp')) continue;

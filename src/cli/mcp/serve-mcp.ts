@@ -1,5 +1,5 @@
-// checkpointd mcp: an MCP server over stdio. The official SDK speaks the protocol; here its calls become requests to
-// the daemon, and their failures answers that a model can read.
+// checkpointd mcp: an MCP server over stdio. The official SDK implements the protocol. This file turns its calls into
+// requests to the daemon, and failures into answers that a model can read.
 import {
   fromJsonSchema,
   type JsonSchemaType,
@@ -18,7 +18,7 @@ import { NoSession } from '../refusal.ts';
 import { HeldSession } from './session.ts';
 import { lineOf, type McpTool, sessionCheckpoints, type ToolInput, tools } from './tools.ts';
 
-/** Resources are what a person picks from: the newest are enough. */
+/** A person chooses from the resources, so the newest ones are enough. */
 const resourcesMax = 200;
 const checkpointUri = 'checkpointd://checkpoint/{reference}';
 

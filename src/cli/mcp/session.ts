@@ -1,10 +1,10 @@
-// The session that MCP's tools work on: reached when the first of them needs it and held until the client goes, so
-// that one daemon serves all calls. It is the one that the command line would take.
+// The session of the MCP tools: joined when the first tool needs it and kept until the client ends, so that one
+// daemon serves all calls. It is the session that the command line would choose.
 import { type CheckpointdClient, CheckpointdGoneError } from '../../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../../protocol/types.ts';
 import { type Reached, reach, type Where } from '../reach.ts';
 
-/** Methods that change nothing, so that a second try is safe when the daemon did not answer. */
+/** Methods that change nothing, so that they can be repeated when the daemon did not answer. */
 const reading: ReadonlySet<string> = new Set([
   'checkpoint/list',
   'checkpoint/get',
@@ -20,7 +20,7 @@ export class HeldSession {
     this.#where = where;
   }
 
-  /** Asks the daemon. @throws NoSession, and what the request ends with */
+  /** Sends a request to the daemon. @throws NoSession, and the errors of the request */
   async ask<M extends RequestMethod>(
     method: M,
     params: Omit<ParamsOf<M>, 'session'>,

@@ -1,4 +1,4 @@
-// The tools that a model may call, one request of the wire each. What destroys says so, and shows its plan first.
+// The tools that a model may call, one request of the wire each. Destructive tools say so, and show their plan first.
 import { given } from '../../base/given.ts';
 import type { Checkpoint, RestoreResult, RevertResult } from '../../protocol/types.ts';
 import { changesNothing, counts } from '../lines.ts';
@@ -20,7 +20,7 @@ export interface McpTool {
     readonly idempotentHint: boolean;
     readonly openWorldHint: false;
   };
-  /** Answers the wire's result, and a text of it for models that read no structured one. */
+  /** Returns the wire's result, and a text of it for models that read no structured result. */
   readonly run: (
     session: HeldSession,
     input: ToolInput,
@@ -28,7 +28,7 @@ export interface McpTool {
   ) => Promise<{ readonly result: object; readonly text: string }>;
 }
 
-/** The fields of all tools; each gets those that its schema allows. */
+/** The fields of all tools. Each tool gets the fields of its schema. */
 export interface ToolInput {
   readonly tag?: string;
   readonly from?: string;
@@ -69,14 +69,14 @@ const paths = {
 };
 const diffCharactersMax = 100_000;
 const namesMax = 50;
-/** More files of a checkpoint are counted and not listed. */
+/** Files of a checkpoint beyond this number are counted and not listed. */
 const filesMax = 1000;
 
 function object(properties: Schema, required: readonly string[] = []): Schema {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** The wire's results are open: fields may be added. */
+/** Returns an open schema: later versions of the wire may add fields. */
 function open(required: Readonly<Record<string, string>>): Schema {
   const properties = Object.fromEntries(Object.entries(required).map(([key, type]) => [key, { type }]));
   return { type: 'object', properties, required: Object.keys(required) };
@@ -282,7 +282,7 @@ export const tools: readonly McpTool[] = [
   },
 ];
 
-/** All pages of the listing, oldest first. */
+/** Returns all pages of the listing, oldest first. */
 export function sessionCheckpoints(session: HeldSession, signal: AbortSignal): Promise<Checkpoint[]> {
   return allCheckpoints({ ask: (method, params) => session.ask(method, params, { signal }) });
 }
@@ -299,7 +299,7 @@ function textOf(result: RestoreResult | RevertResult): string {
   return parts.join('\n') || 'No file changes.';
 }
 
-/** A model pays for every word; all names stand in the structured result. */
+/** A model pays for every word, and the structured result has all names. */
 function namesOf(paths: readonly { readonly path: string }[]): string {
   const names = paths.slice(0, namesMax).map(({ path }) => plain(path));
   return [...names, ...(paths.length > namesMax ? [`and ${paths.length - namesMax} more`] : [])].join(', ');

@@ -1,5 +1,5 @@
-// Turns the reports of a session into the wire's events. If an event cannot be described, the failure is logged and the
-// operation stays valid.
+// Turns the events of a session into the wire's notifications. If an event cannot be described, the failure is logged
+// and the operation stays valid.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
@@ -19,10 +19,10 @@ import { countsOf, listsOf } from './restore-answer.ts';
 
 const driftPathsMax = 100;
 
-/** `by`: the client that asked; what it did is told to it, too. */
+/** `by`: the requesting client, which gets notifications about its own requests, too. */
 type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?: object) => void;
 
-/** The events of sessions as notifications; each is sent before the response of the operation it tells of. */
+/** Returns the listener that sends events as notifications, each before the response of its operation. */
 export function sessionEvents(notify: Notify, log: Log): SessionEvents {
   const told = async (telling: Promise<void>): Promise<void> => {
     try {
@@ -31,7 +31,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       log.warn(`the daemon could not send an event: ${String(error)}`);
     }
   };
-  /** Sessions whose client was told that the model's window is full, and whose window still is. */
+  /** Sessions whose client was notified that the model's window is full, and whose window still is. */
   const full = new WeakSet<Session>();
   return {
     opened: (session, { resumed, ms }, by) =>
@@ -128,7 +128,7 @@ async function openingOf(
   };
 }
 
-/** A failure of an operation names it in its details. */
+/** Returns the operation id in the details of a failure. */
 function operationOf(error: unknown): string | undefined {
   const operation = error instanceof CheckpointdError ? error.details?.operationId : undefined;
   return typeof operation === 'string' ? operation : undefined;

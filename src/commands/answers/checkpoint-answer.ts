@@ -1,4 +1,4 @@
-// A checkpoint, and whether there are any, as a client is told of them. Decides nothing.
+// Converts checkpoints, and the state of checkpointing, into the form of the wire. Decides nothing.
 
 import type { CheckpointView } from '../../checkpoints/checkpoint-view.ts';
 import type * as Wire from '../../protocol/types.ts';
@@ -17,7 +17,7 @@ export function skipped(
   return list.map(({ path, reason }) => ({ ...pathRef(path), reason }));
 }
 
-/** True when checkpoints are enabled, and if not, why and what to do. */
+/** Returns whether checkpoints are enabled, and if not, the reason and the remedy. */
 export function checkpointsState(session: Session): Wire.CheckpointsState {
   const reason = session.disabledReason;
   return reason === undefined ? { enabled: true } : disabledState(reason, session.disabledMessage);

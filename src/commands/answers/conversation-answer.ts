@@ -1,5 +1,5 @@
-// The conversation's words turned by hand into what a client gets. Messages go out as they came in: they are the
-// client's. Decides nothing.
+// Converts the conversation into the form of the wire. Messages leave as they came in: they are the client's. Decides
+// nothing.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
@@ -45,8 +45,8 @@ export function contextState({ listed }: Pick<ContextNow, 'listed'>): Wire.Conte
 }
 
 /**
- * The context as a change of it left it. Which files it names is looked up after the commit: where that fails, the
- * patterns are told without them.
+ * Returns the context after a change. The named files are looked up after the commit. If that fails, the answer has
+ * only the patterns.
  */
 export async function contextAfterChange({
   session,
@@ -80,7 +80,10 @@ function tangentState(tangent: Tangent): Wire.TangentState {
   };
 }
 
-/** The fields of a conversation (C1), but for history and transcript, which are read by pages and told by their lengths. */
+/**
+ * Returns the fields of a conversation (C1), except history and transcript: these are read by pages, and here only
+ * their lengths are given.
+ */
 export function conversation(session: Session, context: ContextNow): Wire.ConversationGetResult {
   const { conversation: spoken, marker } = session.parts;
   const { state } = spoken;
@@ -114,28 +117,27 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
   };
 }
 
-// Cursors over a conversation's lists. A cursor names the state that its listing began with, and states never
-// change, so what is appended (or restored) meanwhile neither breaks a listing nor shows in it. Nothing is held
-// between requests.
+// Cursors over a conversation's lists. A cursor names the state in which its listing began. States never change, so
+// later additions or restores neither break a listing nor appear in it. The daemon keeps nothing between requests.
 
 interface ThreadPage<T> {
   readonly items: readonly T[];
-  /** Index of the first item. */
+  /** The index of the first item. */
   readonly start: number;
   readonly nextCursor?: string;
 }
 
 const itemsDefault = 100;
-/** A page ends early rather than grow into a frame that a client refuses; it always has one item. */
+/** A page ends early rather than exceed the frame size of a client. It always has one item. */
 const pageCharsMax = 4 << 20;
 
-/** The position of a listing: its list (a session's history, say), the state, and the next item. */
+/** The position of a listing: its list (such as a session's history), the state, and the next item. */
 interface ThreadCursor {
   readonly ref: ConversationRef;
   readonly start: number;
 }
 
-/** Reads a cursor of the list that `of` names. @throws CursorExpired for anything else */
+/** Parses a cursor of the list that `of` names. @throws CursorExpired for anything else */
 export function parseCursor(cursor: string, of: string): ThreadCursor {
   const [ref, start] = cursorPlace(cursor, of);
   return { ref, start };
@@ -161,7 +163,7 @@ export function pageAt<T>(
   return { items, start: first, nextCursor: cursorOf(of, [ref, next]) };
 }
 
-/** The state that a listing is of. @throws CursorExpired, DataCorrupt when it is not known here any more */
+/** Returns the state of a listing. @throws CursorExpired, DataCorrupt when the state is not known any more */
 export function stateAt(
   conversation: Conversation,
   ref: ConversationRef,

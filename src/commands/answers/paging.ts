@@ -1,5 +1,6 @@
-// Cursors: an opaque place in a listing, bound to the state the listing began with. Holds nothing between requests:
-// everything is in the cursor, so a client may keep one as long as it likes, and is told when it no longer holds.
+// Cursors: an opaque position in a listing, bound to the state in which the listing began. The daemon keeps nothing
+// between requests: a cursor contains everything, so a client may keep it, and gets an error when it is no longer
+// valid.
 import { CheckpointdError } from '../../base/errors.ts';
 
 /** The list that a page is cut from. Only the page is read. */
@@ -14,10 +15,10 @@ interface Page<T> {
 }
 
 /**
- * The next page of a list.
+ * Returns the next page of a list.
  *
- * `generation` names the state that the list was made from: a cursor of another one is refused, unless the list
- * only grew at its end since (`generation` then stays the same and `list` is longer).
+ * `generation` names the state of the list. A cursor of another state is refused, unless the list only grew at its
+ * end since (then `generation` is the same and `list` is longer).
  * @throws CursorExpired
  */
 export function pageOf<T>(
@@ -41,12 +42,12 @@ function parse(cursor: string, generation: string, length: number): { start: num
   return { start, end };
 }
 
-/** Returns a cursor: two numbers, and the name of what they are places in. */
+/** Returns a cursor: two numbers, and the name of their list. */
 export function cursorOf(of: string, place: readonly [number, number]): string {
   return Buffer.from(JSON.stringify([of, ...place])).toString('base64url');
 }
 
-/** Reads a cursor of what `of` names. @throws CursorExpired for anything else */
+/** Parses a cursor of the list that `of` names. @throws CursorExpired for anything else */
 export function cursorPlace(cursor: string, of: string): readonly [number, number] {
   let parsed: unknown;
   try {
@@ -60,7 +61,7 @@ export function cursorPlace(cursor: string, of: string): readonly [number, numbe
   return [place[0] as number, place[1] as number];
 }
 
-/** The error for a cursor of a state that is not known any more, or of another list. */
+/** Returns the error for a cursor of another list, or of a state that is no longer known. */
 export function expired(cause?: unknown): CheckpointdError {
   const message =
     'This cursor is no longer valid, because the list has changed. Begin the list again without a cursor.';

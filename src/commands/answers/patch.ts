@@ -1,4 +1,4 @@
-// Makes the texts of diffs fit for an answer, and the patch between two snapshots.
+// Converts the texts of diffs for an answer, and makes the patch between two snapshots.
 import { isUtf8 } from 'node:buffer';
 import type { SnapshotId } from '../../base/ids.ts';
 import { unifiedParts } from '../../checkpoints/diff-text.ts';
@@ -8,7 +8,7 @@ import type { SnapshotStore } from '../../store/snapshot-store.ts';
 
 export const textBytesMax = 32 << 20;
 
-/** Returns a text as the wire has it: base64 when its bytes are not UTF-8. */
+/** Returns a text in the form of the wire: base64 when its bytes are not UTF-8. */
 export function textAnswer(text: Buffer): Pick<Wire.CheckpointDiffResult, 'text' | 'encoding'> {
   if (isUtf8(text)) return { text: text.toString('utf8') };
   return { text: text.toString('base64'), encoding: 'base64' };
@@ -22,7 +22,7 @@ export function limited(text: Buffer): { readonly text: Buffer; readonly truncat
   return { text: text.subarray(0, end), truncated: true };
 }
 
-/** Returns the patch between two snapshots, and nothing when it is over the limit. @throws DataCorrupt, AbortError */
+/** Returns the patch between two snapshots, or nothing when it exceeds the limit. @throws DataCorrupt, AbortError */
 export async function patchBetween(
   store: SnapshotStore,
   { from, to }: { readonly from: SnapshotId; readonly to: SnapshotId },

@@ -1,5 +1,5 @@
-// Paths as the wire has them and as the daemon has them: text beside bytes, places of the file system as paths or URIs.
-// Types and ranges were checked by the generated validators; here is only meaning.
+// Converts paths between the wire and the daemon: text beside bytes, absolute paths or URIs. The generated validators
+// have checked types and ranges. This code checks the meaning.
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -14,7 +14,7 @@ import {
   toText,
 } from '../../tree/tree-path.ts';
 
-/** A path of the work tree; `pathBytes` is authoritative. @throws PathOutsideWorkTree */
+/** Returns a path of the work tree. `pathBytes` is authoritative. @throws PathOutsideWorkTree */
 export function treePath({
   path,
   pathBytes,
@@ -29,7 +29,7 @@ export function treePaths(paths: readonly PathRef[] | null | undefined): TreePat
   return paths == null ? undefined : paths.map(treePath);
 }
 
-/** An absolute path of the file system from a path or a file URI. @throws InvalidParams */
+/** Returns an absolute path of the file system from a path or a file URI. @throws InvalidParams */
 export function placePath(text: string, field: string): string {
   const problem = (message: string): CheckpointdError =>
     new CheckpointdError('InvalidParams', `${field}: ${message}`, { details: { field } });
@@ -45,7 +45,7 @@ export function placePath(text: string, field: string): string {
   }
 }
 
-/** A path as text, with its bytes where the text does not stand for them. */
+/** Returns a path as text, with its bytes when the text is not exact. */
 export function pathRef(path: TreePath): PathRef {
   return isText(path)
     ? { path: toText(path) }

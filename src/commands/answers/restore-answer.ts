@@ -1,4 +1,4 @@
-// Makes the answer of a restore: after the restore, or again from its checkpoint.
+// Makes the answer of a restore: after the restore, or later from its checkpoint.
 import { given } from '../../base/given.ts';
 import { viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
@@ -11,7 +11,7 @@ import { byBytes } from '../../tree/tree-path.ts';
 import { checkpointAnswer, skipped } from './checkpoint-answer.ts';
 import { pathRef } from './paths.ts';
 
-/** A restore as the wire tells it. */
+/** Returns a restore in the form of the wire. */
 export async function restoreAnswer(
   session: Session,
   outcome: RestoreOutcome,
@@ -20,7 +20,7 @@ export async function restoreAnswer(
 ): Promise<Wire.RestoreResult> {
   const { safety, checkpoint, ms } = outcome;
   const view = checkpoint && (await viewAfterCommit(context, session.requireCheckpoints(), checkpoint));
-  // Absent in a dry run and when the files alone were restored.
+  // Absent in a dry run and when only the files were restored.
   const hasMoved = checkpoint !== undefined && checkpoint.record.scope !== 'files';
   return {
     ...(await listsOf(session, outcome, context)),
@@ -37,7 +37,7 @@ export async function restoreAnswer(
 
 type Lists = Pick<Wire.RestoreResult, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>;
 
-/** Returns the paths by what became of them. A long list is cut; {@link countsOf} has its length. */
+/** Returns the paths by their result. A long list is cut. {@link countsOf} has its length. */
 export async function listsOf(
   session: Session,
   outcome: Pick<RestoreOutcome, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'safety'>,
@@ -55,7 +55,7 @@ export async function listsOf(
   };
 }
 
-/** The paths with edits from outside the session, and their authors as far as the saved contents show. */
+/** Returns the paths with edits from outside the session, and their authors as far as the saved contents show. */
 async function conflictsOf(
   session: Session,
   outcome: Pick<RestoreOutcome, 'conflicts' | 'safety'>,
@@ -89,7 +89,7 @@ export async function restoreAgain(
   return restoreAnswer(session, outcome, false, context);
 }
 
-/** How many paths a restore is told to have had each fate, however few are listed. */
+/** Counts the paths of a restore by their result, including those that the cut lists lack. */
 export function countsOf(
   outcome: Pick<RestoreOutcome, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>,
 ): Wire.RestoreCounts {

@@ -1,5 +1,5 @@
-// Merges three texts by `git merge-file`, which knows no attribute, driver or setting of the user: it gets three files and
-// the labels of its markers. Contents that are not text are not merged.
+// Merges three texts with `git merge-file`, which uses no attribute, driver or setting of the user: it gets three
+// files and the labels of its markers. Binary contents are not merged.
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
@@ -17,18 +17,18 @@ export interface MergedText {
   readonly isClean: boolean;
 }
 
-/** Git takes no larger file for a text. */
+/** Git treats larger files as binary. */
 const textBytesMax = 1023 * 1024 * 1024;
 const lookedAtMax = 8000;
 
-/** True when git takes a content for binary: it has a NUL byte among its first 8,000. */
+/** True when git treats a content as binary: it has a NUL byte among its first 8,000. */
 export function isBinary(content: Uint8Array): boolean {
   return content.length > textBytesMax || content.subarray(0, lookedAtMax).includes(0);
 }
 
 /**
- * Merges what `ours` and `theirs` made of `base`. `directory` is private and exists; three files in it are written and
- * removed.
+ * Merges the changes of `ours` and `theirs` to `base`. `directory` is private and exists. Three files in it are
+ * written and removed.
  *
  * @throws GitMissing, GitFailed, AbortError, and the system's own errors for the three files
  */
@@ -63,7 +63,7 @@ export async function mergeTexts(
         names.base,
         names.theirs,
       ],
-      // The number of conflicts, at most 127; more is an error.
+      // The exit code is the number of conflicts, at most 127. A higher code is an error.
       accept: Array.from({ length: 128 }, (_, code) => code),
       signal,
     });

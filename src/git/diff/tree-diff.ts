@@ -1,6 +1,6 @@
-// The one differ above all stores: two trees that git can see go in, git's own words come out, so every
-// strategy agrees. It runs no configured program (no external differ, no text conversion) and decides nothing about
-// what counts as modified: that is the statistics' business.
+// The one differ for all stores. The input is two trees that git can see, the output is git's own, so every strategy
+// gives the same diff. It runs no configured program (no external differ, no text conversion). The statistics decide
+// what counts as modified.
 import { CheckpointdError } from '../../base/errors.ts';
 import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -12,12 +12,12 @@ export interface DiffTrees {
   readonly gitDir: string;
   readonly from: string;
   readonly to: string;
-  /** A process over the same git dir that stays. Absent: git is run for each question. */
+  /** A process that keeps running in the same git dir. Absent: each comparison starts git. */
   readonly differ?: TreeDiffer;
 }
 
 export interface DiffOptions {
-  /** Only these files and directories, taken literally. */
+  /** Restricts the comparison to these files and directories, taken literally. */
   readonly paths?: readonly TreePath[];
   /** Lines of context in {@link unifiedText}. Default: 3. */
   readonly context?: number;
@@ -28,7 +28,7 @@ export interface DiffOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The limits are those of git's merge, and not of its differ. */
+/** The limits of git's merge, not those of its differ. */
 const mergeDiffArguments: readonly string[] = [
   'diff-tree',
   '-r',
@@ -51,7 +51,7 @@ export interface DiffItem {
   readonly path: TreePath;
   /** The source of a renamed or copied file. */
   readonly from?: TreePath;
-  /** Likeness of the two in percent, of a rename or copy. */
+  /** Similarity of the two files in percent, for a rename or copy. */
   readonly score?: number;
 }
 
@@ -68,7 +68,7 @@ export interface Comparison {
   readonly counts: readonly LineCount[];
 }
 
-/** The paths that differ, with renames found as git's default finds them. */
+/** Returns the differing paths, with renames as git finds them by default. */
 export async function nameStatus(trees: DiffTrees, options: DiffOptions = {}): Promise<readonly DiffItem[]> {
   return (await records(trees, ['--raw', '-z'], options)).items;
 }
@@ -78,18 +78,21 @@ export function compare(trees: DiffTrees, options: DiffOptions = {}): Promise<Co
   return records(trees, ['--raw', '--numstat', '-z'], options);
 }
 
-/** `git diff --stat`, 80 columns wide. Bytes: names are not always text. */
+/** Returns `git diff --stat`, 80 columns wide, as bytes, because names may not be text. */
 export function statText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
   return output(trees, ['--stat=80'], options);
 }
 
-/** `git diff`: the unified text. Bytes: contents are not always text. */
+/** Returns the unified text of `git diff`, as bytes, because contents may not be text. */
 export function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
   const binary = options.binary === true ? ['--binary'] : [];
   return output(trees, ['-p', ...binary, `--unified=${options.context ?? 3}`], options, options.textBytesMax);
 }
 
-/** Returns the renames between two trees as git's merge finds them: files of the same or a like content, but no empty ones. */
+/**
+ * Returns the renames between two trees as git's merge finds them: files with equal or similar content, but no empty
+ * ones.
+ */
 export async function renamesBetween(
   { gitDir, from, to }: DiffTrees,
   signal?: AbortSignal,
@@ -116,8 +119,8 @@ async function records(
 }
 
 /**
- * Returns git's output: of the long-lived process if there is one and it can answer. Paths are arguments, so
- * a request with paths starts git.
+ * Returns git's output, from the running process if there is one and it can answer. Paths are arguments, so a request
+ * with paths starts git.
  */
 async function output(
   trees: DiffTrees,
@@ -133,8 +136,9 @@ async function output(
 }
 
 /**
- * Records that end in NULs. Git writes `:modes ids letter NUL path NUL` for every path that differs, then for every
- * one its `added TAB removed TAB path NUL`; a rename has both its paths, of a count after an empty one.
+ * Parses records that end in NULs. Git writes `:modes ids letter NUL path NUL` for every differing path, and then for
+ * every path `added TAB removed TAB path NUL`. A rename has both paths; in its second record they follow an empty
+ * one.
  */
 function readRecords(bytes: Buffer): Comparison {
   const parts = bytes.toString('latin1').split('\0') as TreePath[];
@@ -181,7 +185,7 @@ async function diff(trees: DiffTrees, format: readonly string[], options: DiffOp
   return Buffer.concat(outputs);
 }
 
-/** True when git failed for what it was to compare, and not for what it was asked. */
+/** True when git failed because of the compared objects, and not because of the arguments. */
 function isDamage(error: unknown): error is CheckpointdError {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
   return /corrupt|unpack|mismatch|unable to (find|read)|bad (object|tree)|cannot (read|find)/.test(
@@ -197,7 +201,7 @@ function damaged(cause: CheckpointdError): CheckpointdError {
   );
 }
 
-/** Portions of path arguments that fit a command line; a rename between two portions shows as A and D. */
+/** Splits path arguments into portions that fit a command line. A rename between two portions appears as A and D. */
 function portions(paths: readonly TreePath[] | undefined): string[][] {
   if (paths === undefined) return [[]];
   const list: string[][] = [];
@@ -208,8 +212,8 @@ function portions(paths: readonly TreePath[] | undefined): string[][] {
 }
 
 /**
- * A path as arguments. Arguments are text, so a name that is not UTF-8 is given as a pattern with `?` for each of
- * its high bytes: it may match a sibling that differs only there, which is shown then too.
+ * Returns a path as arguments. Arguments are text, so a name that is not UTF-8 becomes a pattern with `?` for each
+ * high byte. It may also match a sibling that differs only there, which then appears too.
  */
 function pathspecs(path: TreePath): string[] {
   if (path === '') return ['.'];
@@ -226,8 +230,8 @@ function lines(text: string): number | undefined {
   return text === '-' ? undefined : Number(text);
 }
 
-// Writes a path as git does in a text: as it is, or in quotes with escapes where the path holds what would forge a
-// line or end a quote. Bytes above 127 stay as they are, as with core.quotePath=false, which all our git calls set.
+// Quotes a path like git: unchanged, or in quotes with escapes when it contains characters that would fake a line or
+// end a quote. Bytes above 127 stay unchanged, as with core.quotePath=false, which all our git calls set.
 
 const letters: Readonly<Record<string, string>> = {
   '\u0007': 'a',
@@ -241,7 +245,7 @@ const letters: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** The latin1 bytes of a path for a text; `prefix` is git's `a/` or `b/`. */
+/** Returns the latin1 bytes of a path for a text. `prefix` is git's `a/` or `b/`. */
 export function quotedPath(path: TreePath, prefix = ''): string {
   const text = `${prefix}${path}`;
   let escaped = '';

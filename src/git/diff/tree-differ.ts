@@ -1,6 +1,6 @@
-// Asks git's differ through a process that stays: starting one takes several times as long as comparing two trees that
-// differ in a file. It answers in git's own bytes or not at all; the caller then runs git once, which also says what
-// is wrong. It reads nothing of the answer (tree-diff.ts does) and keeps no result.
+// Runs git's differ in a process that stays: starting one takes several times as long as comparing two trees that
+// differ in one file. It returns git's own bytes or nothing. In the second case the caller runs git once, which also
+// explains the problem. It does not parse the output (tree-diff.ts does) and caches no result.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
@@ -18,12 +18,14 @@ export const diffArguments: readonly string[] = [
   '--no-color',
 ];
 
-/** The length of shortened ids would else depend on how many objects a store holds. */
+/** Fixes the length of shortened ids, which would otherwise depend on the number of objects in a store. */
 export const diffSettings: Readonly<Record<string, string>> = { 'core.abbrev': '7' };
 
-// `diff-tree` keeps every root tree that it was shown, so a process is asked so often and then replaced.
+// `diff-tree` keeps every root tree that it has read, so a process is replaced after this many comparisons.
 const asksMax = 32;
-/** A comparison may read every content of two large trees; where the system tells that git works, it may work on. */
+/**
+ * A comparison may read every content of two large trees. On systems that show that git works, it may take this long.
+ */
 const patienceMs = 600_000;
 
 interface Running {
@@ -33,8 +35,8 @@ interface Running {
 }
 
 /**
- * The differ of one git dir. A module that removes objects there closes and reopens it: a process may still
- * see them.
+ * The differ of one git dir. Code that removes objects there closes and reopens it, because a process may still see
+ * them.
  */
 export class TreeDiffer {
   readonly #place: GitPlace;
@@ -46,17 +48,18 @@ export class TreeDiffer {
     this.#place = { gitDir, settings: diffSettings };
   }
 
-  /** For tests that kill them. */
+  /** Ids of the processes, for tests that kill them. */
   get pids(): number[] {
     return [...this.#running.values()].flatMap(({ child }) => child.pid ?? []);
   }
 
   /**
-   * The output of `git diff-tree` with this format for two trees.
+   * Returns the output of `git diff-tree` with this format for two trees.
    *
-   * Of an answer that is longer than `bytesMax` the beginning, of so many bytes. Undefined when it cannot be had here:
-   * another question is open (which may take long), or the process failed.
-   * @throws AbortError; the process is ended then, and after a beginning, as what is left of its answer has no reader.
+   * An output longer than `bytesMax` is cut there. Undefined when the process is busy with another comparison (which
+   * may take long), or when it failed.
+   * @throws AbortError. Then, and after a cut output, the process is ended, because its remaining output has no
+   * reader.
    */
   async ask(
     format: readonly string[],
@@ -77,14 +80,14 @@ export class TreeDiffer {
     };
     signal?.addEventListener('abort', abandon, { once: true });
     try {
-      // A line that is no id is said again, and what was written before it is flushed.
+      // Git repeats a line that is no id, and flushes its earlier output.
       const end = `end ${randomBytes(16).toString('hex')}\n`;
       const question = Buffer.from(`${from} ${to}\n${end}`, 'latin1');
       const head = Buffer.from(`${from} ${to}`, 'latin1');
       const take = takeUntil(end, head.length + 1 + bytesMax, abandon);
       const answer = await running.child.ask(question, take, patienceMs).catch(unanswered);
       signal?.throwIfAborted();
-      // No head: git could not read one of the two. It is followed by one byte, a newline or, in time, a NUL.
+      // The output has no head: git could not read one of the two trees. One byte follows, a newline or later a NUL.
       if (answer === undefined || !answer.subarray(0, head.length).equals(head)) return undefined;
       return answer.subarray(head.length + 1);
     } finally {
@@ -93,7 +96,7 @@ export class TreeDiffer {
     }
   }
 
-  /** Ends the processes; asks that are open get their answers, later ones start new processes. */
+  /** Ends the processes. Running comparisons get their output, later ones start new processes. */
   async renew(): Promise<void> {
     for (const [key, { child }] of this.#running) this.#end(key, child);
     await Promise.all(this.#ending);
@@ -104,7 +107,7 @@ export class TreeDiffer {
     return this.renew();
   }
 
-  /** Ends the processes at once, for a dying daemon. */
+  /** Ends the processes at once, when the daemon is about to die. */
   kill(): void {
     this.#isClosed = true;
     for (const { child } of this.#running.values()) child.kill();
@@ -129,14 +132,14 @@ export class TreeDiffer {
   }
 }
 
-/** The process died, or there is no git: the one that is run instead will say so. */
+/** The process died, or git is missing. The git that runs instead explains it. */
 function unanswered(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || isSilence(error)) throw error;
 }
 
 /**
- * Everything before a last line that no content can guess, or `bytesMax` of it. One question is open at a
- * time, so that line ends it all.
+ * Takes everything before a last line that no content can contain by chance, or `bytesMax` of it. Only one comparison
+ * runs at a time, so that line ends its output.
  */
 function takeUntil(end: string, bytesMax: number, onCut: () => void): TakeAnswer<Buffer> {
   const mark = Buffer.from(end, 'latin1');

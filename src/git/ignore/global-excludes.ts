@@ -1,5 +1,6 @@
-// Where the user's global ignore rules are: the one setting of theirs that is read on purpose. Each configuration
-// file is asked by itself, so a broken one costs its own answer only, and `git config` runs nothing of theirs.
+// Finds the user's global ignore rules, by the only setting of the user's that is read on purpose. Each configuration
+// file is read separately, so a broken one does not affect the others, and `git config` runs no program of the
+// user's.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { attemptAsync } from '../../base/attempt.ts';
@@ -11,11 +12,11 @@ import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from '../repository/git-dir.ts';
 import { blockingInclude } from '../repository/repository-settings.ts';
 
-/** `git config` reads a few small files; what takes longer waits for something. */
+/** `git config` reads a few small files. If it takes longer than this, it is blocked. */
 const configMsMax = 8000;
 
 export interface UserPlaces {
-  /** The user's home directory; '' when there is none. */
+  /** The user's home directory, or ''. */
   readonly home: string;
   /** `$XDG_CONFIG_HOME`, or `~/.config`. */
   readonly configHome: string;
@@ -32,7 +33,7 @@ export function userPlaces(environment: NodeJS.ProcessEnv = process.env): UserPl
   };
 }
 
-/** Resolves `core.excludesFile` for one repository (or for none) and notices when a configuration changes. */
+/** Finds the value of `core.excludesFile` for one repository (or for none), and detects configuration changes. */
 export class GlobalExcludes {
   readonly #places: UserPlaces;
   readonly #repository: Repository | undefined;
@@ -40,7 +41,7 @@ export class GlobalExcludes {
   readonly #log: Log;
   #cached: { readonly key: string; readonly path: Promise<string> } | undefined;
 
-  /** `scratchGitDir` is a git directory of ours, for a process that needs one where the user has none. */
+  /** `scratchGitDir` is a git directory of ours, for a process that needs one when the user has no repository. */
   constructor(places: UserPlaces, repository: Repository | undefined, scratchGitDir: string, log: Log) {
     this.#places = places;
     this.#repository = repository;
@@ -48,7 +49,7 @@ export class GlobalExcludes {
     this.#log = log;
   }
 
-  /** The absolute path of the global excludes file, which need not exist; '' when the user switched it off. */
+  /** Returns the absolute path of the global excludes file, which may not exist, or '' when the user disabled it. */
   path(): Promise<string> {
     const configs = this.#configs();
     const key = configs.map(fileKey).join(' ');
@@ -63,7 +64,7 @@ export class GlobalExcludes {
     return this.#cached.path;
   }
 
-  /** Lowest precedence first. */
+  /** Returns the configuration files, lowest precedence first. */
   #configs(): string[] {
     const { home, configHome, systemConfig } = this.#places;
     const list = [systemConfig, join(configHome, 'git', 'config'), join(home, '.gitconfig')];
@@ -85,9 +86,9 @@ export class GlobalExcludes {
     return path;
   }
 
-  /** Returns an explanation when git would block on a file of the configuration. */
+  /** Returns an explanation when a file of the configuration would block git. */
   async #blockingIn(config: string): Promise<string | undefined> {
-    // It cannot be parsed, as it says itself when it is asked.
+    // The configuration cannot be parsed. The later call reports that.
     return attemptAsync(isGitFailure, async () => {
       const file = await blockingInclude(config, this.#environment);
       if (file !== undefined) {
@@ -99,10 +100,10 @@ export class GlobalExcludes {
   }
 
   async #ask(config: string, blocking: ReadonlyMap<string, string>): Promise<string | undefined> {
-    // Spares a process for the files that set no such thing, which is nearly all of them.
+    // Saves a process for files without this setting, which is nearly all of them.
     if (!/excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return undefined;
     const isWithout = blocking.has(config);
-    // The conditions of includes are about the user's repository, whose own configuration git reads for them.
+    // The conditions of includes depend on the user's repository, so git reads that repository's configuration.
     const isOwnBlocked = [...blocking.keys()].some((other) =>
       other.startsWith(`${this.#repository?.commonDir}/`),
     );
@@ -142,7 +143,7 @@ export class GlobalExcludes {
   }
 }
 
-/** True when git cannot read the configuration; a git that died says nothing of it. */
+/** True when git cannot read the configuration. A git that died says nothing about the configuration. */
 function isGitFailure(error: unknown): error is CheckpointdError {
   return error instanceof CheckpointdError && error.kind === 'GitFailed' && !hasDied(error);
 }

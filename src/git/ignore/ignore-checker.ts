@@ -1,6 +1,7 @@
 // The one engine of ignore rules: git's own, as a persistent `check-ignore` over a private git directory of ours
-// whose work tree is the user's. It honours their `.gitignore` files, `info/exclude` and global excludes file, and
-// runs, locks and writes nothing of theirs. What an index tracks is not its business (git/repository/user-index.ts).
+// whose work tree is the user's. It uses the user's `.gitignore` files, `info/exclude` and global excludes file. It
+// runs no program, takes no lock and writes no file of the user's. It does not know what an index tracks
+// (git/repository/user-index.ts does).
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -17,33 +18,36 @@ import { isWaitedFor } from '../repository/repository-settings.ts';
 import { GlobalExcludes, type UserPlaces } from './global-excludes.ts';
 
 export interface IgnoreCheckerOptions {
-  /** The directory that paths are relative to: the repository's root, or the work tree where there is none. */
+  /** The directory that paths are relative to: the repository's root, or the work tree without a repository. */
   readonly root: string;
   readonly repository: Repository | undefined;
-  /** A private directory for the engine's git dir; made here, removed with the storage that it lies in. */
+  /** A private directory for the engine's git dir. It is created here and removed with the storage. */
   readonly directory: string;
   readonly places: UserPlaces;
   readonly log: Log;
 }
 
-/** True on systems whose default file system ignores letter case. A case-sensitive volume is judged too widely. */
+/**
+ * True on systems whose default file system ignores letter case. On a case-sensitive volume there, rules match too
+ * much.
+ */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
 /** True when the rules exclude a path; undefined where git gave no answer. */
 export type IgnoreVerdict = boolean | undefined;
 
 /**
- * Names in a path up to which git may be asked for the rule that matches. With `--verbose`, git 2.39 reads the name of
- * a file of rules that it has freed once there are more than 24 directories above a path, and dies of it.
+ * The number of names in a path up to which git may be asked for the matching rule. With more than 24 directories
+ * above a path, `--verbose` of git 2.39 reads memory that it has freed, and dies.
  */
 const depthMax = 20;
 
-/** Answers for one repository, or for a work tree that is in none. */
+/** Checks paths for one repository, or for a work tree outside any. */
 export class IgnoreChecker {
   readonly #options: IgnoreCheckerOptions;
   readonly #globalExcludes: GlobalExcludes;
   #child: GitChild | undefined;
-  /** Files of rules that a warning has already named as not read. */
+  /** Rules files that a warning has already named as unread. */
   readonly #blocked = new Set<string>();
   #sources = { key: '', hasRules: false, excludesFile: '' };
 
@@ -53,12 +57,12 @@ export class IgnoreChecker {
     this.#globalExcludes = new GlobalExcludes(places, repository, directory, log);
   }
 
-  /** Process id of the engine while it runs; for tests. */
+  /** Process id of the running engine, for tests. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** Reads the sources that are no `.gitignore` files; the engine starts again when they have changed. */
+  /** Reads the sources other than `.gitignore` files. The engine is restarted when they have changed. */
   async refresh(): Promise<{ readonly key: string; readonly hasRules: boolean }> {
     const { directory, repository } = this.#options;
     if (this.#sources.key === '') layOut(directory);
@@ -75,7 +79,7 @@ export class IgnoreChecker {
   }
 
   /**
-   * Returns for each path whether the rules exclude it; undefined where git died of the question.
+   * Returns for each path whether the rules exclude it, and undefined for a path over which git died.
    * @throws GitMissing, GitFailed when git does nothing for seconds
    */
   async ignored(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {
@@ -103,8 +107,8 @@ export class IgnoreChecker {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
       if (isSilence(error)) throw error; // each half would hang as long again
       if (!isSecondTry) return this.#answers(paths, ask, true); // it may have been killed, or renewed by another scan
-      // One bad question (a path that became "beyond a symbolic link" under our feet) ends the engine for all. So
-      // the batch is halved until that path is alone in it.
+      // One bad path (for example one that is now "beyond a symbolic link") ends the engine for the whole batch. So
+      // the batch is halved until that path is alone.
       if (paths.length === 1) {
         this.#options.log.warn(
           `git could not say whether a rule ignores ${JSON.stringify(paths[0])}: ${error.message}`,
@@ -119,7 +123,7 @@ export class IgnoreChecker {
     }
   }
 
-  /** Says once that the rules beside and below a file are not asked for, because git would wait for it. */
+  /** Warns once that the rules beside and below a file are not read, because git would wait for that file. */
   noteBlocked(path: string): void {
     if (this.#blocked.has(path)) return;
     this.#blocked.add(path);
@@ -128,7 +132,7 @@ export class IgnoreChecker {
     );
   }
 
-  /** Lets the engine go; the next question starts a new one, which reads every file again. */
+  /** Ends the engine. The next query starts a new one, which reads every file again. */
   renew(): void {
     const child = this.#child;
     this.#child = undefined;
@@ -145,7 +149,7 @@ export class IgnoreChecker {
     this.#child?.kill();
   }
 
-  /** The global excludes file, if git can read it without waiting. */
+  /** Returns the global excludes file, if git can read it without waiting. */
   #unblocked(excludesFile: string): string {
     if (excludesFile === '' || !isWaitedFor(excludesFile)) return excludesFile;
     if (!this.#blocked.has(excludesFile)) {
@@ -161,7 +165,7 @@ export class IgnoreChecker {
     return this.#child.ask(questionOf(paths), takeVerdicts(paths.length));
   }
 
-  /** Asks a process of its own, which lists the paths that are ignored and no others. */
+  /** Starts a separate process, which lists only the ignored paths. */
   async #askOnce(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {
     const place = this.#place();
     const { stdout } = await runGit({ place, args: checkIgnore, input: questionOf(paths), accept: [0, 1] });
@@ -173,7 +177,7 @@ export class IgnoreChecker {
     return {
       gitDir: this.#options.directory,
       workTree: this.#options.root,
-      // Where our own directory lies below the root, git would take the paths for relative to it.
+      // If our own directory is inside the root, git would take the paths as relative to it.
       cwd: parse(this.#options.root).root,
       settings: { 'core.excludesFile': this.#sources.excludesFile, 'core.ignoreCase': String(foldsCase) },
     };
@@ -182,12 +186,15 @@ export class IgnoreChecker {
 
 const checkIgnore = ['check-ignore', '-z', '--stdin', '--no-index'];
 
-/** `./` in front: a name that begins with `:` would be pathspec magic, and end the process. */
+/** Puts `./` in front: a name that begins with `:` would be pathspec magic, and end the process. */
 function questionOf(paths: readonly TreePath[]): Buffer {
   return Buffer.from(paths.map((path) => `./${path}\0`).join(''), 'latin1');
 }
 
-/** `SOURCE NUL LINE NUL PATTERN NUL PATH NUL` for each path; no source means no match, `!` in front is a negation. */
+/**
+ * Parses `SOURCE NUL LINE NUL PATTERN NUL PATH NUL` for each path. An empty source means no match, and a pattern with
+ * `!` in front is a negation.
+ */
 function takeVerdicts(count: number): TakeAnswer<IgnoreVerdict[]> {
   return (received) => {
     const verdicts: IgnoreVerdict[] = [];
@@ -205,7 +212,7 @@ function takeVerdicts(count: number): TakeAnswer<IgnoreVerdict[]> {
   };
 }
 
-/** The least that git takes for a repository. */
+/** Makes the minimum that git accepts as a repository. */
 function layOut(directory: string): void {
   for (const part of ['', '/objects', '/refs', '/info']) {
     files.mkdirSync(`${directory}${part}`, { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
-// Writes one large loose object in chunks, so that it is never whole in memory and the event loop stays free: Node deflates
-// on a thread. The content is hashed once more on its way, because a private file could have changed since it was hashed.
-// A content that a sample shows to be incompressible (a video, an archive) is stored without being deflated: deflating
-// 200 MB of it took seven seconds and saved nothing.
+// Writes one large loose object in chunks, so that it is never whole in memory and the event loop stays free: Node
+// compresses on a thread. The content is hashed again on the way, because a private file could have changed since it
+// was hashed. A content that seems incompressible by a sample (a video, an archive) is stored uncompressed:
+// compressing 200 MB of it took seven seconds and saved nothing.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -14,10 +14,10 @@ import { isThereAndYoung, type ObjectType, objectHash, openIn } from './object.t
 
 const chunkBytes = 256 << 10;
 const sampleBytes = 32 << 10;
-/** A sample that deflates to more than this part of itself is taken for incompressible. */
+/** A sample that compresses to more than this share of its size counts as incompressible. */
 const incompressibleFrom = 0.95;
 
-/** Bytes, or a private file that is the writer's from now on. */
+/** Bytes, or a private file that the writer now owns. */
 export type ObjectSource =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'spool'; readonly file: string; readonly size: number };
@@ -29,11 +29,11 @@ export interface LargeObject {
 }
 
 /**
- * Stores an object in an object directory of ours: whole under a temporary name of git's own form, which every opening
- * removes, then renamed. `isDurable`: it survives a power cut.
+ * Stores an object in an object directory of ours: first completely under a temporary name in git's own form, which
+ * every opening removes, then under its final name. `isDurable`: the object survives a power cut.
  *
- * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors; then the object
- * has no name
+ * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors; then the
+ * object has no name
  */
 export async function writeLarge(
   objects: string,
@@ -101,7 +101,7 @@ async function* chunksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
   const handle = await filesAsync.open(source.file, 'r');
   try {
     for (;;) {
-      // A buffer of its own for each chunk: the one before may still wait for its thread.
+      // Uses a new buffer for each chunk: a thread may still be reading the previous one.
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(chunkBytes), 0, chunkBytes);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
@@ -111,7 +111,7 @@ async function* chunksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** True when one of three samples deflates to noticeably less. */
+/** True when at least one of three samples becomes noticeably smaller. */
 function isCompressible(source: ObjectSource): boolean {
   const size = sizeOf(source);
   return [0, 0.5, 0.9].some((part) => {

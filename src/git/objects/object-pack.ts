@@ -1,7 +1,7 @@
-// Packs for many objects at once. Directories of a first capture, and what a diff of the database shows to git, go into a
-// pack that the daemon writes itself and `index-pack` takes in: fast-import cannot store directories, and `hash-object`
-// stores one file each. Nothing is deflated or deltified: ids are most of a directory's bytes and do not shrink, and what
-// a diff shows is removed soon. Blobs of a first capture go through `fast-import`, below.
+// Packs for many objects at once. The daemon itself writes a pack with the directories of a first capture, or with
+// the objects of a diff from the database, and `index-pack` stores it. fast-import cannot store directories, and
+// `hash-object` stores one file each. The pack is not compressed: ids are most of a directory's bytes and do not
+// shrink, and the objects of a diff are removed soon. Blobs of a first capture go through `fast-import`, below.
 
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ import type { ObjectSource } from './large-object.ts';
 import type { ObjectType } from './object.ts';
 import { removeSpool } from './object-writer.ts';
 
-/** Small windows, because clearing larger ones takes longer than the copy of a small object. */
+/** Small windows, because clearing a larger one takes longer than copying a small object. */
 const undeflated = { level: 0, windowBits: 9, memLevel: 1 } as const;
 const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
 
@@ -28,7 +28,7 @@ export interface NewObject {
 }
 
 /**
- * Stores the objects; each is readable when this resolves, under the id that git computes from what it was given.
+ * Stores the objects. When this resolves, each can be read under the id that git computed.
  *
  * A kill leaves a temporary pack that the next open removes. @throws GitFailed, NoSpace, AbortError
  */
@@ -61,7 +61,7 @@ function packHeader(count: number): Buffer {
   return header;
 }
 
-/** Type and size: four bits of the size with the type, then seven a byte, the lowest first. */
+/** Encodes type and size: four bits of the size with the type, then seven per byte, the lowest first. */
 function entryHeader(type: ObjectType, size: number): Uint8Array {
   const bytes: number[] = [];
   let byte = (typeNumbers[type] << 4) | (size & 15);
@@ -72,9 +72,9 @@ function entryHeader(type: ObjectType, size: number): Uint8Array {
   }
 }
 
-// Many blobs in one pack, for a first capture. `fast-import` reads the bytes from its input and lists at its end the
-// ids that it gave, which must equal the ids computed in process. Nothing is readable before `finish`. A kill leaves
-// a temporary pack, which the next opening removes. It stores blobs alone: no commit, no ref.
+// Stores many blobs in one pack, for a first capture. `fast-import` reads the bytes from its input and lists the ids
+// at the end, which must equal the ids computed in this process. Nothing can be read before `finish`. A kill leaves a
+// temporary pack, which the next opening removes. It stores only blobs: no commit, no ref.
 
 const args = [
   'fast-import',
@@ -85,20 +85,20 @@ const args = [
 ];
 const chunkBytes = 1 << 20;
 /**
- * Small contents go to git together: a write for each costs more than the bytes. A batch of this size fits into the
- * socket's buffer whole, so that git works on it while the next one is read.
+ * Small contents go to git together: one write for each would cost more than the bytes. A batch of this size fits
+ * into the socket's buffer, so that git works on it while the daemon reads the next one.
  */
 const batchBytes = 128 << 10;
 const newline = Buffer.from('\n', 'latin1');
-/** How far git may be behind before the next one waits: both work at the same time. */
+/** The number of bytes that git may be behind before the next blob waits. Git and the daemon work at the same time. */
 const aheadBytesMax = 8 << 20;
 
-/** An import under way. One writer at a time adds to it. */
+/** A running import. One writer at a time adds to it. */
 export class BulkImport {
   readonly #process: GitProcess;
-  /** The file in which git lists the ids. A question for each id (`get-mark`) would stall git while the daemon is busy. */
+  /** The file in which git lists the ids. A query for each id (`get-mark`) would stall git while the daemon is busy. */
   readonly #marksFile: string;
-  /** The ids in the order they were sent; the mark of each is its place, from 1. */
+  /** The ids in the order they were sent. The mark of each is its position, counted from 1. */
   readonly #sent: string[] = [];
   #batch: Uint8Array[] = [];
   #batchBytes = 0;
@@ -109,16 +109,16 @@ export class BulkImport {
     process.stdout.resume();
   }
 
-  /** `spoolDirectory` is private; git's list of ids is written to it. */
+  /** Starts the import. Git writes its list of ids to `spoolDirectory`, which is private. */
   static async start(place: GitPlace, spoolDirectory: string): Promise<BulkImport> {
-    // unpackLimit: below it fast-import would explode its pack into loose objects again.
+    // unpackLimit: below it, fast-import would unpack its pack into loose objects again.
     const settings = { ...place.settings, 'fastimport.unpackLimit': '1', 'pack.compression': '1' };
     const marksFile = join(spoolDirectory, `${randomBytes(8).toString('hex')}.marks`);
     const own = [...args, `--export-marks=${marksFile}`];
     return new BulkImport(await openGit({ ...place, settings }, own), marksFile);
   }
 
-  /** Sends one blob; waits while git is behind. @throws GitFailed, NoSpace when git has died */
+  /** Sends one blob. Waits while git is behind. @throws GitFailed, NoSpace when git has died */
   async add(id: string, source: ObjectSource): Promise<void> {
     this.#sent.push(id);
     const size = source.kind === 'spool' ? source.size : source.bytes.length;
@@ -130,7 +130,7 @@ export class BulkImport {
     if (source.kind === 'spool') removeSpool(source.file);
   }
 
-  /** Closes the pack; every blob is readable when this resolves. */
+  /** Closes the pack. When this resolves, every blob can be read. */
   async finish(signal?: AbortSignal): Promise<void> {
     this.#put(Buffer.from('done\n', 'latin1'));
     await this.#flush();
@@ -140,7 +140,7 @@ export class BulkImport {
     await this.#confirm(new Slices(signal));
   }
 
-  /** Ends it at once; what it wrote are temporary files. */
+  /** Ends the import at once. It has written only temporary files. */
   async abort(): Promise<void> {
     this.#process.kill('SIGKILL');
     await this.#process.ended;
@@ -186,7 +186,7 @@ export class BulkImport {
     stdin.write(batch);
     if (stdin.writableLength === 0) return;
     if (stdin.writableLength < aheadBytesMax) {
-      // Bytes beyond the pipe's capacity leave only when the event loop gets its turn. Git would be idle until then.
+      // Bytes beyond the pipe's capacity leave only when the event loop continues. Git would be idle until then.
       await setImmediate();
       return;
     }

@@ -1,6 +1,6 @@
-// Reads objects back through persistent `cat-file` children, and checks every hash here: git does not check what it
-// streams out of a pack. Small objects are answered whole; large ones come in chunks from a process of their own, so
-// that nothing needs a file's size in memory. What is missing or wrong is DataCorrupt; the caller says what it was.
+// Reads objects through persistent `cat-file` children, and checks every hash: git does not check objects that it
+// streams out of a pack. Small objects come whole. Large ones come in chunks from a separate process, so that memory
+// does not depend on the size of a file. A missing or wrong object is DataCorrupt. The caller says what it was.
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -8,7 +8,7 @@ import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
 import { isLoose, type ObjectType, objectHash, objectId, readLoose } from './object.ts';
 
-/** Up to here an object is read whole; beyond, in chunks. */
+/** Objects up to this size are read whole, larger ones in chunks. */
 export const wholeBytesMax = 8 << 20;
 
 interface Found {
@@ -21,10 +21,13 @@ export class ObjectReader {
   readonly #looseIn: readonly string[];
   #contents: GitChild;
   #facts: GitChild;
-  /** True once git was asked for an object: its process answers sooner than a file can be opened. */
+  /** True once git was asked for an object: its running process answers sooner than a file can be opened. */
   #asksGit = false;
 
-  /** `looseIn`: object directories whose loose objects are read without git until git runs, since a process costs more. */
+  /**
+   * `looseIn`: object directories whose loose objects are read without git until git runs, because starting a process
+   * costs more.
+   */
   constructor(place: GitPlace, looseIn: readonly string[] = []) {
     this.#place = place;
     this.#looseIn = looseIn;
@@ -36,7 +39,9 @@ export class ObjectReader {
     return new GitChild(this.#place, ['cat-file', kind], { replay: true });
   }
 
-  /** Starts again: a running process goes on seeing packs that were deleted under it. Open asks are answered. */
+  /**
+   * Restarts the processes, because a running one still sees packs that were deleted. Open queries get their answers.
+   */
   async renew(): Promise<void> {
     const old = [this.#contents, this.#facts];
     this.#contents = this.#start('--batch');
@@ -48,7 +53,7 @@ export class ObjectReader {
     return [this.#contents, this.#facts].flatMap((child) => child.pid ?? []);
   }
 
-  /** Sizes of the objects, -1 for those that are missing. */
+  /** Returns the sizes of the objects; -1 for missing ones. */
   async sizes(ids: readonly string[]): Promise<number[]> {
     const sizes: number[] = [];
     for (let from = 0; from < ids.length; from += 5000) {
@@ -59,7 +64,7 @@ export class ObjectReader {
     return sizes;
   }
 
-  /** Returns the first object that is missing. A loose one is looked up without git. */
+  /** Returns the first missing object. A loose one is looked up without git. */
   async firstMissing(ids: readonly string[]): Promise<string | undefined> {
     const elsewhere = ids.filter((id) => !this.#looseIn.some((objects) => isLoose(objects, id)));
     if (elsewhere.length === 0) return undefined;
@@ -68,7 +73,7 @@ export class ObjectReader {
   }
 
   /**
-   * One object whole, whatever its size; its hash is checked.
+   * Returns one whole object of any size, with its hash checked.
    * @throws DataCorrupt when it is missing, damaged or of another type
    */
   async read(type: ObjectType, id: string): Promise<Buffer> {
@@ -114,8 +119,8 @@ export class ObjectReader {
     } catch (error) {
       if (!isGitFailure(error)) throw error;
     }
-    // A damaged object is called missing, or kills `cat-file --batch` and with it the asks behind it: each then
-    // tries alone, where git says what is wrong.
+    // Git reports a damaged object as missing, or it kills `cat-file --batch` and with it the queries behind it. So
+    // each query is repeated alone, where git says what is wrong.
     return { type, bytes: await this.#alone(type, id) };
   }
 
@@ -130,7 +135,7 @@ export class ObjectReader {
   }
 }
 
-/** `<id> <type> <size>\n<content>\n`, or `<id> missing\n`. */
+/** Parses `<id> <type> <size>\n<content>\n`, or `<id> missing\n`. */
 const takeObject: TakeAnswer<Found | undefined> = (received) => {
   const end = received.indexOf(10);
   if (end < 0) return undefined;
@@ -138,11 +143,11 @@ const takeObject: TakeAnswer<Found | undefined> = (received) => {
   if (type === undefined || size === undefined) return { value: undefined, length: end + 1 };
   const length = end + 1 + Number(size) + 1;
   if (received.length < length) return length;
-  // Copied: a small content must not hold the whole chunk that it came in.
+  // Copies the content: otherwise a small content would keep its whole chunk in memory.
   return { value: { type, bytes: Buffer.from(received.subarray(end + 1, length - 1)) }, length };
 };
 
-/** `<id> blob 0\n`, the shortest line: at least so many bytes must still come for each object. */
+/** `<id> blob 0\n`, the shortest line: at least this many bytes follow for each object. */
 const shortestFact = 48;
 
 function takeFacts(count: number): TakeAnswer<number[]> {
@@ -160,12 +165,12 @@ function takeFacts(count: number): TakeAnswer<number[]> {
   };
 }
 
-/** Git said no, or died; one that hangs is not asked again. */
+/** True when git refused or died. A git that hangs is not asked again. */
 function isGitFailure(error: unknown): boolean {
   return error instanceof CheckpointdError && error.kind === 'GitFailed' && !isSilence(error);
 }
 
-/** Git said no. One that died says nothing about the object. */
+/** True when git refused. A git that died says nothing about the object. */
 function isRefusal(error: unknown): boolean {
   return isGitFailure(error) && !hasDied(error);
 }

@@ -1,5 +1,5 @@
-// Stores objects one by one, as loose objects in an object directory of ours: small ones at once (git/objects/object.ts),
-// large ones beside the event loop (git/objects/large-object.ts). Many objects at once go through
+// Stores objects one by one, as loose objects in an object directory of ours: small ones at once
+// (git/objects/object.ts), large ones on a thread (git/objects/large-object.ts). Many objects at once go through
 // git/objects/object-pack.ts.
 import { join } from 'node:path';
 import { attempt, isMissing } from '../../base/attempt.ts';
@@ -9,9 +9,9 @@ import { type GitPlace, isDurablePlace } from '../process/environment.ts';
 import { type ObjectSource, writeLarge } from './large-object.ts';
 import { type ObjectType, objectId, writeLoose } from './object.ts';
 
-/** Large objects that are written at once: Node has four threads for files and deflating. */
+/** The number of large objects that are written at the same time: Node has four threads for files and compression. */
 const largeAtOnce = 2;
-/** Deflating a larger content would hold up the event loop. */
+/** Compressing a larger content would block the event loop. */
 const wholeBytesMax = 128 << 10;
 
 export class ObjectWriter {
@@ -34,7 +34,7 @@ export class ObjectWriter {
     this.#isDurable = isDurablePlace(place);
   }
 
-  /** Returns a writer to a directory in which git sees no other objects. */
+  /** Returns a writer for a directory in which git sees no other objects. */
   beside(directory: string): ObjectWriter {
     const environment = { ...this.#place.environment, GIT_OBJECT_DIRECTORY: directory };
     return new ObjectWriter({ ...this.#place, environment }, this.#onStored);
@@ -48,7 +48,7 @@ export class ObjectWriter {
   }
 
   /**
-   * Stores content whose id is already known. A private file is removed, also after a failure.
+   * Stores content with a known id. Removes a private file, also after a failure.
    *
    * @throws as {@link writeLarge}
    */
@@ -68,7 +68,7 @@ export class ObjectWriter {
     await Promise.allSettled(this.#underWay);
   }
 
-  /** Ends what is being written. */
+  /** Aborts running writes. */
   kill(): void {
     this.#ending.abort();
   }
@@ -105,7 +105,7 @@ export function removeSpool(file: string): void {
 /**
  * Quotes a path for `--stdin-paths`, as latin1 of its bytes.
  *
- * Always quoted: unquoted, a newline, a trailing carriage return and a leading `"` break the protocol.
+ * Quotes always: unquoted, a newline, a trailing carriage return and a leading `"` break the protocol.
  */
 export function quoteLine(path: string): string {
   let quoted = '"';

@@ -1,6 +1,6 @@
-// Loose objects of a directory of ours: written as git writes them, and found out where they are no longer what their
-// name says. Git never writes an object that it believes to have, so a damaged one has to go before the same content
-// can be stored again.
+// Loose objects in a directory of ours: writes them like git, and detects those that do not match their name. Git
+// never writes an object that it believes to have, so a damaged one has to be removed before the same content can be
+// stored again.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { deflateSync, inflateSync } from 'node:zlib';
@@ -9,13 +9,13 @@ import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
 
-/** A larger one is not read here, because it would hold up the event loop. */
+/** Larger objects are not read here, because that would block the event loop. */
 const readBytesMax = 1 << 20;
 const inflatedBytesMax = 16 << 20;
 
 /**
- * True when the file is there and holds the object of this id. `isThorough`: else only an empty one counts as damaged, and a
- * large one that is not empty is `unread`.
+ * Returns the state of the object's file. `isThorough`: true to read it. Without it only an empty file counts as
+ * damaged, and a large file that is not empty is `unread`.
  */
 export function stateOfLoose(
   file: string,
@@ -39,14 +39,14 @@ export function stateOfLoose(
   }
 }
 
-/** True when a file with some content is in the place of the loose object. */
+/** True when a file with some content is at the path of the loose object. */
 export function isLoose(objects: string, id: string): boolean {
   return stateOfLoose(join(objects, id.slice(0, 2), id.slice(2)), id, false) === 'whole';
 }
 
-/** Reads a loose object and checks its hash; undefined when it is not there, or is not what its name says. */
+/** Reads a loose object and checks its hash. Returns undefined when it is missing or does not match its name. */
 export function readLoose(objects: string, type: ObjectType, id: string): Buffer | undefined {
-  // It is packed, or damaged, which git explains.
+  // The object is packed, or it is damaged, which git explains.
   return attempt(isOfSystem, () => {
     const file = join(objects, id.slice(0, 2), id.slice(2));
     const whole = inflateSync(files.readFileSync(file), { maxOutputLength: inflatedBytesMax });
@@ -56,7 +56,7 @@ export function readLoose(objects: string, type: ObjectType, id: string): Buffer
   });
 }
 
-/** Removes an empty file in the place of a loose object from an object directory of ours. */
+/** Removes an empty file at the path of a loose object from an object directory of ours. */
 export function removeEmptyLoose(objects: string, id: string): void {
   const file = join(objects, id.slice(0, 2), id.slice(2));
   if (stateOfLoose(file, id, false) === 'damaged') files.rmSync(file, { force: true });
@@ -69,8 +69,9 @@ export interface LooseObject {
 }
 
 /**
- * Stores an object in an object directory of ours: whole under a temporary name of git's own form, which every opening
- * removes, then renamed. One that is there is made young, so that no prune takes it. `isDurable`: it survives a power cut.
+ * Stores an object in an object directory of ours: first completely under a temporary name in git's own form, which
+ * every opening removes, then under its final name. An existing object gets a new time, so that no prune removes it.
+ * `isDurable`: the object survives a power cut.
  */
 export async function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
   const directory = join(objects, object.id.slice(0, 2));
@@ -95,7 +96,7 @@ export async function writeLoose(objects: string, object: LooseObject, isDurable
   if (isDurable) syncDirectory(directory);
 }
 
-/** True when the object is there; makes it young, so that no prune takes it. */
+/** True when the object exists. Gives it a new time, so that no prune removes it. */
 export function isThereAndYoung(file: string, id: string): boolean {
   if (stateOfLoose(file, id, false) !== 'whole') return false;
   const now = Date.now() / 1000;
@@ -103,7 +104,9 @@ export function isThereAndYoung(file: string, id: string): boolean {
   return true;
 }
 
-/** Makes a file in a directory of objects. Objects are read-only: no program writes to an object once it has its name. */
+/**
+ * Creates a file in an object directory. Objects are read-only: no program writes to an object once it has its name.
+ */
 export function openIn(directory: string, file: string): number {
   try {
     return files.openSync(file, 'wx', 0o444);
@@ -114,12 +117,12 @@ export function openIn(directory: string, file: string): number {
   }
 }
 
-// Git's names for contents, computed in process: the SHA-1 of a short header and the bytes. The git children give
-// the same names, and every writer compares the two.
+// Computes git's ids of contents in this process: the SHA-1 of a short header and the bytes. The git children return
+// the same ids, and every writer compares the two.
 
 export type ObjectType = 'blob' | 'tree' | 'commit';
 
-/** An incremental hash of one object whose size is known beforehand. */
+/** An incremental hash of one object of known size. */
 export interface ObjectHash {
   update(bytes: Uint8Array): void;
   digest(): string;

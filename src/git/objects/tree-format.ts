@@ -1,34 +1,34 @@
-// Git's binary form of one directory, written and read in process. It is also the guard at that door: git's own
-// tools accept `.git`, `..`, empty and double names and odd modes, so nothing of that sort is written here and
-// nothing of that sort that was planted in a store is handed on.
+// Encodes and decodes git's binary form of one directory. It is also the guard for names: git's own tools accept
+// `.git`, `..`, empty and repeated names and odd modes. This code writes none of these, and rejects them when another
+// program has put them into a store.
 import { CheckpointdError } from '../../base/errors.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices, sortedByKey } from '../../base/slices.ts';
 import { byBytes, isGitName } from '../../tree/tree-path.ts';
 
-/** The modes that a tree of ours may hold; a gitlink (160000) is none of them: nested repositories are plain files. */
+/** The modes in our trees. Gitlinks (160000) are not among them: nested repositories are plain files. */
 export type TreeMode = '100644' | '100755' | '120000' | '040000';
 
-/** One name in a tree; `name` is latin1 bytes, `id` 40 hexadecimal digits. */
+/** One name in a tree. `name` is latin1 bytes, `id` 40 hexadecimal digits. */
 export interface TreeItem {
   readonly name: string;
   readonly mode: TreeMode;
   readonly id: string;
 }
 
-/** The tree without entries; git knows it without its being stored. */
+/** The tree without entries. Git knows it even when it is not stored. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-/** True when a name may stand in a tree: one path part, and never git's own directory. */
+/** True for a valid name in a tree: one path part, and never git's own directory. */
 export function isTreeName(name: string): boolean {
   if (name === '' || name === '.' || name === '..' || isGitName(name)) return false;
   return !name.includes('/') && !name.includes('\0');
 }
 
 /**
- * Encodes a directory; the items may come in any order, and there may be a hundred thousand of them.
+ * Encodes a directory. The items may come in any order, and there may be a hundred thousand of them.
  *
- * A name that is not allowed, a double name or a malformed id is a defect of the caller (a walk cannot find one).
+ * An invalid name, a repeated name or a malformed id is a defect of the caller (a walk cannot find one).
  */
 export async function encodeTree(items: readonly TreeItem[], slices = new Slices()): Promise<Buffer> {
   const sorted = await sortedByKey(items, sortKey, slices);
@@ -37,7 +37,7 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
   for (const item of sorted) {
     if (slices.isDue()) await slices.pause();
     const isGood = isTreeName(item.name) && !seen.has(item.name) && item.id.length === 40;
-    // Looked at together, because the words cost more than the look.
+    // Builds the message only for a bad item, because it costs more than the check.
     if (!isGood)
       invariant(false, `a tree holds allowed names, each once, and SHA-1 ids: ${JSON.stringify(item)}`);
     seen.add(item.name);
@@ -55,8 +55,8 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
 }
 
 /**
- * Decodes a directory in its stored order; one of a hundred thousand names in slices.
- * @throws StoreCorrupt for truncated bytes, names and modes that are not allowed, double names, wrong order.
+ * Decodes a directory in its stored order, a very large one in slices.
+ * @throws StoreCorrupt for truncated bytes, invalid names and modes, repeated names, wrong order.
  */
 export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]> {
   const slices = new Slices();
@@ -83,12 +83,12 @@ export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]>
   return items.slice(); // as long as it is, without the room that grew with it
 }
 
-/** Git orders a directory as if its name ended in a slash. */
+/** Returns the sort key: git orders a directory as if its name ended in a slash. */
 function sortKey(item: TreeItem): string {
   return item.mode === '040000' ? `${item.name}/` : item.name;
 }
 
-/** A directory's mode is stored without its leading zero. */
+/** Returns the stored form of a mode: a directory's has no leading zero. */
 function storedMode(mode: TreeMode): string {
   return mode === '040000' ? '40000' : mode;
 }
@@ -97,7 +97,7 @@ const fileModes = ['100644', '100755', '120000'] as const;
 
 function readMode(text: string): TreeMode | undefined {
   if (text === '40000') return '040000';
-  // Our own constants, not the text: trees are kept in a cache, and there is one mode a name.
+  // Uses our own constants instead of the text: trees are cached, and each name has a mode.
   return fileModes.find((mode) => mode === text);
 }
 

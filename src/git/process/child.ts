@@ -1,7 +1,7 @@
-// A git process that lives as long as its user and answers questions in order: `cat-file --batch`, `check-ignore --stdin`,
-// `update-ref --stdin`. A FIFO of asks per process; a process that dies or
-// stalls is replaced by the next ask, and where asks may be repeated they are, once. It knows framing only through
-// the `TakeAnswer` it is given, and it keeps no cache.
+// A git process that lives as long as its user and answers queries in order: `cat-file --batch`, `check-ignore
+// --stdin`, `update-ref --stdin`. Each process has a FIFO of queries. After a process died or stalled, the next query
+// starts a new one. Queries that may be repeated are repeated once. It knows only the framing of its `TakeAnswer`,
+// and caches nothing.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { ended } from '../../base/turns.ts';
 import type { GitPlace } from './environment.ts';
@@ -9,27 +9,26 @@ import { type GitProcess, gitFailure, openGit } from './run.ts';
 import { SilenceTimer, silenceMsMax, silent } from './silence.ts';
 
 /**
- * Takes one answer off the front of what git has written so far.
+ * Takes one answer from the front of git's output so far.
  *
- * Returns the value and how many bytes it took; or, while the answer is incomplete, the number of bytes that must
- * be there before it is worth asking again (room for a large answer is then made once), or undefined when that is not
- * known.
+ * Returns the value and the number of its bytes. While the answer is incomplete, returns the number of bytes that are
+ * needed before the next call (the buffer then grows only once), or undefined when that is unknown.
  */
 export type TakeAnswer<T> = (
   received: Buffer,
 ) => { readonly value: T; readonly length: number } | number | undefined;
 
 export interface ChildOptions {
-  /** Asks may be repeated without harm: the open ones are put to the next process once. Default: false. */
+  /** True when queries may be repeated without harm: open ones are sent to the next process once. Default: false. */
   readonly replay?: boolean;
-  /** How long a process with an open ask may do nothing before it is killed and replaced. Default: 4 s. */
+  /** How long a process with an open query may do nothing before it is killed and replaced. Default: 4 s. */
   readonly patienceMs?: number;
 }
 
-/** True when the system tells that a silent process works; where it does not, each ask says how long it may take. */
+/** True when the system shows that a silent process works. On other systems each query has its own time limit. */
 const sees = process.platform === 'linux';
 
-/** So short that a second try, where there is one, ends within ten seconds as well. */
+/** Short enough that a second attempt also ends within ten seconds. */
 const patienceMsDefault = 4000;
 
 interface Ask {
@@ -42,14 +41,14 @@ interface Ask {
 }
 
 /**
- * The received bytes that no caller has taken yet, in one piece. Its room doubles: joining again at every
- * chunk would copy an answer of a hundred megabytes two thousand times.
+ * The received bytes that no caller has taken yet, in one piece. The buffer doubles: joining at every chunk would
+ * copy an answer of a hundred megabytes two thousand times.
  */
 class Received {
   #bytes: Buffer = Buffer.alloc(0);
   #room: Buffer = Buffer.alloc(0);
 
-  /** All of it with one more chunk. Bytes that were given out before are never overwritten. */
+  /** Returns all bytes with one more chunk. Never overwrites bytes that it returned before. */
   with(chunk: Buffer, neededBytes: number): Buffer {
     if (this.#bytes.length === 0) return this.keep(chunk);
     const [before, length] = [this.#bytes, this.#bytes.length + chunk.length];
@@ -70,14 +69,14 @@ class Received {
   }
 }
 
-/** One process and the asks that it has not answered; a late end of an old one touches no newer ask. */
+/** One process and its open queries. A late end of an old process affects no newer query. */
 class Dialogue {
   readonly process: GitProcess;
   readonly asks: Ask[] = [];
   readonly #received = new Received();
   #neededBytes = 1;
   readonly #timer: SilenceTimer;
-  /** Why it is no longer asked: we killed it, or it ended. */
+  /** Why the process gets no more queries: it was killed, or it ended. */
   failure: unknown;
 
   constructor(process: GitProcess, args: readonly string[]) {
@@ -138,20 +137,22 @@ class Dialogue {
   }
 }
 
-/** Fails the question whose answer a reader could not parse: an unexpected answer of git is no defect of checkpointd. */
+/**
+ * Returns the error for an answer that could not be parsed: an unexpected answer of git is no defect of checkpointd.
+ */
 function nonsense(cause: unknown): CheckpointdError {
   const what = cause instanceof Error ? cause.message : String(cause);
   return new CheckpointdError('GitFailed', `git gave an unexpected answer (${what}).`, { cause });
 }
 
-/** A persistent git process, started with the first ask. Not poisoned by a failure: it restarts on demand. */
+/** A persistent git process, started by the first query. After a failure the next query starts a new one. */
 export class GitChild {
   readonly #place: GitPlace;
   readonly #args: readonly string[];
   readonly #options: ChildOptions;
   #dialogue: Dialogue | undefined;
   #starting: Promise<Dialogue> | undefined;
-  /** Processes that have not ended yet: the present one, and killed ones on their way out. */
+  /** Processes that have not ended yet: the present one, and killed ones. */
   readonly #living = new Map<Dialogue, Promise<void>>();
   #closing = false;
 
@@ -161,15 +162,15 @@ export class GitChild {
     this.#options = options;
   }
 
-  /** Process id while one is running; for tests and `session/get`. */
+  /** The id of the running process, for tests and `session/get`. */
   get pid(): number | undefined {
     return this.#dialogue?.process.pid;
   }
 
   /**
-   * Writes a question and resolves with its answer; asks are pipelined and answered in order.
-   * @throws GitFailed when the process died or said nothing for the ask's patience; where asks are not replayed,
-   * the ask may or may not have had its effect.
+   * Writes a query and resolves with its answer. Queries are pipelined and answered in order.
+   * @throws GitFailed when the process died or was silent too long; a query that is not replayed may or may not have
+   * had its effect.
    */
   async ask<T>(question: Uint8Array, take: TakeAnswer<T>, patienceMs?: number): Promise<T> {
     const dialogue = this.#current() ?? (await this.#start());
@@ -180,7 +181,7 @@ export class GitChild {
     });
   }
 
-  /** Ends the process: end of input first, SIGTERM after half a second, SIGKILL after another. Open asks fail. */
+  /** Ends the process: end of input first, SIGTERM after half a second, SIGKILL after another. Open queries fail. */
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#starting !== undefined) await ended(this.#starting); // `ask` reports a failed start
@@ -195,13 +196,13 @@ export class GitChild {
     await Promise.all(ends);
   }
 
-  /** Kills the process at once, for the end of the daemon: no await, no answer. */
+  /** Kills the process at once, for the end of the daemon, without waiting. */
   kill(): void {
     this.#closing = true;
     for (const dialogue of this.#living.keys()) dialogue.process.kill('SIGKILL');
   }
 
-  /** The process to ask, unless it was given up (killed for silence) and is only on its way out. */
+  /** Returns the process for new queries, unless it was killed for silence and has not ended yet. */
   #current(): Dialogue | undefined {
     return this.#dialogue?.failure === undefined ? this.#dialogue : undefined;
   }

@@ -1,11 +1,13 @@
-// The one environment that every git process of ours gets. It starts from nothing: never from process.env minus a
-// list, because what leaks next is never on the list. Each line says what happens without it.
+// The environment of every git process of ours. It starts empty and not from process.env minus a list, because such a
+// list is never complete. Each line says what happens without it.
 import { devNull, homedir } from 'node:os';
 
-/** The identity that is specified for the shadow repository; it also serves every other git process of ours. */
+/** The specified identity for the shadow repository. All our other git processes use it too. */
 export const identity = { name: 'Q', email: 'qcli@local' } as const;
 
-/** The environment of a git process; `extra` adds or replaces (an index file, an object directory). */
+/**
+ * Returns the environment of a git process. `extra` adds or replaces variables (an index file, an object directory).
+ */
 export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const environment: Record<string, string> = {
     PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', // git finds its own sub-commands by it
@@ -83,7 +85,7 @@ export function remoteEnvironment(): Record<string, string> {
   };
 }
 
-/** Settings of a git process that talks to a remote. The three transports are the only ones that git may use. */
+/** Settings of a git process that talks to a remote. Git may use only these three transports. */
 export const remoteSettings: Readonly<Record<string, string>> = {
   'protocol.ssh.allow': 'always',
   'protocol.https.allow': 'always',
@@ -100,7 +102,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.writeCommitGraph': 'false',
   'fetch.unpackLimit': '1', // what came stays one pack
   'fetch.fsckObjects': 'true',
-  // Names that no work tree may hold.
+  // Names that no work tree may contain.
   'fetch.fsck.hasDot': 'error',
   'fetch.fsck.hasDotdot': 'error',
   'fetch.fsck.hasDotgit': 'error',
@@ -108,7 +110,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.emptyName': 'error',
   'fetch.fsck.zeroPaddedFilemode': 'error',
   'fetch.fsck.nullSha1': 'error',
-  // Contents of the user's files: git of ours never follows them.
+  // Contents of the user's files, which our git never interprets.
   'fetch.fsck.gitmodulesMissing': 'ignore',
   'fetch.fsck.gitmodulesBlob': 'ignore',
   'fetch.fsck.gitmodulesLarge': 'ignore',
@@ -121,7 +123,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'pack.useSparse': 'false', // the sparse walk goes by paths, and each checkpoint has a path of its own
 };
 
-/** The `-c` list that goes before every sub-command; `settings` come last and win. */
+/** Returns the `-c` list in front of every sub-command. `settings` come last and win. */
 export function gitSettings(settings: Readonly<Record<string, string>> = {}): string[] {
   const list: string[] = [];
   for (const [key, value] of hardening) list.push('-c', `${key}=${value}`);
@@ -133,13 +135,13 @@ export function gitSettings(settings: Readonly<Record<string, string>> = {}): st
 export interface GitPlace {
   readonly gitDir: string;
   readonly workTree?: string;
-  /** The process's directory. Default: the git dir. */
+  /** The working directory of the process. Default: the git dir. */
   readonly cwd?: string;
   readonly settings?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The arguments that stand before the sub-command. */
+/** Returns the arguments in front of the sub-command. */
 export function placeArguments(place: GitPlace): string[] {
   const list = [`--git-dir=${place.gitDir}`];
   if (place.workTree !== undefined) list.push(`--work-tree=${place.workTree}`);
@@ -147,18 +149,18 @@ export function placeArguments(place: GitPlace): string[] {
 }
 
 /**
- * Settings that make git sync its files, in the old and the new spelling. Git never syncs directories:
- * checkpointd does.
+ * Settings that make git sync its files, in the old and the new spelling. Git never syncs directories, so checkpointd
+ * does.
  */
 export const durableSettings: Readonly<Record<string, string>> = {
   'core.fsync': 'all', // git 2.36 and later
   'core.fsyncObjectFiles': 'true', // before
 };
 
-/** Makes git sync each ref, and `packed-refs`, before the file gets its name. A git before 2.36 ignores it. */
+/** Makes git sync each ref, and `packed-refs`, before the file gets its name. Versions before 2.36 ignore it. */
 export const syncedRefSettings: Readonly<Record<string, string>> = { 'core.fsync': 'reference' };
 
-/** True when what is written there has to survive a power cut. */
+/** True when data written there has to survive a power cut. */
 export function isDurablePlace({ settings }: GitPlace): boolean {
   return settings?.['core.fsync'] === durableSettings['core.fsync'];
 }

@@ -1,6 +1,6 @@
-// Starts git by execa, awaited or as a stream of bytes. The persistent ones (git/process/child.ts) and the feed of
-// fast-import build on `openGit`; no other file starts git. Output is bytes; a non-zero exit is an error that
-// carries the argument list, the code and what git said. It never looks at what the bytes mean.
+// Starts git with execa, awaited or as a stream of bytes. The persistent processes (git/process/child.ts) and the
+// input of fast-import use `openGit`. No other file starts git. Output is bytes. A non-zero exit is an error with the
+// argument list, the code and git's message. It never interprets the bytes.
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
@@ -16,10 +16,10 @@ export interface GitRun {
   readonly place: GitPlace;
   readonly args: readonly string[];
   readonly input?: Uint8Array;
-  /** Exit codes that are an answer and not a failure. Default: 0 alone. */
+  /** Exit codes that are an answer and not a failure. Default: only 0. */
   readonly accept?: readonly number[];
   readonly timeoutMs?: number;
-  /** How long git may do nothing: one that waits for another machine does nothing. Default: eight seconds. */
+  /** How long git may do nothing. A git that waits for another machine does nothing. Default: eight seconds. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -37,30 +37,30 @@ export interface GitProcess {
   readonly stdout: Readable;
   /** The last 4,000 characters that git wrote to stderr. */
   stderr(): string;
-  /** Signals the process and everything that it started. */
+  /** Sends a signal to the process and everything that it started. */
   kill(signal: NodeJS.Signals): void;
-  /** Waits for `work`, which only this process can bring about; where it does nothing meanwhile, it is killed. */
+  /** Waits for `work`, which depends on this process. Kills the process if it does nothing meanwhile. */
   awaiting<T>(work: Promise<T>): Promise<T>;
-  /** Resolves when the process and its pipes are gone, or a second after it was killed; never rejects. */
+  /** Resolves when the process and its pipes are gone, or a second after it was killed. Never rejects. */
   readonly ended: Promise<{ readonly exitCode: number; readonly cause: unknown }>;
 }
 
-/** execa costs 118 ms to load, so it is loaded with the first git process and not before. */
+/** execa takes 118 ms to load, so the first git process loads it. */
 export const loadExeca = async (): Promise<typeof execa> => (await import('execa')).execa;
 
 const running = new Set<ProcessGroup>();
 
-/** Kills every git process at once, for a daemon that ends now: one that ignores SIGTERM must not outlive it. */
+/** Kills every git process at once, for a daemon that ends now: a git that ignores SIGTERM must not outlive it. */
 export function killAllGit(): void {
   for (const group of running) group.kill('SIGKILL');
 }
 
 /**
  * Runs one git command to its end.
- * @throws GitMissing when there is no git, StoreUnavailable or WorkTreeMissing when its directory is gone, GitFailed
- * (NoSpace where git says so) for any exit code not accepted and for a git that does nothing for eight seconds,
- * AbortError when the signal was aborted: git gets SIGTERM, so that it removes its own lock files, and SIGKILL after
- * half a second.
+ * @throws GitMissing when there is no git; StoreUnavailable or WorkTreeMissing when its directory is gone; GitFailed
+ * (or NoSpace, if git says so) for any exit code that is not accepted and for a git that does nothing for eight
+ * seconds; AbortError when the signal was aborted. Git then gets SIGTERM, so that it removes its own lock files, and
+ * SIGKILL after half a second.
  */
 export async function runGit(run: GitRun): Promise<GitOutput> {
   run.signal?.throwIfAborted();
@@ -94,7 +94,10 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
 
 const directoryOf = ({ cwd, gitDir }: GitPlace): string => cwd ?? gitDir;
 
-/** Why it ended, as {@link gitFailure} takes it. The system says ENOENT of a program and of a directory alike. */
+/**
+ * Returns why git ended, for {@link gitFailure}. The system reports ENOENT for a missing program and a missing
+ * directory alike.
+ */
 function causeOf(
   place: GitPlace,
   group: ProcessGroup,
@@ -115,7 +118,7 @@ function causeOf(
 
 const saysMissing = (cause: unknown): boolean => cause === 'ENOENT' || isMissing(cause);
 
-/** In a group of its own, so that a wrapper script and what it started can be killed together. */
+/** Runs git in a process group of its own, so that a wrapper script and its children can be killed together. */
 function commonOptions(place: GitPlace) {
   return {
     env: gitEnvironment(place.environment),
@@ -128,7 +131,7 @@ function commonOptions(place: GitPlace) {
   } as const;
 }
 
-/** Starts a git process whose pipes stay open. A missing git shows in `ended`, like any other failure. */
+/** Starts a git process with open pipes. A missing git shows in `ended`, like any other failure. */
 export async function openGit(place: GitPlace, args: readonly string[]): Promise<GitProcess> {
   const start = await loadExeca();
   passSeam('spawn', `git ${args[0] ?? ''}`);
@@ -144,7 +147,7 @@ export async function openGit(place: GitPlace, args: readonly string[]): Promise
   running.add(group);
   let stderr = '';
   child.stdin.on('error', () => {
-    // EPIPE: the process is gone, and `ended` tells so with git's own words.
+    // EPIPE: the process is gone, and `ended` has git's own message.
   });
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString('utf8')).slice(-4000);
@@ -166,7 +169,7 @@ export async function openGit(place: GitPlace, args: readonly string[]): Promise
 }
 
 /**
- * The output of one git command in chunks, for answers that need not fit into memory.
+ * Yields the output of one git command in chunks, for outputs that may not fit into memory.
  *
  * Leaving the loop early kills the process. @throws as {@link runGit}, after the last chunk.
  */
@@ -177,7 +180,7 @@ export async function* streamGit(place: GitPlace, args: readonly string[]): Asyn
   let finished = false;
   try {
     for (;;) {
-      // Until a caller asks for the next chunk, git waits for us.
+      // Git waits until the caller requests the next chunk.
       const next = await git.awaiting(chunks.next() as Promise<IteratorResult<Buffer>>);
       if (next.done === true) break;
       yield next.value;
@@ -193,7 +196,7 @@ export async function* streamGit(place: GitPlace, args: readonly string[]): Asyn
   if (exitCode !== 0) throw gitFailure(args, exitCode, git.stderr(), cause);
 }
 
-/** The error for a git process that failed; recognises a missing git and a full disk. */
+/** Returns the error for a failed git process. Recognises a missing git and a full disk. */
 export function gitFailure(
   args: readonly string[],
   exitCode: number,
@@ -229,17 +232,20 @@ export function gitFailure(
   );
 }
 
-/** True when git ended without an answer, by a signal or a crash. Git itself answers with an exit code up to 129. */
+/** True when git ended without an answer, by a signal or a crash. Git itself uses exit codes up to 129. */
 export function hasDied(error: unknown): boolean {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
   const exitCode = error.details?.exitCode;
   return typeof exitCode === 'number' && (exitCode < 0 || exitCode > 129);
 }
 
-/** The system ends a git with this signal that writes past the limit of file sizes; in us it fails the call. */
+/**
+ * The system ends a git that exceeds the limit of file sizes with this signal. In this process the call fails
+ * instead.
+ */
 const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
 
-/** Throws GitFailed unless git did what it always does: another program in its place may do anything. */
+/** Throws GitFailed unless git behaved normally: a program in git's place may do anything. */
 export function gitAnswered(condition: unknown, because: string): asserts condition {
   if (condition) return;
   throw new CheckpointdError(
@@ -249,13 +255,13 @@ export function gitAnswered(condition: unknown, because: string): asserts condit
   );
 }
 
-// Starting where descriptors have run out: Node then returns a process without pipes, at which execa stumbles before
-// it listens. The cause arrives as an event without a listener, which would end the daemon with all its sessions.
-// Execa reports every other error of a start itself.
+// Starts a process when descriptors may have run out. Node then returns a process without pipes, and execa fails on
+// it before it listens. The cause arrives as an event without a listener, which would end the daemon with all its
+// sessions. Execa itself reports every other error of a start.
 
 const channel = 'child_process';
 
-/** @throws EMFILE, as a call of the system would, where no descriptor is left for the pipes. */
+/** Checks that the process has its pipes. @throws EMFILE, like a system call, when no descriptor was left for them. */
 export function begun<Started>(program: string, start: () => Started): Started {
   let child: ChildProcess | undefined;
   const note = (message: unknown): void => {
@@ -266,7 +272,7 @@ export function begun<Started>(program: string, start: () => Started): Started {
     return start();
   } catch (error) {
     if (!(error instanceof TypeError) || child === undefined || child.pid !== undefined) throw error;
-    // Told here already.
+    // The error was already reported here.
     child.once('error', () => undefined);
     const told = new Error(`EMFILE: too many open files, spawn ${program}`, { cause: error });
     throw Object.assign(told, { code: 'EMFILE', syscall: `spawn ${program}` });
@@ -275,10 +281,11 @@ export function begun<Started>(program: string, start: () => Started): Started {
   }
 }
 
-// One running git with every process that it started. They are signalled together, watched together while a caller
-// waits, and abandoned when even SIGKILL does not end them, so that no wait lasts for ever. It reads no pipe.
+// One running git with every process that it started. They are signalled together, and watched together while a
+// caller waits. When even SIGKILL does not end them, they are abandoned, so that no wait lasts for ever. It reads no
+// pipe.
 
-/** The part of a child process that the function needs. */
+/** The used part of a child process. */
 interface Child {
   readonly pid?: number | undefined;
   readonly stdin: Writable | null;
@@ -296,9 +303,12 @@ export class ProcessGroup {
   readonly #args: readonly string[];
   #abandon: (() => void) | undefined;
   #isKilled = false;
-  /** Why we killed it, if that was for its silence. */
+  /** Why the process was killed, if that was for its silence. */
   failure: CheckpointdError | undefined;
-  /** Resolves when it was killed and is not gone a second later: the system holds it, or its pipes were given on. */
+  /**
+   * Resolves when the process was killed and still exists a second later: the system blocks it, or another process
+   * has its pipes.
+   */
   readonly abandoned: Promise<undefined>;
 
   constructor(child: Child, args: readonly string[]) {
@@ -316,13 +326,13 @@ export class ProcessGroup {
     setTimeout(() => this.#leave(), killMs).unref();
   }
 
-  /** SIGTERM, and SIGKILL half a second later for one that ignores it. */
+  /** Sends SIGTERM, and half a second later SIGKILL to a process that ignored it. */
   end(): void {
     this.kill('SIGTERM');
     setTimeout(() => this.kill('SIGKILL'), termMs).unref();
   }
 
-  /** Kills it for not having answered in that time; {@link failure} says so. */
+  /** Kills the process because it did not answer in that time, and sets {@link failure}. */
   giveUp(patienceMs: number): void {
     this.failure ??= silent(this.#args, patienceMs);
     this.kill('SIGKILL');
@@ -353,7 +363,7 @@ export class ProcessGroup {
 function signalGroup(child: Child, signal: NodeJS.Signals): void {
   const { pid } = child;
   if (pid === undefined) return;
-  // ESRCH: it is gone.
+  // ESRCH: the process is gone.
   attempt(isOfSystem, () => {
     if (process.platform === 'win32') child.kill(signal);
     else process.kill(-pid, signal);

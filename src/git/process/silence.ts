@@ -1,5 +1,6 @@
-// Tells a git process that works from one that hangs: by what it and everything it started have done, processor time
-// and bytes moved, and not by the clock alone. Linux tells both; elsewhere only what reaches our pipes counts.
+// Distinguishes a git process that works from one that hangs: by the processor time and the transferred bytes of its
+// whole process group, and not by the clock alone. Linux reports both. On other systems only bytes in our pipes
+// count.
 import { attemptOr, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
@@ -8,14 +9,17 @@ import { files } from '../../base/files.ts';
 export const silenceMsMax = 8_000;
 
 export interface SilenceOptions {
-  /** The process group to look at; undefined before it runs. */
+  /** Returns the process group to watch, or undefined before it runs. */
   readonly group: () => number | undefined;
   readonly onSilence: (patienceMs: number) => void;
   /** The assumption on a system that does not report the state of a process. */
   readonly unseen: 'silent' | 'working';
 }
 
-/** A timer that ends only on a process that has done nothing. Looks at half of the patience, and again at its end. */
+/**
+ * A timer that fires only for a process that has done nothing. It checks after half of the time, and again at the
+ * end.
+ */
 export class SilenceTimer {
   readonly #options: SilenceOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -24,7 +28,7 @@ export class SilenceTimer {
     this.#options = options;
   }
 
-  /** Begins again: something was heard of the process, or asked of it. */
+  /** Restarts the timer: the process wrote something, or got a query. */
   restart(patienceMs: number = silenceMsMax): void {
     this.#wait(patienceMs, undefined);
   }
@@ -49,7 +53,7 @@ export class SilenceTimer {
   }
 }
 
-/** The error for a git that was killed because it did nothing. */
+/** Returns the error for a git that was killed because it did nothing. */
 export function silent(args: readonly string[], patienceMs: number): CheckpointdError {
   return new CheckpointdError(
     'GitFailed',
@@ -58,30 +62,33 @@ export function silent(args: readonly string[], patienceMs: number): Checkpointd
   );
 }
 
-/** True when git failed by hanging: asking the same again would only hang again. */
+/** True when git failed by hanging. The same query would hang again. */
 export function isSilence(error: unknown): boolean {
   return error instanceof CheckpointdError && error.details?.['silentMs'] !== undefined;
 }
 
-/** Processor time and bytes moved by all processes of a group, in no unit; undefined where the system does not say. */
+/**
+ * Returns processor time plus bytes of all processes in a group, without a unit. Undefined when the system does not
+ * report them.
+ */
 function workOf(group: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
   let work: number | undefined;
   for (const name of files.readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    // The second field is the command in parentheses and may hold anything, so count from its end.
+    // The second field is the command in parentheses and may contain any character, so count from its end.
     const stat = read(`/proc/${name}/stat`);
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (Number(fields[2]) !== group) continue;
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     const moved = /rchar: (\d+)\nwchar: (\d+)/.exec(read(`/proc/${name}/io`));
-    // A process more or less is work, too.
+    // A new or ended process counts as work, too.
     work = (work ?? 0) + 1 + ticks + Number(moved?.[1] ?? 0) + Number(moved?.[2] ?? 0);
   }
   return work;
 }
 
 function read(file: string): string {
-  // It has ended, or belongs to another user.
+  // The process has ended, or belongs to another user.
   return attemptOr('', isOfSystem, () => files.readFileSync(file, 'utf8'));
 }

@@ -1,4 +1,4 @@
-// Which git there is, asked once a process. The floor is 2.30 (Debian 11): the first with several transactions in
+// Checks the version of git once per process. The minimum is 2.30 (Debian 11): the first with several transactions in
 // one `update-ref --stdin`. No feature of a later version is needed.
 import { parse } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -8,7 +8,7 @@ const floor = [2, 30] as const;
 let known: Promise<string> | undefined;
 
 /**
- * The version of the git on PATH, when it is new enough. A failure is not remembered: git may be installed later.
+ * Returns the version of the git on PATH, when it is new enough. A failure is not cached: git may be installed later.
  * @throws GitMissing, GitTooOld
  */
 export function checkGit(): Promise<string> {
@@ -19,20 +19,20 @@ export function checkGit(): Promise<string> {
   return known;
 }
 
-/** True when a git of this version syncs the refs that it writes, where `core.fsync` says so. */
+/** True when a git of this version syncs the refs that it writes, as `core.fsync` asks. */
 export function syncsRefs(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 2 || (major === 2 && minor >= 36);
 }
 
 async function askVersion(): Promise<string> {
-  // The place is the root of the file system, which always exists.
+  // The working directory is the root of the file system, which always exists.
   const place = { gitDir: parse(process.execPath).root };
   const { stdout } = await runGit({ place, args: ['version'], timeoutMs: 10_000 });
   return parseVersion(stdout.toString('utf8'));
 }
 
-/** Reads `git version 2.39.5 (Apple Git-154)`. @throws GitTooOld below the floor or when it names no version */
+/** Parses `git version 2.39.5 (Apple Git-154)`. @throws GitTooOld for an older or unreadable version */
 export function parseVersion(text: string): string {
   const match = /(\d+)\.(\d+)(?:\.\d+)*/.exec(text);
   const [major, minor] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];

@@ -9,7 +9,7 @@ import { constants, type Dirent, files } from '../../base/files.ts';
 
 /** Refuses an operation because the refs are unreadable. */
 export class UnreadableRefs extends CheckpointdError {
-  /** Sentences: what is wrong, and what puts it right. */
+  /** Sentences: the problem, and the remedy. */
   readonly what: string;
   readonly path: string;
 
@@ -20,7 +20,7 @@ export class UnreadableRefs extends CheckpointdError {
   }
 }
 
-/** @throws UnreadableRefs; system errors that say nothing of the refs */
+/** Checks that all refs can be read. @throws UnreadableRefs; system errors that say nothing about the refs */
 export function refuseUnreadable(refsIn: string, prefixes: readonly string[]): void {
   const packed = join(refsIn, 'packed-refs');
   const stats = looking(packed, () => files.statSync(packed, { throwIfNoEntry: false }));
@@ -31,7 +31,7 @@ export function refuseUnreadable(refsIn: string, prefixes: readonly string[]): v
   for (const prefix of prefixes) refuseBelow(join(refsIn, prefix));
 }
 
-/** The failure of a git that could not take `packed-refs` apart; all else is what it is. */
+/** Returns the error of a git that could not parse `packed-refs`. Returns all other errors unchanged. */
 export function unreadablePackedRefs(refsIn: string, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
   if (!/(?:unterminated|unexpected) line in .*packed-refs/.test(error.message)) return error;
@@ -50,7 +50,7 @@ function refuseBelow(directory: string): void {
 
 function entriesOf(directory: string): Dirent[] {
   try {
-    // With the first alone names are reported, and nothing of what they are.
+    // With read permission alone the system reports names without their types.
     files.accessSync(directory, constants.R_OK | constants.X_OK);
     return files.readdirSync(directory, { withFileTypes: true });
   } catch (error) {
@@ -60,10 +60,12 @@ function entriesOf(directory: string): Dirent[] {
   }
 }
 
-/** Git reads the target of a link, and follows it where that names no ref. */
+/**
+ * True for a link that blocks no reader. Git reads the target of a link, and follows it if the target is no ref name.
+ */
 function isLinkToNoProgram(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return false;
-  // Git cannot follow it either, and says so.
+  // Git cannot follow the link either, and reports it.
   return attemptOr(true, isOfSystem, () => {
     const stats = files.statSync(path, { throwIfNoEntry: false });
     return stats === undefined || stats.isFile() || stats.isDirectory();
@@ -102,28 +104,28 @@ function notARef(path: string): UnreadableRefs {
   return new UnreadableRefs(what, path);
 }
 
-// Locks that a killed git left behind. A lock in a place of ours is removed at once. The lock of `packed-refs`, which
-// the user's git takes too, is removed only when nothing has moved for longer than any git holds it. Git also writes
-// `packed-refs.new` under that lock and refuses to start where that file exists, so a file that a kill left would
-// stop the user's own git for good.
+// Removes locks that a killed git left. A lock in a directory of ours is removed at once. The user's git takes the
+// lock of `packed-refs`, too. So that lock is removed only when it has not changed for longer than any git keeps it.
+// Git also writes `packed-refs.new` under that lock and refuses to start when that file exists, so a file left by a
+// kill would stop the user's own git for good.
 
 /** Git itself gives up waiting for this lock after one second. */
 const staleAfterMs = 3000;
 
-/** Removes a lock that only checkpointd takes. Where a file stands in the place of its directory there is none. */
+/** Removes a lock that only checkpointd takes. Does nothing when a file has the path of its directory. */
 export function removeLock(file: string): void {
   attempt(hasCode('ENOTDIR'), () => files.rmSync(file, { force: true }));
 }
 
 /**
- * Removes the lock of `packed-refs` and what was being written under it, when the holder is dead as far as patience can
- * tell. Resolves at once when there is neither.
+ * Removes the lock of `packed-refs` and the file written under it, when the holder is dead as far as waiting can
+ * show. Resolves at once when neither exists.
  */
 export async function removeStalePackedRefs(gitDir: string): Promise<void> {
-  // Where `packed-refs` is a link, git writes beside what it points to.
+  // If `packed-refs` is a link, git writes beside its target.
   const directory = dirname(realPath(join(gitDir, 'packed-refs')));
   const [lock, unfinished] = [join(directory, 'packed-refs.lock'), join(directory, 'packed-refs.new')];
-  // The lock stays as it is while its holder writes the other one.
+  // The lock does not change while its holder writes the other file.
   const look = (): string => `${stamp(lock)} ${stamp(unfinished)}`;
   if (stamp(lock) !== undefined) {
     const first = look();
@@ -134,7 +136,7 @@ export async function removeStalePackedRefs(gitDir: string): Promise<void> {
     files.rmSync(lock, { force: true });
   }
   if (stamp(unfinished) === undefined) return;
-  // Who holds the lock owns the other file: while we hold it, no process writes one.
+  // The other file belongs to the holder of the lock: while we have the lock, no process writes that file.
   const fd = attempt(hasCode('EEXIST'), () => files.openSync(lock, 'wx'));
   if (fd === undefined) return;
   files.closeSync(fd);

@@ -1,5 +1,5 @@
-// Reads refs from their files, for a process that starts no git: a file for each ref, and `packed-refs` for the others.
-// It reads plain refs only. Whatever it does not understand it refuses, and git is asked.
+// Reads refs from their files, without starting git: one file per ref, and `packed-refs` for the others. It reads
+// only plain refs. It refuses everything else, and the caller asks git.
 import { join } from 'node:path';
 import { attempt, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';

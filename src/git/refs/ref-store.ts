@@ -1,7 +1,8 @@
-// The refs of one session, changed in transactions that are whole also under kill -9. Git's own transaction locks and
-// checks everything first but then renames one file after another, so a kill in between tears it. Therefore an intent
-// is written before (one rename: the commit point) and redone by the process that finds it. Only for refs that no other
-// program else moves (the session's lock is held); it does not know what the refs mean.
+// The refs of one session, changed in transactions that are atomic even under kill -9. Git's own transaction locks
+// and checks everything first but then renames one file after another, so a kill in between leaves half of it.
+// Therefore an intent is written before (one rename: the commit point), and the process that finds the intent repeats
+// it. Only for refs that no other program moves (the caller has the session's lock). It does not know what the refs
+// mean.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -24,9 +25,9 @@ import {
 } from './readable-refs.ts';
 import { packedRefs, refsInFiles } from './ref-files.ts';
 
-/** Fewer refs keep a file each: reading so many takes a millisecond or two. */
+/** Fewer refs keep one file each: reading that many takes a millisecond or two. */
 const looseRefsMin = 100;
-/** Files of refs that are removed before other changes of refs have their turn. */
+/** The number of ref files that are removed before other changes of refs get their turn. */
 const unlinkedAtOnce = 100;
 
 export class RefStore {
@@ -36,7 +37,9 @@ export class RefStore {
   #broken: string[] = [];
   #stamp = '';
   readonly #turns = new Turns();
-  /** The note of a transaction that is done could not be removed: no other one begins before it is gone. */
+  /**
+   * True when the note of a finished transaction could not be removed. No other transaction begins before it is gone.
+   */
   #hasOldIntent = false;
   /** The refs before a change with an unknown outcome. */
   #undecided: readonly RefChange[] = [];
@@ -48,11 +51,11 @@ export class RefStore {
 
   constructor(options: RefStoreOptions) {
     this.#options = options;
-    // Never replayed by the child: what became of a transaction is read from the refs.
+    // The child never replays a transaction: its outcome is read from the refs.
     this.#child = new GitChild(options.place, ['update-ref', '--stdin', '-z', '--no-deref']);
   }
 
-  /** Reads the refs, after finishing the transaction that a kill left, if any. */
+  /** Reads the refs. First finishes the transaction that a kill left, if there is one. */
   async open(): Promise<void> {
     const { intentFile, prefixes } = this.#options;
     refuseUnreadable(this.#refsIn, prefixes); // nothing is carried out if its result cannot be read
@@ -74,8 +77,8 @@ export class RefStore {
   }
 
   /**
-   * Reads the refs from their files, without git. It changes nothing.
-   * @throws StoreUnavailable when any of it is in doubt
+   * Reads the refs from their files, without git. Changes nothing.
+   * @throws StoreUnavailable when anything about them is in doubt
    */
   openToRead(): void {
     const { intentFile, prefixes } = this.#options;
@@ -84,7 +87,7 @@ export class RefStore {
     this.#refs = refsInFiles(this.#refsIn, prefixes);
   }
 
-  /** Reads the refs from disk. Refs that cannot be read are in {@link broken} and nowhere else. */
+  /** Reads the refs from disk. Unreadable refs are only in {@link broken}. */
   async reload(): Promise<void> {
     const stamp = this.#stampNow();
     const { refs, broken } = await listRefs(this.#options);
@@ -114,7 +117,7 @@ export class RefStore {
   }
 
   /**
-   * Makes all changes or none; they stand when this resolves.
+   * Makes all changes or none. When this resolves, they are valid.
    * @throws StoreCorrupt when another program moved one of the refs, NoSpace, GitFailed: then nothing has changed.
    */
   commit(changes: readonly RefChange[]): Promise<void> {
@@ -122,23 +125,23 @@ export class RefStore {
     return work.catch((error: unknown) => throwRefused(error, this.#refsIn));
   }
 
-  /** Removes the files of refs that cannot be read, so that they can be made again. */
+  /** Removes the files of unreadable refs, so that the refs can be made again. */
   removeBroken(): void {
     for (const ref of this.#broken) files.rmSync(join(this.#refsIn, ref), { force: true });
     this.#broken = [];
   }
 
   /**
-   * Brings the refs of a repository that belongs to the daemon alone into one file, and returns the paths of
-   * the files that this made unnecessary. Other changes have their turn in between.
-   * @throws as {@link commit}, AbortError between two steps; each ref has its value throughout
+   * Moves the refs of a repository that only the daemon uses into one file. Returns the paths of the files that this
+   * made unnecessary. Other changes get their turn in between.
+   * @throws as {@link commit}, AbortError between two steps; each ref has its value all the time
    */
   async pack(signal: AbortSignal): Promise<readonly string[]> {
     const { place, prefixes } = this.#options;
     const refsIn = this.#refsIn;
     const loose = [...this.#refs.keys()].filter((ref) => files.existsSync(join(refsIn, ref)));
     if (loose.length < looseRefsMin) return [];
-    // Git locks the file. A ref that moves meanwhile has a file of its own, which counts and stays.
+    // Git locks the file. A ref that moves meanwhile has its own file, which takes precedence and stays.
     const settings = { ...place.settings, ...syncedRefSettings };
     await runGit({ place: { ...place, settings }, args: ['pack-refs', '--all', '--no-prune'], signal });
     await syncAll([join(refsIn, 'packed-refs'), refsIn], signal);
@@ -163,7 +166,7 @@ export class RefStore {
     try {
       await this.#takeBackUndecided();
     } catch (error) {
-      // The note stays, and the next open carries it out.
+      // The note stays, and the next open repeats the transaction.
       if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
     } finally {
       await this.#child.close();
@@ -181,7 +184,10 @@ export class RefStore {
     this.#stamp = this.#stampNow();
   }
 
-  /** Nothing comes after a change of unknown outcome: its note would be carried out over it by the next open. */
+  /**
+   * Undoes a change with an unknown outcome before the next one. Otherwise the next open would repeat its note over
+   * later changes.
+   */
   async #takeBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
     await this.#ask(this.#undecided, () => '');
@@ -191,7 +197,7 @@ export class RefStore {
     this.#undecided = [];
   }
 
-  /** No other program may move these refs. What they hold is brought back first, since it may have been pruned. */
+  /** Restores refs that another program moved. First restores their objects, which may have been pruned. */
   async #putBack(): Promise<void> {
     const stamp = this.#stampNow();
     const { refs, broken } = await listRefs(this.#options);
@@ -205,14 +211,15 @@ export class RefStore {
         for (const change of moved) if (!(await this.#isAsked([change]))) lost.push(change.ref);
     }
     const back = moved.filter(({ ref }) => !lost.includes(ref));
-    // Equal refs stay as they are: the new ones are parts of one text, which each of them would keep in memory.
+    // Unchanged refs keep their old strings: the new strings are slices of one text, which each of them would keep in
+    // memory.
     if (moved.length > 0 || refs.size !== this.#refs.size) this.#refs = refs;
     this.#know(back);
     this.#stamp = stamp;
     if (moved.length > 0) this.#options.onPutBack?.(back.length, lost.length);
   }
 
-  /** False where git refuses: what they shall hold is gone. */
+  /** Returns false when git refuses because an object is gone. */
   async #isAsked(changes: readonly RefChange[]): Promise<boolean> {
     try {
       await this.#ask(changes, () => '');
@@ -224,7 +231,7 @@ export class RefStore {
     }
   }
 
-  /** Makes these refs, when none of them is there; returns those that are left to git, which checks them once more. */
+  /** Creates new refs, when none of them exists. Returns the changes that are left to git, which checks them again. */
   #leftOfNew(changes: readonly RefChange[]): readonly RefChange[] {
     const isNew = ({ ref, to }: RefChange): boolean =>
       to !== undefined && !this.#refs.has(ref) && !files.existsSync(join(this.#refsIn, ref));
@@ -261,15 +268,13 @@ export class RefStore {
     if (isNoted) this.#endIntent();
   }
 
-  /**
-   * Takes back a refused change, so that the error's "nothing changed" is true. `isDoubtful`: perhaps nothing
-   * changed.
-   */
+  /** Undoes a refused change, so that the error's "nothing changed" is true. `isDoubtful`: perhaps nothing changed. */
   async #takeBack(before: readonly RefChange[], error: unknown, isDoubtful = false): Promise<never> {
     try {
       if (isDoubtful) await this.reload();
       if (!isDoubtful || before.some(({ ref, to }) => this.#refs.get(ref) !== to)) {
-        // Not synced, for that is what fails: after a power cut the refs may be either, and both are whole.
+        // Not synced, because syncing is what fails. After a power cut the refs may have either value, and both are
+        // complete.
         if (needsNote(before)) writeIntent(this.#options.intentFile, before, false);
         await this.#ask(before, () => '');
         await this.reload();
@@ -281,14 +286,14 @@ export class RefStore {
     throw error;
   }
 
-  /** Handles a failed look or take-back. @throws `untold` unless all refs are proven unchanged */
+  /** Handles a failed check or undo. @throws `untold` unless all refs are proven unchanged */
   async #asBefore(before: readonly RefChange[], error: unknown, second: unknown): Promise<void> {
     this.#undecided = before;
     if (!(await areAt(this.#options, before))) throw untold(both(error, second));
     this.#undecided = [];
   }
 
-  /** After a failure the outcome is unknown: the refs themselves show it, and the rest is done again, or nothing. */
+  /** Finds out the outcome after a failure: reads the refs, and completes the change or does nothing. */
   async #findOut(changes: readonly RefChange[], before: readonly RefChange[], error: unknown): Promise<void> {
     const known = new Map(this.#refs);
     try {
@@ -331,7 +336,7 @@ export class RefStore {
     if (changes.some(({ to }) => to === undefined)) await removeStalePackedRefs(this.#refsIn);
   }
 
-  /** One that may stand there although writing it failed would be carried out by the next open. */
+  /** A note may exist although writing it failed. The next open would then repeat it. */
   #beginIntent(changes: readonly RefChange[]): void {
     const { intentFile, durable } = this.#options;
     try {
@@ -343,8 +348,8 @@ export class RefStore {
   }
 
   /**
-   * The refs have moved, and that is no failure any more; but the next open would do it again, over what
-   * comes later.
+   * The refs have moved, so a failure here is none of the transaction. But the next open would repeat the note over
+   * later changes.
    */
   #endIntent(): void {
     try {
@@ -361,40 +366,40 @@ export class RefStore {
   }
 }
 
-// The options of a ref store: where the refs lie, which namespaces are ours, and which other program may change them.
+// The options of a ref store: the place of the refs, our namespaces, and the other programs that may change them.
 
 export interface RefStoreOptions {
-  /** The repository that holds the refs; for `local` the user's own. */
+  /** The repository with the refs; for `local` the user's own. */
   readonly place: GitPlace;
   /** The directory of the ref files and their locks, when it is not the place's git dir. */
   readonly refsIn?: string;
-  /** The object directory, where refs may be read without git; see {@link plainRefs}. */
+  /** The object directory, if refs may be read without git; see {@link plainRefs}. */
   readonly objects?: string;
-  /** Namespaces of ours, ending in `/`: nothing else is read or moved. */
+  /** Our namespaces, ending in `/`. No other ref is read or moved. */
   readonly prefixes: readonly string[];
-  /** The directories that they lie in, looked at for the work of other programs. */
+  /** The directories of our namespaces, which are checked for changes by other programs. */
   readonly directories: readonly string[];
-  /** Before refs are put back that another program moved: brings back what they hold, as far as it can. */
+  /** Called before moved refs are restored: restores their objects as far as possible. */
   readonly heal?: () => Promise<void>;
-  /** Refs that another program had moved are where they were, but for those that held what is gone. */
+  /** Called after refs that another program had moved were restored, except those whose objects are gone. */
   readonly onPutBack?: (back: number, lost: number) => void;
   /** The note of an unfinished transaction, in a directory of checkpointd. */
   readonly intentFile: string;
-  /** True when moved refs survive a power cut: their directories are synced, too. */
+  /** True when moved refs have to survive a power cut: their directories are synced, too. */
   readonly durable: boolean;
-  /** True when the daemon syncs the ref files because this git cannot: a power cut must leave none of them empty. */
+  /** True when the daemon syncs the ref files because this git cannot: a power cut must leave no empty ref. */
   readonly syncsFiles: boolean;
-  /** True where only checkpointd makes refs, and no ref has to be synced: new ones are then made without asking git. */
+  /** True when only checkpointd makes refs, and no ref has to be synced. New refs are then made without git. */
   readonly isAlone?: boolean;
 }
 
-// Reads refs without git at an opening, which spares a process. Git reports a ref without its object as broken, so git
-// is asked as soon as any object is not loose.
+// Reads refs without git at an opening, which saves a process. Git reports a ref without its object as broken, so git
+// is asked as soon as one object is not loose.
 
-/** More objects than this cost as much as a process. */
+/** Checking more objects than this costs as much as a process. */
 const looseMax = 1000;
 
-/** Returns the refs when each is plain and leads to a loose object; undefined when git has to be asked. */
+/** Returns the refs when each is plain and has a loose object. Undefined when git has to be asked. */
 function plainRefs({ objects, prefixes }: RefStoreOptions, refsIn: string): Map<string, string> | undefined {
   if (objects === undefined) return undefined;
   return attempt(isRefused, () => {
@@ -413,13 +418,13 @@ const isRefused = (error: unknown): boolean => error instanceof UnreadableRefs |
 export type RefPlace = Pick<RefStoreOptions, 'place' | 'prefixes' | 'refsIn'>;
 
 export interface ListedRefs {
-  /** Objects by the names of refs. */
+  /** The object of each ref, by the ref's name. */
   readonly refs: Map<string, string>;
   /** Refs that cannot be read. */
   readonly broken: string[];
 }
 
-/** @throws UnreadableRefs when the refs cannot be read */
+/** Lists refs. @throws UnreadableRefs when the refs cannot be read */
 export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPlace): Promise<ListedRefs> {
   refuseUnreadable(refsIn, prefixes);
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
@@ -437,7 +442,7 @@ export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPl
   return { refs, broken };
 }
 
-/** True when the refs are known to stand where these changes would bring them. */
+/** True when the refs are known to have the values of these changes. */
 export async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
   try {
     const { refs } = await listRefs(where);
@@ -448,10 +453,10 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
   }
 }
 
-// Creates new refs in a repository that is ours alone, each as git does: under the name of its lock, then renamed. The
-// round trip to git takes longer than all of that. It moves and removes no existing ref.
+// Creates new refs in a repository that only the daemon uses, like git: under the name of the lock, then renamed.
+// Asking git would take longer than all of that. It moves and removes no existing ref.
 
-/** False where it could not be made: git is asked then, which says why. */
+/** Creates a ref. Returns false when that failed: the caller then asks git, which says why. */
 function makeRef(file: string, to: string): boolean {
   const lock = `${file}.lock`;
   const fd = attempt(isOfSystem, () => files.openSync(lock, 'wx', 0o600));
@@ -471,7 +476,10 @@ function makeRef(file: string, to: string): boolean {
   }
 }
 
-/** Removes the file of a ref that is packed, under its lock and only while it has this value. False where it stays. */
+/**
+ * Removes the file of a packed ref, under its lock and only while it has this value. Returns false when the file
+ * stays.
+ */
 function removeRefFile(file: string, value: string | undefined): boolean {
   const lock = `${file}.lock`;
   try {
@@ -489,17 +497,17 @@ function removeRefFile(file: string, value: string | undefined): boolean {
   }
 }
 
-// Git writes `packed-refs` again when it removes refs, with the bits of our umask. The file belongs to the user, and
-// other users may read it, so its mode is kept.
+// Keeps the mode of `packed-refs`. Git rewrites the file with the bits of our umask when it removes refs. The file
+// belongs to the user, and other users may read it.
 
-/** Does `work`, after which `packed-refs` has the bits that it had before. */
+/** Runs `work` and then gives `packed-refs` its earlier bits. */
 export async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): Promise<void> {
   const file = join(gitDir, 'packed-refs');
   const before = modeOf(file);
   await work();
   const after = modeOf(file);
   if (before === undefined || after === undefined || before === after) return;
-  // Another user's by now, who has given it the bits it has; or gone. The refs are where they shall be.
+  // The file now belongs to another user, who chose its bits, or it is gone. The refs have their right values.
   attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
 }
 
@@ -508,7 +516,7 @@ function modeOf(file: string): number | undefined {
   return stats === undefined ? undefined : stats.mode & 0o7777;
 }
 
-// Turns the failure of a ref transaction into an error: what is known about the refs, and what helps. It moves
+// Turns the failure of a ref transaction into an error with the known state of the refs and the remedy. It moves
 // nothing.
 
 /** The refs may or may not have changed, because git or the disk failed after git had started to write. */
@@ -520,7 +528,7 @@ export function untold(cause: unknown): CheckpointdError {
   );
 }
 
-/** Another program moved them; nothing was done. */
+/** Returns the error for refs that another program moved. Nothing was changed. */
 export function movedByOthers(changes: readonly RefChange[], cause: unknown): CheckpointdError {
   const refs = changes.map(({ ref }) => ref);
   return new CheckpointdError(
@@ -530,7 +538,9 @@ export function movedByOthers(changes: readonly RefChange[], cause: unknown): Ch
   );
 }
 
-/** Says what helps where git may not write the refs in `directory`; all else is thrown as it is. */
+/**
+ * Throws an error with the remedy when git may not write the refs in `directory`. Throws all other errors unchanged.
+ */
 export function throwRefused(error: unknown, directory: string): never {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
   if (!/Permission denied|Read-only file system|unable to create directory/.test(error.message)) throw error;
@@ -541,19 +551,19 @@ export function throwRefused(error: unknown, directory: string): never {
   );
 }
 
-/** Two failures, in the words of the first. */
+/** Combines two failures, with the message of the first. */
 export function both(error: unknown, second: unknown): AggregateError {
   return new AggregateError([error, second], textOf(error));
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-// Detects cheaply whether another program moved refs. A ref that is written, removed or packed changes the stamp of
-// its directory, a packed ref the stamp of `packed-refs`. It reads stamps only.
+// Detects cheaply whether another program moved refs. Writing, removing or packing a ref changes the stamp of its
+// directory, and packing also that of `packed-refs`. It reads only stamps.
 
 /**
- * Equal as long as no program moved a ref in these directories, as far as the clock of the file system can
- * tell. What cannot be looked at has a stamp of its own.
+ * Returns a stamp that stays equal while no program moves a ref in these directories, as far as the clock of the file
+ * system shows. Unreadable entries have a stamp of their own.
  */
 export function stampOfRefs(refsIn: string, directories: readonly string[]): string {
   return ['packed-refs', ...directories].map((each) => stampOf(join(refsIn, each))).join(' ');
@@ -570,35 +580,38 @@ function stampOf(path: string): string {
   }
 }
 
-// Syncs refs where git does not. Git never syncs a directory, so a power cut removed refs that had been answered.
-// Before version 2.36 git syncs no ref either, so the file of such a ref was empty.
+// Syncs refs when git does not. Git never syncs a directory, so a power cut removed refs of answered requests. Before
+// version 2.36 git syncs no ref either, so the file of such a ref was empty.
 
-/** Syncs the files that git wrote for these changes; deleting a packed ref has written `packed-refs` again. */
+/** Syncs the files that git wrote for these changes. Deleting a packed ref rewrites `packed-refs`. */
 export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): void {
   const written = changes.map(({ ref, to }) => join(gitDir, to === undefined ? 'packed-refs' : ref));
-  // A ref that is gone was packed by the user's git in this very moment.
+  // A missing ref was packed by the user's git at this moment.
   for (const file of new Set(written)) syncIfThere(file);
 }
 
-/** Syncs the directories of the changed refs, so that a power cut takes none of the changes back. */
+/** Syncs the directories of the changed refs, so that a power cut undoes none of the changes. */
 export function syncRefNames(gitDir: string, changes: readonly RefChange[]): void {
   for (const directory of new Set(changes.map(({ ref }) => dirname(join(gitDir, ref)))))
     syncStanding(directory);
   const isPacked = ({ ref, to }: RefChange): boolean =>
     to !== undefined && !files.existsSync(join(gitDir, ref));
   if (!changes.some(isPacked)) return;
-  // The user's git packed them in this very moment, and does not sync what it wrote.
+  // The user's git packed the refs at this moment, and does not sync its file.
   syncStanding(join(gitDir, 'packed-refs'));
   syncStanding(gitDir);
 }
 
-/** Git removes a directory that is empty, also that of a ref which was packed: then the one above it has changed. */
+/**
+ * Syncs the nearest existing directory. Git removes empty directories, also that of a packed ref: then the parent
+ * directory has changed.
+ */
 function syncStanding(path: string): void {
   let at = path;
   while (!syncIfThere(at) && dirname(at) !== at) at = dirname(at);
 }
 
-/** Syncs a file or directory; false when there is none. */
+/** Syncs a file or directory. Returns false when it does not exist. */
 function syncIfThere(path: string): boolean {
   return attemptOr(false, isMissing, () => {
     syncDirectory(path);
@@ -606,8 +619,8 @@ function syncIfThere(path: string): boolean {
   });
 }
 
-// One transaction of refs: what it changes, its note, which is written before it and read by the process that opens the
-// refs after a kill, how it is put to `git update-ref --stdin -z`, and how that answers. It moves nothing itself.
+// One transaction of refs: its changes, its note (written before, and read by the process that opens the refs after a
+// kill), its form for `git update-ref --stdin -z`, and the answer. It moves nothing itself.
 
 const noObject = '0'.repeat(40);
 
@@ -627,7 +640,7 @@ export function readIntent(file: string): RefChange[] | 'damaged' | undefined {
   if (text === undefined) return undefined;
   return attemptOr('damaged', isA(SyntaxError), () => {
     const read: unknown = JSON.parse(text);
-    // Earlier versions wrote the list alone.
+    // Earlier versions wrote only the list.
     const changes: unknown = Array.isArray(read) ? read : intactChanges(read);
     if (!Array.isArray(changes) || !changes.every(isNotedChange)) return 'damaged';
     return changes.map(({ ref, to }) => ({ ref, to: to ?? undefined }));
@@ -650,8 +663,8 @@ function isNotedChange(value: unknown): value is { readonly ref: string; readonl
 }
 
 /**
- * All changes or none. `oldValue` says where a ref must be before, undefined for one that must not be; '':
- * anywhere.
+ * Encodes all changes as one transaction. `oldValue` is the required value before; undefined: the ref must not exist;
+ * '': any value.
  */
 export function transactionOf(
   changes: readonly RefChange[],
@@ -666,7 +679,7 @@ export function transactionOf(
   return Buffer.from(`${text}prepare\0commit\0`, 'latin1');
 }
 
-/** Asserts that each ref has a prefix of checkpointd. Git would accept any other name. */
+/** Asserts that each ref has a prefix of ours. Git would accept any other name. */
 export function assertOurs(changes: readonly RefChange[], prefixes: readonly string[]): void {
   for (const { ref, to } of changes) {
     invariant(
@@ -680,7 +693,7 @@ export function assertOurs(changes: readonly RefChange[], prefixes: readonly str
   }
 }
 
-/** `start: ok`, `prepare: ok`, `commit: ok`. */
+/** Parses `start: ok`, `prepare: ok`, `commit: ok`. */
 export const takeCommitted: TakeAnswer<true> = (received) => {
   const expected = 'start: ok\nprepare: ok\ncommit: ok\n';
   if (received.length < expected.length) return expected.length;
@@ -691,7 +704,10 @@ export const takeCommitted: TakeAnswer<true> = (received) => {
   return { value: true, length: expected.length };
 };
 
-/** One ref is one rename, whole by itself; but a removal rewrites `packed-refs`, and a kill leaves its lock there. */
+/**
+ * True when the changes need a note. A single ref is one rename and atomic by itself, but a removal rewrites
+ * `packed-refs`, and a kill leaves the lock of that file.
+ */
 export function needsNote(changes: readonly RefChange[]): boolean {
   return changes.length > 1 || changes.some(({ to }) => to === undefined);
 }

@@ -1,6 +1,6 @@
-// A bare repository of our own: laid out exactly as specified, and repaired after a kill. It is only ever
-// called with the session's lock held and no child alive, so every lock file and temporary object in it is stale.
-// It knows no checkpoint and never looks at refs' contents.
+// A bare repository of our own: creates it exactly as specified, and repairs it after a kill. The caller has the
+// session's lock and no child is alive, so every lock file and temporary object in it is stale. It knows no
+// checkpoint and never reads the values of refs.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -12,7 +12,10 @@ import { Slices } from '../../base/slices.ts';
 import { type GitPlace, identity } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 
-/** The settings in the file; what protects us is given with each process, these are for whoever looks in by hand. */
+/**
+ * The settings in the file, for people who look at the repository with git. Each process of ours gets its protective
+ * settings as arguments.
+ */
 const config = `[core]
 \trepositoryformatversion = 0
 \tfilemode = true
@@ -25,7 +28,7 @@ const config = `[core]
 \tauto = 0
 `;
 
-/** No conversion of any kind; `-diff` is absent because our diffs need text. */
+/** Disables every conversion. `-diff` is absent because our diffs need text. */
 const attributes = '* -text -ident -filter -working-tree-encoding -merge\n';
 const description = 'Checkpoints of a work tree, kept by checkpointd.\n';
 const exclude = '# Unused: checkpointd reads the ignore rules of the work tree itself.\n';
@@ -42,10 +45,10 @@ const directories = [
 ];
 
 /**
- * Makes the repository in `gitDir` (which may exist, with other files in it), or repairs the one that is there.
- * Resolves with whether refs may be missing, because the file of them was damaged.
+ * Makes the repository in `gitDir` (which may exist, with other files in it), or repairs the existing one. Resolves
+ * to true when refs may be missing, because their file was damaged.
  *
- * `more` are lines for its settings, which git takes from the file alone.
+ * `more` are lines for those settings that git reads only from the file.
  */
 export async function openBareRepository(gitDir: string, more = ''): Promise<boolean> {
   files.mkdirSync(gitDir, { recursive: true, mode: 0o700 });
@@ -68,7 +71,7 @@ export async function openBareRepository(gitDir: string, more = ''): Promise<boo
   return areRefsDamaged;
 }
 
-/** A pack that lost its index to a power cut or to a copy without it holds everything still: it is indexed again. */
+/** Indexes a pack that lost its index to a power cut or an incomplete copy: it still has all its objects. */
 async function indexPacks(gitDir: string): Promise<void> {
   const directory = join(gitDir, 'objects/pack');
   const names = new Set(listing(directory));
@@ -77,13 +80,13 @@ async function indexPacks(gitDir: string): Promise<void> {
     try {
       await runGit({ place: { gitDir }, args: ['index-pack', join(directory, name)] });
     } catch (error) {
-      // One that is damaged as well stays for whoever can save something of it; git leaves it alone.
+      // A damaged pack stays for a person who can save part of it. Git ignores it.
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
     }
   }
 }
 
-/** Removes what killed git processes left: lock files, temporary objects and packs, crash reports. */
+/** Removes files of killed git processes: lock files, temporary objects and packs, crash reports. */
 export function removeStale(gitDir: string): void {
   for (const name of listing(gitDir)) {
     if (name.endsWith('.lock') || name.startsWith('fast_import_crash_')) remove(join(gitDir, name));
@@ -92,7 +95,10 @@ export function removeStale(gitDir: string): void {
   removeLocks(join(gitDir, 'refs'));
 }
 
-/** Removes temporary files below an object directory of ours, and packs without an index that `isHalf` gives up. */
+/**
+ * Removes temporary files below an object directory of ours, and packs without an index for which `isHalf` returns
+ * true.
+ */
 export function removeStaleObjects(
   objects: string,
   isHalf: (pack: string, names: readonly string[]) => boolean = () => true,
@@ -102,7 +108,7 @@ export function removeStaleObjects(
     if (directory !== 'pack' && !/^[0-9a-f]{2}$/.test(directory)) continue;
     const names = listing(join(objects, directory));
     for (const name of names) {
-      // A kept pack without its index is half an import.
+      // A kept pack without its index comes from an interrupted import.
       const stale = /^(?:tmp_|\.tmp-)/.test(name) || /\.(?:lock|keep)$/.test(name);
       const halved = name.endsWith('.pack') && !names.includes(indexOf(name));
       if (stale || (halved && isHalf(name, names))) remove(join(objects, directory, name));
@@ -134,23 +140,23 @@ function listing(directory: string): string[] {
   return entriesIn(directory).map((entry) => entry.name);
 }
 
-/** True when anything but directories lies in a directory or below. */
+/** True when a directory, or one below it, contains anything but directories. */
 export function holdsFile(directory: string): boolean {
   return entriesIn(directory).some((entry) => !entry.isDirectory() || holdsFile(join(directory, entry.name)));
 }
 
-/** Returns the names in a directory; none for a missing directory. */
+/** Returns the entries of a directory; none for a missing directory. */
 export function entriesIn(directory: string): Dirent[] {
   return attemptOr([], isMissing, () => files.readdirSync(directory, { withFileTypes: true }));
 }
 
-// Removes the lines of a `packed-refs` of ours that git would refuse: one such line makes every git command fail, and
-// so locks all checkpoints away. The removed lines are kept in a file beside it.
+// Removes the lines of a `packed-refs` of ours that git would refuse. One such line makes every git command fail, and
+// so makes all checkpoints unreachable. The removed lines are saved in a file beside it.
 
 const heading = /^# pack-refs with:[ -~]*$/;
 const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;
 
-/** True when any line was taken out, so that refs may be missing. */
+/** Repairs the file. Returns true when a line was removed, so that refs may be missing. */
 export function mendPackedRefs(gitDir: string): boolean {
   const file = join(gitDir, 'packed-refs');
   const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));
@@ -159,7 +165,7 @@ export function mendPackedRefs(gitDir: string): boolean {
   const isCut = lines.pop() !== '';
   const good = lines.filter((each, index) => line.test(each) || (index === 0 && heading.test(each)));
   if (!isCut && good.length === lines.length) return false;
-  // A copy and not a rename: a kill in between leaves the whole file where git looks for it.
+  // Copies instead of renaming: after a kill in between, git still finds the whole file.
   const kept = `${file}.damaged-${randomBytes(6).toString('hex')}`;
   writeAtomically(kept, Buffer.from(text, 'latin1'));
   writeAtomically(file, Buffer.from(good.map((each) => `${each}\n`).join(''), 'latin1'));
@@ -167,7 +173,7 @@ export function mendPackedRefs(gitDir: string): boolean {
 }
 
 // Measures the disk space of a store: the blocks of its files, and the number of blobs that git finds. It follows no
-// link and counts vanishing files as gone.
+// link and counts disappearing files as gone.
 
 export async function diskUsage(
   place: GitPlace,
@@ -207,20 +213,20 @@ function bytesOnDisk(path: string): number {
   });
 }
 
-// Packs of one object directory of ours that another one needs, too.
+// Copies the packs of one object directory of ours to another one that needs them, too.
 
-/** More packs make each look-up of an object dearer than a copy of what is needed. */
+/** With more packs than this, slower look-ups would cost more than copying the needed objects. */
 const linkedPacksMax = 50;
 
 /**
- * Gives an object directory the packs of another one, by links where both are on one disk: no pack is ever written to.
- * False when there are too many; then nothing was done. The packs are on the disk when this resolves.
+ * Gives an object directory the packs of another one, by links if both are on one disk: no process writes to a pack.
+ * Returns false, without a change, when there are too many. When this resolves, the packs are synced.
  */
 export async function linkPacks(from: string, to: string): Promise<boolean> {
   const [source, target] = [join(from, 'pack'), join(to, 'pack')];
   const names = listing(source).filter((name) => /^pack-[0-9a-f]+\.pack$/.test(name));
   if (names.length > linkedPacksMax) return false;
-  // Git sees a pack by its index, so that comes last.
+  // The index comes last, because git finds a pack by its index.
   for (const name of names)
     for (const each of [name, indexOf(name)]) linkOrCopy(join(source, each), join(target, each));
   await syncAll([...names.flatMap((name) => [join(target, name), join(target, indexOf(name))]), target]);

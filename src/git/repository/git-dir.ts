@@ -1,5 +1,5 @@
-// Finds the repository that a directory is in, by hand: `git rev-parse` refuses repositories of other owners and
-// cannot read newer formats, and neither matters to us. It starts no process and reads nothing but pointers.
+// Finds the repository of a directory without git: `git rev-parse` refuses repositories of other owners and cannot
+// read newer formats, and neither matters here. It starts no process and reads only pointers.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../../base/attempt.ts';
@@ -10,18 +10,22 @@ import { gitAnswered, runGit } from '../process/run.ts';
 import { holdsFile } from './bare-repository.ts';
 
 export interface Repository {
-  /** The directory that holds the `.git`. */
+  /** The directory with the `.git`. */
   readonly root: string;
-  /** HEAD and index of this work tree live here. */
+  /** The directory with HEAD and the index of this work tree. */
   readonly gitDir: string;
-  /** Objects, refs, `config` and `info/exclude` live here; the same as `gitDir` except in a linked worktree. */
+  /**
+   * The directory with objects, refs, `config` and `info/exclude`. The same as `gitDir` except in a linked worktree.
+   */
   readonly commonDir: string;
 }
 
-/** These are looked for at each capture, and are mostly absent: an error costs ten times the look. */
+/** These files are looked up at each capture, and are mostly absent: an exception costs ten times the look-up. */
 const unlessAbsent = { throwIfNoEntry: false } as const;
 
-/** The repository that a canonical absolute directory lies in: the nearest one upwards. A bare one is none. */
+/**
+ * Returns the repository of a canonical absolute directory: the nearest one upwards. Bare repositories do not count.
+ */
 export function findRepository(directory: string): Repository | undefined {
   for (let at = directory; ; at = dirname(at)) {
     const found = repositoryAt(at);
@@ -30,7 +34,7 @@ export function findRepository(directory: string): Repository | undefined {
   }
 }
 
-/** True when a `.git` stands there, or in a directory above, that this user may not look into. */
+/** True when the directory, or one above it, has a `.git` that this user may not read. */
 export function isRepositoryHidden(directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     const gitDir = pointedTo(join(at, '.git')) ?? join(at, '.git');
@@ -39,7 +43,7 @@ export function isRepositoryHidden(directory: string): boolean {
   }
 }
 
-/** The repository whose `.git` (a directory, or a file that names one) stands in this very directory. */
+/** Returns the repository whose `.git` (a directory, or a file that names one) is in this very directory. */
 export function repositoryAt(root: string): Repository | undefined {
   const dotGit = join(root, '.git');
   const gitDir = pointedTo(dotGit);
@@ -50,7 +54,7 @@ export function repositoryAt(root: string): Repository | undefined {
   return { root, gitDir, commonDir };
 }
 
-/** Returns the path that the `.git` of this directory is or names, whether or not a git directory exists there. */
+/** Returns the path of the git directory that the `.git` of this directory is or names, whether or not it exists. */
 export function namedAt(
   root: string,
 ): { readonly gitDir: string; readonly is: NamedGitDirectory } | undefined {
@@ -62,7 +66,7 @@ export function namedAt(
   return { gitDir, is: isDirectory(gitDir) ? 'there' : 'missing' };
 }
 
-/** `notUtf8`: its path is, so that no string of ours leads to it. */
+/** `notUtf8`: the path is not UTF-8, so no string of ours leads to it. */
 export type NamedGitDirectory = 'there' | 'missing' | 'notUtf8';
 
 function pointedTo(dotGit: string): string | undefined {
@@ -73,9 +77,9 @@ function pointedTo(dotGit: string): string | undefined {
   return isAbsolute(target) ? target : resolve(dirname(dotGit), target);
 }
 
-/** The first line of a small file; undefined when it is no file or holds none. Never blocks on a FIFO. */
+/** Returns the first line of a small file, or undefined when it is no file or is empty. Never blocks on a FIFO. */
 function readLine(file: string): string | undefined {
-  // Absent or unreadable: no pointer.
+  // The file is missing or unreadable, so it is no pointer.
   return attempt(isAbsence, () => {
     const stats = files.statSync(file, unlessAbsent);
     if (stats === undefined || stats.size > 8192) return undefined;
@@ -88,7 +92,7 @@ function isDirectory(path: string): boolean {
   return attemptOr(false, isAbsence, () => files.statSync(path, unlessAbsent)?.isDirectory() === true);
 }
 
-/** Present in any form: HEAD of old repositories is a symbolic link, dangling before the first commit. */
+/** True for an entry of any kind: HEAD of old repositories is a symbolic link, dangling before the first commit. */
 export function isPresent(path: string): boolean {
   return attemptOr(false, isAbsence, () => files.lstatSync(path, unlessAbsent) !== undefined);
 }
@@ -103,16 +107,16 @@ function isDenied(path: string): boolean {
   }
 }
 
-// Finds a damaged git directory: git does not recognise it although it holds a person's work. The caller reports it
-// and makes nothing new over it.
+// Finds a damaged git directory: git does not recognise it although it contains a person's work. The caller reports
+// it and makes nothing new over it.
 
 export interface BrokenRepository {
   readonly path: string;
-  /** The defect and its remedy, in sentences. */
+  /** The defect and its remedy, as sentences. */
   readonly what: string;
 }
 
-/** The broken one that stands in this directory or above, nearer than any repository. */
+/** Returns the broken git directory in this directory or above, if it is nearer than any repository. */
 export function brokenRepository(directory: string): BrokenRepository | undefined {
   for (let at = directory; repositoryAt(at) === undefined; at = dirname(at)) {
     const named = namedAt(at);
@@ -133,7 +137,10 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
   return `The git directory ${gitDir} has lost its objects directory, so git does not recognise it. Put that directory back.`;
 }
 
-/** The first names that `git init` makes. A directory with nothing else is our own killed `git init`, which is finished. */
+/**
+ * The first names that `git init` makes. A directory with nothing else comes from our own killed `git init`, which is
+ * completed.
+ */
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
 function holdsWork(gitDir: string): boolean {
@@ -144,10 +151,10 @@ function holdsWork(gitDir: string): boolean {
   });
 }
 
-// Makes a repository for the user on request: strategy `local`, by checkpoint/init. It is an ordinary empty
-// repository without commit, template or setting of ours. An interrupted attempt is repeated by the next one.
+// Makes a repository for the user on request: for strategy `local`, by checkpoint/init. It is an ordinary empty
+// repository without a commit, template or setting of ours. The next attempt completes an interrupted one.
 
-/** Makes a repository in a directory that is in none. @throws GitMissing, GitFailed, NoSpace */
+/** Makes a repository in a directory outside any. @throws GitMissing, GitFailed, NoSpace */
 export async function makeRepository(directory: string): Promise<Repository> {
   const place = { gitDir: join(directory, '.git'), cwd: directory };
   const init = ['init', '--quiet', '--template=', '--object-format=sha1', '--initial-branch=main'];

@@ -1,5 +1,5 @@
-// Reads the settings of a repository: its format, and which other users may write there. The settings are read as a
-// file, because in the git directory itself git would first read what they include.
+// Reads the settings of a repository: its format, and which other users may write to it. The settings are read as a
+// file: git in the git directory itself would first read the includes.
 
 import { devNull } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -10,19 +10,22 @@ import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
 
 export interface RepositorySettings {
-  /** The format that we cannot work in; undefined where there is none. */
+  /** The unsupported format. Undefined for a supported one. */
   readonly foreign: 'sha256' | 'reftable' | undefined;
-  /** The setting of who else may write there. */
+  /** The setting that says which other users may write to the repository. */
   readonly shared: string;
 }
 
-/** The shared git directory of a repository; of a linked work tree, that of the main one. */
+/** Returns the shared git directory of a repository. For a linked work tree, that of the main one. */
 export function commonDirectory(gitDirectory: string): string {
   const link = attempt(isMissing, () => files.readFileSync(join(gitDirectory, 'commondir'), 'utf8'))?.trim();
   return files.realpathSync(link === undefined ? gitDirectory : resolve(gitDirectory, link));
 }
 
-/** `from`: a directory of ours to start git in. @throws GitFailed with git's words where they cannot be taken apart */
+/**
+ * `from`: a directory of ours to start git in. @throws GitFailed with git's message when the settings cannot be
+ * parsed
+ */
 export async function repositorySettings(config: string, from: string): Promise<RepositorySettings> {
   const keys = '^(extensions\\.|core\\.sharedrepository$)';
   const args = ['config', '--file', config, '--no-includes', '--get-regexp', keys];
@@ -42,19 +45,19 @@ function foreignIn(settings: string): RepositorySettings['foreign'] {
 // Detects a configuration on which git would wait for ever: one that includes a FIFO, a terminal or the like. It
 // follows every include, whatever its condition, and reads no other setting.
 
-/** Git itself goes no deeper. */
+/** Git itself follows no more levels. */
 const depthMax = 10;
 const listMsMax = 8000;
 
 /**
- * The first file that would block git: the configuration itself or something that it includes. `~` is the HOME of
- * `environment`. @throws GitMissing, GitFailed when it cannot be parsed
+ * Returns the first file that would block git: the configuration itself or a file that it includes. `~` is the HOME
+ * of `environment`. @throws GitMissing, GitFailed when it cannot be parsed
  */
 export async function blockingInclude(
   config: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  // In no repository: git would read that one's configuration as well, with all that it includes.
+  // Runs outside any repository: git would read the configuration of that one too, with all its includes.
   const place: GitPlace = { gitDir: devNull, cwd: dirname(config), environment };
   const seen = new Set([config]);
   let level = [config];
@@ -73,7 +76,7 @@ export async function blockingInclude(
 }
 
 async function includesOf(config: string, place: GitPlace): Promise<string[]> {
-  // Spares a process for the files that include nothing, which is nearly all of them.
+  // Saves a process for files without includes, which is nearly all of them.
   if (!/include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return [];
   const { stdout } = await runGit({
     place,
@@ -97,7 +100,10 @@ async function includesOf(config: string, place: GitPlace): Promise<string[]> {
     .map((line) => resolve(dirname(config), line.slice(line.indexOf('\n') + 1)));
 }
 
-/** True when git would wait for what stands there: a FIFO, a terminal; not for nothing, a directory or the null device. */
+/**
+ * True when git would wait for the entry: a FIFO, a terminal. False for a missing entry, a directory or the null
+ * device.
+ */
 export function isWaitedFor(path: string): boolean {
   return attemptOr(false, isOfSystem, () => {
     const stats = files.statSync(path);

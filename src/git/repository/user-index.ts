@@ -1,4 +1,4 @@
-// Lists the paths that the user's own repository tracks. It reads their index with one `git ls-files` that starts no
+// Lists the paths that the user's own repository tracks. It reads the index with one `git ls-files` that starts no
 // program of the repository, caches the answer by the index file's stamp, and reads no objects.
 import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
@@ -27,19 +27,25 @@ export class UserIndex {
     this.#log = log;
   }
 
-  /** Changes whenever the index may have. */
+  /** Changes whenever the index may have changed. */
   key(): string {
     return fileKey(`${this.#repository.gitDir}/index`);
   }
 
-  /** The tracked paths. An index that git cannot read is reported and counts as empty. @throws GitMissing, GitFailed when git dies */
+  /**
+   * Returns the tracked paths. Reports an index that git cannot read, which counts as empty. @throws GitMissing,
+   * GitFailed when git dies
+   */
   entries(): Promise<readonly IndexEntry[]> {
     const key = this.key();
     if (this.#cached?.key !== key) this.#cached = { key, entries: this.#read() };
     return this.#cached.entries;
   }
 
-  /** @throws GitFailed where git would wait for ever for a file that it has to read */
+  /**
+   * Checks that no file would block git. @throws GitFailed when git would wait for ever for a file that it has to
+   * read
+   */
   async #refuseToWait(): Promise<void> {
     const { gitDir, commonDir } = this.#repository;
     const index = `${gitDir}/index`;
@@ -58,7 +64,7 @@ export class UserIndex {
     try {
       await this.#refuseToWait();
       const { stdout } = await runGit({
-        // In `root`: a process that stands in `.git` lists only what is tracked below `.git/`.
+        // Runs in `root`: git in `.git` lists only paths below `.git/`.
         place: { gitDir, workTree: root, cwd: root, environment: { GIT_INDEX_FILE: `${gitDir}/index` } },
         args: ['ls-files', '-z', '--stage'],
         timeoutMs: listMsMax,
@@ -75,7 +81,7 @@ export class UserIndex {
   }
 }
 
-/** `MODE SP ID SP STAGE TAB PATH NUL`; the stages of a conflict name one path up to three times. */
+/** Parses `MODE SP ID SP STAGE TAB PATH NUL`. The stages of a conflict name one path up to three times. */
 function parse(listing: Buffer): IndexEntry[] {
   const entries: IndexEntry[] = [];
   const text = listing.toString('latin1');
