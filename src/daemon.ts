@@ -1,5 +1,5 @@
-// The composition root: builds every part of the daemon and owns the order in which it stops. Knows no framing and
-// no process: streams, signals and exit codes are main.ts's and rpc/'s.
+// The composition root: builds every part of the daemon and controls the order of the shutdown. Knows no framing and
+// no process: main.ts and rpc/ handle streams, signals and exit codes.
 import { given } from './base/given.ts';
 import type { Log } from './base/log.ts';
 import { Turns } from './base/turns.ts';
@@ -20,15 +20,15 @@ import { defaultStorage } from './wire/places.ts';
 export interface DaemonOptions {
   readonly notify: Notify;
   readonly log: Log;
-  /** Where sessions live unless one says otherwise; default `$XDG_STATE_HOME/checkpointd`. */
+  /** The default directory of sessions. Default: `$XDG_STATE_HOME/checkpointd`. */
   readonly storageDirectory?: string;
-  /** How long an orphan is kept for a client that resumes it, ms. */
+  /** How long an orphan is kept for a client that resumes it, in ms. */
   readonly orphanGraceMs?: number;
-  /** Where this daemon listens for further clients; told to them by the owner's file of each session. */
+  /** The socket on which this daemon accepts further clients. The owner's file of each session contains it. */
   readonly socket?: string;
   /** True when a session of retention `keep` stays open after its last client, until another process claims it. */
   readonly keepsOpen?: boolean;
-  /** Told when an internal check failed: the process should end and let the next one recover. */
+  /** Called when an internal check failed. The process should end and let the next one recover. */
   readonly onPoison: (because: Error) => void;
 }
 
@@ -37,7 +37,7 @@ export interface Daemon extends ServedDaemon {
   readonly sessions: Sessions;
 }
 
-/** Who ends it decides what may be removed: a client's or a person's word, or the loss of the client. */
+/** The cause of the end decides what may be removed: the decision of a client or person, or the loss of the client. */
 const endKinds: Readonly<Record<EndReason, EndKind>> = {
   shutdown: 'orderly',
   signal: 'orderly',
@@ -50,8 +50,8 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
 };
 
 /**
- * Builds a daemon that serves requests through its handlers. Starts nothing but the sweep of the storage:
- * what is heavy is loaded when used.
+ * Builds a daemon that serves requests through its handlers. Starts only the sweep of the storage. Loads large
+ * modules when they are used.
  */
 export function createDaemon(options: DaemonOptions): Daemon {
   const storage = options.storageDirectory ?? defaultStorage();
@@ -78,7 +78,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
 }
 
-/** Every command behind the one executor. */
+/** Returns a handler for every command, all through the one executor. */
 function handlersFor(parts: Pick<DaemonParts, 'sessions' | 'storage' | 'log'>): Partial<Handlers> {
   const turns = new Turns();
   const alone = <T>(work: () => Promise<T>): Promise<T> => turns.run(work);

@@ -1,12 +1,12 @@
-// The command line, read into one value or one complaint. It starts nothing and touches no file.
+// Parses the command line into one value or one complaint. It starts nothing and touches no file.
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { given } from './base/given.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 
 /**
- * Where the first client is. With `pipe` and `socket` the client listens and the daemon connects; `none`: all
- * come by the daemon's own socket.
+ * The connection to the first client. With `pipe` and `socket` the client listens and the daemon connects. `none`:
+ * all clients use the daemon's own socket.
  */
 export type Transport =
   | { readonly kind: 'none' }
@@ -26,12 +26,12 @@ export interface ServeFlags {
   readonly logLevel: LogLevel;
   readonly logFile?: string;
   readonly storageDirectory?: string;
-  /** How long a session that a killed daemon left is kept for a client that resumes it, ms. */
+  /** How long a session of a killed daemon is kept for a client that resumes it, in ms. */
   readonly orphanGraceMs?: number;
   readonly clientProcessId?: number;
-  /** True when further clients of the same user may come, by a private socket. */
+  /** True when further clients of the same user may connect, through a private socket. */
   readonly listens: boolean;
-  /** How long a daemon without a first client waits for a client, ms. */
+  /** How long a daemon without a first client waits for a client, in ms. */
   readonly idleMs: number;
 }
 
@@ -85,7 +85,7 @@ function wholeNumber(flag: string, text: string, max: number): number {
   return number;
 }
 
-/** A time in decimal notation, as milliseconds. */
+/** Parses a time in decimal notation into milliseconds. */
 function timeOf(flag: string, text: string, unit: 'hours' | 'minutes', example: string): number {
   const amount = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isNaN(amount))

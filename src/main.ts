@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The process: the command line in, an exit code out. It loads what the command line asks for and nothing else, so
-// that neither the daemon nor a command waits for the other's modules.
+// The process: parses the command line and sets the exit code. It loads only the modules that the command line needs,
+// so that neither the daemon nor a command waits for the other's modules.
 
 async function main(): Promise<void> {
   const words = commandFirst(process.argv.slice(2));
@@ -17,7 +17,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** `checkpointd -C directory command …` is read as git reads it: as `checkpointd command -C directory …`. */
+/**
+ * Turns `checkpointd -C directory command …` into `checkpointd command -C directory …`, because git accepts that
+ * order.
+ */
 function commandFirst(words: readonly string[]): readonly string[] {
   const [flag, directory, command, ...rest] = words;
   if (flag !== '-C' || directory === undefined || command === undefined) return words;

@@ -1,6 +1,6 @@
-// Answers requests that only read, for a closed session: runs the daemon's commands in the caller's process, on the files
-// of the session's directory. This process writes below one temporary directory only, and removes it at the end. In any
-// doubt it gives no answer, and the caller has a daemon open the session.
+// Answers requests that only read, for a closed session: runs the daemon's commands in the caller's process, on the
+// files of the session's directory. This process writes only below one temporary directory, and removes it at the
+// end. In any doubt it gives no answer, and the caller has a daemon open the session.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const commands = new Map<string, AnySessionCommand>(
 
 /** A session that is read without being opened. */
 export interface Resting {
-  /** Answers a request; undefined when the session has to be opened for the answer, or for the error. */
+  /** Answers a request. Undefined when the session has to be opened for the answer, or for the error. */
   answer<M extends RequestMethod>(
     method: M,
     params: ParamsOf<M>,
@@ -31,7 +31,7 @@ export interface Resting {
   close(): Promise<void>;
 }
 
-/** Reads the session; undefined when it has to be opened. */
+/** Reads the session. Undefined when it has to be opened. */
 export async function rest(place: RestingPlace & { readonly storage: string }): Promise<Resting | undefined> {
   const scratch = makeScratch(place.workspace);
   if (scratch === undefined) return undefined;
@@ -55,7 +55,7 @@ export async function rest(place: RestingPlace & { readonly storage: string }): 
   }
 }
 
-/** Makes a private temporary directory; undefined where it would lie in the work tree, or cannot be made. */
+/** Makes a private temporary directory. Undefined when it would be in the work tree, or cannot be made. */
 function makeScratch(workspace: string): string | undefined {
   return attempt(isOfSystem, () => {
     const scratch = join(files.realpathSync(tmpdir()), `checkpointd-${randomBytes(9).toString('hex')}`);
@@ -77,7 +77,7 @@ async function answered<M extends RequestMethod>(
   try {
     const named = { ...params, session: session.id };
     const answer = await executeReading(command, named, session, signal);
-    // As on the wire, where a field that is undefined is absent.
+    // Removes undefined fields, which are absent on the wire.
     return atRest.isAtRest() ? (JSON.parse(JSON.stringify(answer)) as ResultOf<M>) : undefined;
   } catch (error) {
     signal.throwIfAborted();
@@ -85,7 +85,7 @@ async function answered<M extends RequestMethod>(
   }
 }
 
-/** Returns no answer for any failure: the daemon that opens the session meets the same, and says it. */
+/** Returns no answer for any failure: the daemon that opens the session meets the same failure and reports it. */
 function undoubted(error: unknown): undefined {
   if (!(error instanceof Error)) throw error;
   return undefined;

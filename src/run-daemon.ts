@@ -1,5 +1,4 @@
-// The daemon as the command line asks for it: its flags read, and either a short answer to them or a process that
-// serves.
+// Starts the daemon from the command line: parses its flags, and either prints a short answer or serves.
 import { systemCode } from './base/errors.ts';
 import { commandOf, helpText, type ServeFlags } from './flags.ts';
 import { packageVersion, protocolDocument } from './wire/places.ts';
@@ -26,7 +25,7 @@ export async function runDaemon(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Prints and ends; a reader that has enough (`| head -1`) is no failure. */
+/** Prints and ends. A reader that closes the output early (`| head -1`) is no failure. */
 function print(text: string): void {
   process.stdout.on('error', (error) => {
     if (systemCode(error) !== 'EPIPE') throw error;
@@ -40,7 +39,7 @@ function complain(complaint: string): void {
   process.exitCode = exitUsage;
 }
 
-/** Only what comes before serving fails here: a log file that cannot be opened, a client that cannot be reached. */
+/** Only steps before serving can fail here: a log file that cannot be opened, a client that cannot be reached. */
 async function startServing(flags: ServeFlags): Promise<void> {
   const { serve, UnusableLogFile } = await import('./serve.ts');
   try {

@@ -1,5 +1,5 @@
-// The daemon's process: it wires the first client's streams, the socket for further clients, the log, signals and
-// uncaught failures to the server. What the daemon does is composed in daemon.ts.
+// The daemon's process: connects the first client's streams, the socket for further clients, the log, signals and
+// uncaught failures to the server. daemon.ts composes the daemon itself.
 import { connect, type Socket } from 'node:net';
 import { devNull, constants as systemConstants } from 'node:os';
 import { join } from 'node:path';
@@ -21,14 +21,14 @@ const exitFailure = 70;
 /** How long another daemon that has just started may take until it listens. */
 const startingMs = 10_000;
 
-/** The log file of the command line cannot be opened; its message is for the person who gave it. */
+/** The log file of the command line cannot be opened. The message is for the person who named it. */
 export class UnusableLogFile extends Error {}
 
-/** @throws UnusableLogFile */
+/** Opens the log file. @throws UnusableLogFile */
 function openLogFile(path: string): number {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
   try {
-    // Without blocking: a FIFO without a reader would block the start for ever.
+    // Opens without blocking: a FIFO without a reader would block the start for ever.
     return files.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
@@ -40,7 +40,7 @@ function fileSink(path: string): LogSink {
   const descriptor = openLogFile(path);
   return (level, message) => {
     const line = `${new Date().toISOString()} ${process.pid} ${level} ${message.replaceAll('\n', '\n  ')}\n`;
-    // A full disk must not end the daemon over a line of its log; all else is a defect.
+    // A full disk must not end the daemon because of a log line. All other errors are defects.
     attempt(isOfSystem, () => files.writeSync(descriptor, line));
   };
 }
@@ -63,7 +63,7 @@ function streamsOf(socket: Socket): ClientStreams {
   return { input: socket, output: socket, close: () => socket.destroy() };
 }
 
-/** The parent that has gone sees the end of our output, though this process lives on for others. */
+/** Closes our output, so that the parent that leaves sees its end although this process continues for others. */
 function leaveStdio(): void {
   process.stdin.destroy();
   pointToNothing(1);
@@ -95,7 +95,10 @@ function watchProcess(server: Server): void {
   }
 }
 
-/** Serves until the process ends. @throws UnusableLogFile, and what keeps it from reaching its first client */
+/**
+ * Serves until the process ends. @throws UnusableLogFile, and the error that prevents the connection to its first
+ * client
+ */
 export async function serve(flags: ServeFlags): Promise<void> {
   const sinks: LogSink[] = [];
   const log = createLog(flags.logLevel, sinks);
@@ -145,7 +148,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads that line alone
 }
 
-/** Prints where the background daemon listens that has the place. Waits for its note: it may have started just now. */
+/** Prints the socket of the present background daemon. Waits for its note, because it may have started just now. */
 async function sayWhoListens(storage: string): Promise<void> {
   const endMs = performance.now() + startingMs;
   let note = backgroundNote(storage);

@@ -1,6 +1,6 @@
-// Which files have an access control list. Node sees none: of such a file the bits of the group are a mask over what
-// the list gives to others, so that the same bits on a new file would give them to the whole group. `ls -ld` marks such
-// files, and is asked for many at once. A path that cannot be asked for counts as marked. It changes nothing.
+// Finds which files have an access control list, which Node cannot see. In such a file the group bits are a mask for
+// the rights in the list, so the same bits on a new file would give these rights to the whole group. `ls -ld` marks
+// such files. It is run for many files at once. A path that cannot be checked counts as marked. It changes nothing.
 import { spawn } from 'node:child_process';
 import { systemCode } from './errors.ts';
 import { passSeam } from './seam.ts';
@@ -9,14 +9,14 @@ const commandMsMax = 5_000;
 
 export const ownerBits = 0o700;
 
-/** True when the group may do what others may not: only then can a mask be read as a right that a user gains. */
+/** True when the group has rights that others lack: only then could a user gain rights from a mask. */
 export function givesGroupMore(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;
 }
 
 /**
- * Tells by inode number which of the files may have an access list. Absolute paths as bytes; links are not
- * followed.
+ * Returns a test, by inode number, for files that may have an access list. Paths are absolute, as bytes. Links are
+ * not followed.
  */
 export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode: number) => boolean> {
   if (paths.length === 0 || process.platform === 'win32') return () => false;
@@ -30,7 +30,7 @@ export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode:
   for (const line of listing.split('\n')) {
     const [, inode, mark] = /^\s*(\d+) [-bcdlpsD][-rwxsStT]{9}(\S?) /.exec(line) ?? [];
     if (inode === undefined) continue;
-    // Two file systems may use a number twice: then one list is enough.
+    // Two file systems may use the same number. Then one list is enough.
     const isMarked = mark === '+' || mark === '@';
     marks.set(Number(inode), isMarked || marks.get(Number(inode)) === true);
   }
@@ -42,7 +42,7 @@ const terminated = (path: Buffer): Buffer[] => [path, nul];
 
 let known: Promise<boolean> | undefined;
 
-/** The `ls` of small systems prints no marks. */
+/** Returns whether `ls` prints marks. That of small systems prints none. */
 function tellsLists(): Promise<boolean> {
   known ??=
     process.platform === 'linux'
@@ -51,7 +51,7 @@ function tellsLists(): Promise<boolean> {
   return known;
 }
 
-/** Returns the output of a program; '' when it cannot run. Its exit code only says that some path was missing. */
+/** Returns the output of a program, or '' when it cannot run. Its exit code only says that some path was missing. */
 function output(program: string, args: readonly string[], input?: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -1,26 +1,26 @@
-// A small file that is either the old one or the new one, at every instant and after every kill; and what it takes to
-// make files and names survive a power cut.
+// Writes a small file so that it is either old or new at every moment and after every kill. Also makes files and
+// names survive a power cut.
 import { dirname } from 'node:path';
 import { attemptAsync, isMissing } from './attempt.ts';
 import { constants, files, filesAsync } from './files.ts';
 
-/** Syncs that are asked for at a time: the disk takes those that wait together in one go. */
+/** The number of syncs at the same time: the disk performs waiting syncs together. */
 const syncsAtOnce = 16;
 
 export interface AtomicWriteOptions {
-  /** Permission bits of the new file. Default 0600: what the daemon keeps is the user's work. */
+  /** Permission bits of the new file. Default 0600, because the daemon's files contain the user's work. */
   readonly mode?: number;
-  /** Also survive a power cut: sync the file before the rename and the directory after it. */
+  /** True to survive a power cut: sync the file before the rename and the directory after it. */
   readonly durable?: boolean;
 }
 
-/** Replaces `file` by `content`: written under a temporary name beside it, then renamed. */
+/** Replaces `file` by `content`, which is written to a temporary file beside it and then renamed. */
 export function writeAtomically(
   file: string,
   content: string | Uint8Array,
   options: AtomicWriteOptions = {},
 ): void {
-  // Unlike others and no secret: node:crypto would take each hook of an agent 5 ms to load.
+  // The name must be unique but not secret: node:crypto would add 5 ms to the start of each hook.
   const mark = Math.floor(Math.random() * 2 ** 48).toString(16);
   const temporary = `${file}.${mark.padStart(12, '0')}.tmp`;
   const fd = files.openSync(
@@ -53,8 +53,8 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
- * Syncs files or directories, some at a time. What is gone by then needs no sync (a collection of the user's takes
- * directories that it emptied); a later reader finds it missing.
+ * Syncs files or directories, some at a time. A missing one needs no sync (the user's garbage collection removes
+ * directories that it emptied): a later reader finds it missing.
  * @throws AbortError (the signal's reason) between two files, system errors
  */
 export async function syncAll(paths: Iterable<string>, signal?: AbortSignal): Promise<void> {

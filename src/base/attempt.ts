@@ -1,10 +1,10 @@
-// Failures that are an answer: a file that is not there, a lost object, a process that has gone. The caller names the
-// failures that it expects, and every other one passes.
+// Handles failures that are an answer: a missing file, a lost object, a process that is gone. The caller names the
+// failures that it expects. All others are thrown.
 import { CheckpointdError, type ErrorKind, systemCode } from './errors.ts';
 
 type Expected = (error: unknown) => boolean;
 
-/** Returns what `work` returns; `otherwise` when it fails as expected. @throws every other error */
+/** Returns the result of `work`, or `otherwise` when it fails as expected. @throws every other error */
 export function attemptOr<T, O>(otherwise: O, isExpected: Expected, work: () => T): T | O {
   try {
     return work();
@@ -14,7 +14,7 @@ export function attemptOr<T, O>(otherwise: O, isExpected: Expected, work: () => 
   }
 }
 
-/** Returns what `work` returns; undefined when it fails as expected. @throws every other error */
+/** Returns the result of `work`, or undefined when it fails as expected. @throws every other error */
 export function attempt<T>(isExpected: Expected, work: () => T): T | undefined {
   return attemptOr(undefined, isExpected, work);
 }
@@ -38,7 +38,7 @@ export function attemptAsync<T>(isExpected: Expected, work: () => Promise<T>): P
   return attemptAsyncOr(undefined, isExpected, work);
 }
 
-/** True when a system call failed, for whatever reason. */
+/** True for any failed system call. */
 export const isOfSystem: Expected = (error) => systemCode(error) !== undefined;
 
 /** Accepts failed system calls with one of these codes. */
@@ -46,7 +46,7 @@ export function hasCode(...codes: readonly string[]): Expected {
   return (error) => codes.includes(systemCode(error) ?? '');
 }
 
-/** True when a file or directory is not there. */
+/** True when a file or directory is missing. */
 export const isMissing: Expected = hasCode('ENOENT');
 
 /** Accepts errors of checkpointd of one of these kinds. */

@@ -1,5 +1,5 @@
-// A copy of a map that differs in a few entries. It costs what differs and not what there is; the map that it was made of
-// never changes.
+// A copy of a map that differs in a few entries. Its cost depends on the differences, not on the size. The original
+// map never changes.
 
 /** The parts of a map that readers use. */
 export interface Lookup<K, V> extends Iterable<readonly [K, V]> {
@@ -8,12 +8,12 @@ export interface Lookup<K, V> extends Iterable<readonly [K, V]> {
   has(key: K): boolean;
 }
 
-/** More changes than this are put together with the whole. */
+/** More changes than this are merged into a new map. */
 const changesMax = 1000;
 
 export class ChangedMap<K, V extends object> implements Lookup<K, V> {
   readonly #whole: ReadonlyMap<K, V>;
-  /** `undefined`: the entry is gone. */
+  /** `undefined`: the entry was removed. */
   readonly #changes: Map<K, V | undefined>;
 
   constructor(base: Lookup<K, V>) {

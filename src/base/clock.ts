@@ -1,10 +1,10 @@
-// The clock is told here and nowhere else, so that a test can turn it. Order never rests on it: checkpoints carry
+// The only place that reads the clock, so that a test can replace it. No order depends on the clock: checkpoints have
 // a sequence number, because clocks jump.
 
 export interface Clock {
-  /** Milliseconds since 1970, UTC. */
+  /** Returns milliseconds since 1970, UTC. */
   now(): number;
-  /** Milliseconds from an arbitrary start that never go back; for durations. */
+  /** Returns milliseconds from an arbitrary start. They never go back. For durations. */
   monotonic(): number;
 }
 
@@ -13,7 +13,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
-/** RFC 3339, UTC, with milliseconds. */
+/** Returns the time as RFC 3339, UTC, with milliseconds. */
 export function timestamp(clock: Clock): string {
   return new Date(clock.now()).toISOString();
 }

@@ -1,16 +1,16 @@
-// Which directory stands at a path: what tells the one that was meant from another that took its place, also in a
-// later run. It follows no link at the path itself, and it knows nothing of what a directory holds.
+// The identity of the directory at a path: distinguishes it from another directory that replaced it, also after a
+// restart. It follows no link at the path itself, and knows nothing of the directory's contents.
 import { attemptOr, isMissing } from './attempt.ts';
 import { CheckpointdError, systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 
 /**
- * A directory as no other of its file system was ever: inodes are used again, but not with the same birth. It is kept
- * on disk, so it has no device: that number may be another one when the machine has started again.
+ * The identity of a directory on its file system: inodes are reused, but not with the same birth time. It is stored
+ * on disk, so it has no device number, which may change when the machine starts again.
  */
 export interface DirectoryIdentity {
   readonly inode: string;
-  /** Nanoseconds since 1970; '0' where the file system keeps none, or none that stays. */
+  /** Nanoseconds since 1970; '0' on a file system without a stable birth time. */
   readonly birth: string;
 }
 
@@ -18,7 +18,10 @@ export type Standing =
   | { readonly is: 'nothing' | 'link' | 'file' }
   | { readonly is: 'directory'; readonly identity: DirectoryIdentity; readonly owner: number };
 
-/** Returns the kind of file at a path, without following a link. @throws the system's error when it cannot look */
+/**
+ * Returns the kind of entry at a path, without following a link. @throws the system's error when the path cannot be
+ * read
+ */
 export function standingAt(path: string): Standing {
   const stats = files.lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return { is: 'nothing' };
@@ -28,7 +31,7 @@ export function standingAt(path: string): Standing {
   return { is: 'directory', identity, owner: Number(stats.uid) };
 }
 
-/** The directory that stands at a path; undefined where none does. Throws like {@link standingAt}. */
+/** Returns the identity of the directory at a path, or undefined when there is none. Throws like {@link standingAt}. */
 export function directoryAt(path: string): DirectoryIdentity | undefined {
   const standing = standingAt(path);
   return standing.is === 'directory' ? standing.identity : undefined;
@@ -45,11 +48,11 @@ export function isOnOverlay(path: string | Buffer): boolean {
 }
 
 /**
- * An overlay (the file system of containers) keeps the inode of what it copies up at its first change, not
- * the birth.
+ * Returns a birth time that stays. An overlay (the file system of containers) copies a file at its first change and
+ * keeps the inode, but not the birth time.
  */
 function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
-  // Gone since it was looked at: as it stood then.
+  // The entry disappeared since the first look, which still counts.
   return attemptOr(birthtimeNs, isMissing, () => (isOnOverlay(path) ? 0n : birthtimeNs));
 }
 
@@ -62,7 +65,7 @@ export function standingKey({
   return `${dev}:${ino}:${birthtimeNs}`;
 }
 
-/** Undefined when nothing stands there. @throws StoreUnavailable when it cannot be asked */
+/** Returns the key of an entry, or undefined when it is missing. @throws StoreUnavailable when it cannot be read */
 function keyAt(path: string): string | undefined {
   try {
     const stats = files.lstatSync(path, { bigint: true });
@@ -83,7 +86,10 @@ function keyAt(path: string): string | undefined {
   }
 }
 
-/** Remembers what stands at these paths; the returned function names the first that is gone or another by now. */
+/**
+ * Remembers the entries at these paths. The returned function returns the first path whose entry is missing or
+ * replaced.
+ */
 export function watchStanding(paths: readonly string[]): () => string | undefined {
   const before = paths.map(keyAt);
   return () => paths.find((path, i) => keyAt(path) !== before[i]);

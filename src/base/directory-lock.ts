@@ -1,6 +1,6 @@
-// A lock on a directory that the kernel holds for this process, in the file system: it works between containers,
-// whose other names are apart, and is gone with the process. Node cannot take one, so flock(1) takes it on our
-// descriptor, which shares it. Advisory: it binds only processes that ask. It never waits.
+// A kernel lock on a directory in the file system. It works between containers, which do not share other names, and
+// ends with the process. Node has no call for it, so flock(1) takes it on our descriptor. Advisory: it affects only
+// processes that also use it. It never waits.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { systemCode } from './errors.ts';
@@ -9,14 +9,14 @@ import { passSeam } from './seam.ts';
 
 export type DirectoryLock =
   | { readonly is: 'held'; readonly release: () => void }
-  /** Another process holds it. */
+  /** Another process has the lock. */
   | { readonly is: 'busy' }
-  /** There is no flock(1) here, or the file system has no such locks. */
+  /** This machine has no flock(1), or the file system has no such locks. */
   | { readonly is: 'unavailable'; readonly because: string };
 
 const commandMsMax = 5_000;
 
-/** Takes the lock of the real directory at `path`. Throws the system's error where there is none. */
+/** Takes the lock of the real directory at `path`. Throws the system's error when there is none. */
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   if (process.platform === 'win32') return { is: 'unavailable', because: 'there is no flock on this system' };
   const fd = files.openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
@@ -35,7 +35,7 @@ export async function lockDirectory(path: string): Promise<DirectoryLock> {
   }
 }
 
-/** 0: taken; 1: held by another; anything else: it could not be asked. */
+/** Returns 0 when the lock was taken, 1 when another process has it, and anything else when flock failed. */
 async function flock(fd: number): Promise<number | null> {
   passSeam('spawn', 'flock');
   const child = spawn('flock', ['-x', '-n', '3'], {

@@ -1,8 +1,8 @@
-// The expected failures of checkpointd: a closed list of kinds, each with typed details and a remedy in its
-// message. Knows nothing of the wire: numbers are given to kinds in rpc/error-response.ts alone.
+// The expected failures of checkpointd: a closed list of kinds, each with typed details and a remedy in its message.
+// Knows nothing of the wire: only rpc/error-response.ts assigns numbers to kinds.
 import { given } from './given.ts';
 
-/** Every kind of expected failure; the names are those of the error registry in protocol/protocol.json. */
+/** Every kind of expected failure. The names are those of the error registry in protocol/protocol.json. */
 export type ErrorKind =
   | 'InvalidTag'
   | 'UnknownCheckpoint'
@@ -84,7 +84,10 @@ export class CheckpointdError extends Error {
   }
 }
 
-/** The cancel of a request that had recovered an interrupted restore before: something changed, though it was cancelled. */
+/**
+ * The error of a cancelled request that had recovered an interrupted restore before: something has changed although
+ * it was cancelled.
+ */
 export class CancelledAfterRecovery extends Error {
   constructor(cause: unknown) {
     super('The request was cancelled after it had recovered an interrupted restore.', { cause });
@@ -108,24 +111,24 @@ export function failedAfterRecovery(error: unknown): unknown {
   });
 }
 
-/** True when a store has lost what was asked for. */
+/** True when a store has lost the requested data. */
 export function isDamage(error: unknown): error is CheckpointdError {
   return error instanceof CheckpointdError && (error.kind === 'StoreCorrupt' || error.kind === 'DataCorrupt');
 }
 
-/** The `code` of a failed system call (`ENOENT`, `EACCES` …), or undefined where the failure is of another sort. */
+/** Returns the `code` of a failed system call (`ENOENT`, `EACCES` …), or undefined for other failures. */
 export function systemCode(error: unknown): string | undefined {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return undefined;
 }
 
-/** True for the system's ways of saying that the disk or the quota is used up. */
+/** True for the system's errors about a full disk or an exhausted quota. */
 export function isNoSpace(error: unknown): boolean {
   const code = systemCode(error);
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** Explains the error of a file that has reached the system's size limit; undefined for other errors. */
+/** Explains the error of a file that reached the system's size limit. Returns undefined for other errors. */
 export function fileLimit(cause: unknown, facts: ErrorFacts = {}): CheckpointdError | undefined {
   if (systemCode(cause) !== 'EFBIG') return undefined;
   const message =

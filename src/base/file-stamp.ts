@@ -1,13 +1,18 @@
 // Compares files by their stats, without reading them. A stamp may prove that two looks saw the same file, the same
-// content, or a file that no program has touched. No other module compares stats. It remembers nothing;
-// capture/settled.ts decides how long a stamp is in doubt.
+// content, or a file that no program has touched. No other module compares stats. It remembers nothing.
+// capture/settled.ts decides how long a stamp is doubtful.
 import { systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 
-/** One `lstat`, cut down to what tells a changed file from an unchanged one. Times are nanoseconds since 1970. */
+/**
+ * The fields of one `lstat` that distinguish a changed file from an unchanged one. Times are nanoseconds since 1970.
+ */
 export interface Stamp {
   readonly mtimeNs: bigint;
-  /** Cannot be set by `touch`, `cp -p`, `rsync -a` or tar: the field that catches a rewrite with its time put back. */
+  /**
+   * `touch`, `cp -p`, `rsync -a` and tar cannot set this field, so it shows a rewrite whose modification time was set
+   * back.
+   */
   readonly ctimeNs: bigint;
   readonly size: number;
   readonly ino: number;
@@ -26,7 +31,7 @@ export function stampOf(stats: BigIntStats): Stamp {
   };
 }
 
-/** True when nothing touched the file since, not even a rename or a new link. It allocates nothing. */
+/** True when no program touched the file since, not even by a rename or a new link. It allocates nothing. */
 export function isStampOf(stamp: Stamp, stats: BigIntStats): boolean {
   return (
     stats.ctimeNs === stamp.ctimeNs &&
@@ -38,7 +43,7 @@ export function isStampOf(stamp: Stamp, stats: BigIntStats): boolean {
   );
 }
 
-/** {@link isStampOf} for two looks: the same file in the same state, as far as the system can tell. */
+/** Compares two stamps like {@link isStampOf}: the same file in the same state, as far as the system shows. */
 export function isSameStamp(a: Stamp, b: Stamp): boolean {
   return (
     a.ctimeNs === b.ctimeNs &&
@@ -50,7 +55,7 @@ export function isSameStamp(a: Stamp, b: Stamp): boolean {
   );
 }
 
-/** True for the same file with the same content and mode. Allows renames, links and their change of ctime. */
+/** True for the same file with the same content and mode. Ignores renames, links and their change of ctime. */
 export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
   return (
     stats.mtimeNs === stamp.mtimeNs &&
@@ -62,8 +67,8 @@ export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
 }
 
 /**
- * True when two names that an overlay shows as two files may be one: the link that made the second changed the ctime of
- * both. Elsewhere one file is one inode under all its names.
+ * True when two names that an overlay shows as two files may be one: the link that made the second name changed the
+ * ctime of both. On other file systems one file has one inode under all its names.
  */
 export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
   return (
@@ -77,19 +82,19 @@ export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
 }
 
 /**
- * `dev:ino`: the same text for the same file or directory, whatever it is called, while it exists and one system runs.
- * A name and no proof: a later one may have it. What proves is in directory-identity.ts.
+ * Returns `dev:ino`: the same text for the same file or directory under any name, while it exists and the system
+ * runs. It proves nothing, because a later file may get the same numbers. For proof see directory-identity.ts.
  */
 export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
 }
 
-/** A text that differs whenever {@link isStampOf} would say no: for keys of caches. */
+/** Returns a text that differs whenever {@link isStampOf} is false, for keys of caches. */
 export function stampKey({ mtimeNs, ctimeNs, size, ino, dev, mode }: BigIntStats): string {
   return `${mtimeNs}:${ctimeNs}:${size}:${ino}:${dev}:${mode}`;
 }
 
-/** {@link stampKey} of what is at a path, also when there is nothing; links are followed. */
+/** Returns {@link stampKey} for a path, also for a missing file. Follows links. */
 export function fileKey(path: string): string {
   try {
     return stampKey(files.statSync(path, { bigint: true }));

@@ -1,5 +1,6 @@
-// The only door to the file system: node:fs with the seam in front. No other module imports node:fs (the linter
-// says so). It adds no behaviour, retries nothing and swallows nothing, but for one errno that Node tells wrongly.
+// The only access to the file system: node:fs behind the seam for faults. No other module imports node:fs (the linter
+// checks it). It adds no behaviour, retries nothing and hides nothing, except for one errno that Node reports
+// wrongly.
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,12 +9,12 @@ import { passSeam } from './seam.ts';
 export type { BigIntStats, Dir, Dirent, Stats } from 'node:fs';
 export const constants = fs.constants;
 
-/** The only directory below which this process may write; undefined while it may write everywhere. */
+/** The only directory below which this process may write. Undefined while it may write everywhere. */
 let writable: string | undefined;
 
 /**
- * Refuses from now on every call here that would write elsewhere than below a directory, as a read-only file
- * system does. The returned function ends that. Files that are open already are not covered.
+ * Refuses from now on every call that would write outside a directory, like a read-only file system. The returned
+ * function ends that. Open files are not covered.
  */
 export function confineWrites(directory: string): () => void {
   writable = `${directory}/`;
@@ -25,10 +26,10 @@ export function confineWrites(directory: string): () => void {
 const writingFlags =
   fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC;
 const writingCalls = new Set(['chmod', 'mkdir', 'rm', 'rmdir', 'unlink', 'utimes', 'writeFile']);
-/** They write at the second of their paths. */
+/** Calls that write at the second of their paths. */
 const bringingCalls = new Set(['copyFile', 'link', 'rename', 'symlink']);
 
-/** @throws EROFS for a call that would write outside of the confines */
+/** Refuses a write. @throws EROFS for a call that would write outside the allowed directory */
 function refuseWrite(confines: string, call: string, [first, second]: readonly unknown[]): void {
   const isOpening = call === 'open' && second !== undefined && second !== 'r';
   const isWritten = isOpening && (typeof second !== 'number' || (second & writingFlags) !== 0);
@@ -49,8 +50,8 @@ function through<F extends (...args: never[]) => unknown>(call: string, original
 }
 
 /**
- * `recursive` tells a read-only file system as ENOENT: Node passes on what its look at the missing directory said. The
- * first one that is missing is made by its own, which says why it cannot be.
+ * Makes a directory. With `recursive` Node reports a read-only file system as ENOENT, the error of its check for the
+ * missing directory. So the first missing directory is made by itself, which gives the real error.
  */
 function mkdirSync(path: string | Buffer, options: fs.MakeDirectoryOptions = {}): void {
   try {
@@ -60,14 +61,14 @@ function mkdirSync(path: string | Buffer, options: fs.MakeDirectoryOptions = {})
     if (options.recursive !== true || !isMissing || typeof path !== 'string') throw error;
     let first = path;
     while (!fs.existsSync(dirname(first)) && dirname(first) !== first) first = dirname(first);
-    // A link that leads nowhere is there and cannot be seen.
+    // A link without a target exists, but stat does not find it.
     if (fs.lstatSync(first, { throwIfNoEntry: false }) !== undefined) throw error;
     fs.mkdirSync(first, { ...options, recursive: false });
     fs.mkdirSync(path, options);
   }
 }
 
-/** Synchronous calls, named as in node:fs. Right for one small step; loops over many paths must yield. */
+/** Synchronous calls, named as in node:fs. Suitable for one small step. Loops over many paths must yield. */
 export const files = {
   accessSync: through('access', fs.accessSync),
   chmodSync: through('chmod', fs.chmodSync),
@@ -100,12 +101,12 @@ export const files = {
   writeFileSync: through('writeFile', fs.writeFileSync),
 };
 
-/** Frees a descriptor that holds a lock. Behind no seam: a close that fails has freed it anyway. */
+/** Closes a descriptor that has a lock. Not behind the seam: a close that fails has freed the lock anyway. */
 export const freeDescriptor = (fd: number): void => fs.closeSync(fd);
 
 /** Asynchronous calls, named as in node:fs/promises. */
 export const filesAsync = {
-  /** Syncs a file that the synchronous calls opened, by its descriptor. A sync may take seconds. */
+  /** Syncs a file by the descriptor of a synchronous call. A sync may take seconds. */
   fsync: through('fsync', promisify(fs.fsync)),
   lstat: through('lstat', fs.promises.lstat),
   mkdir: through('mkdir', fs.promises.mkdir),
@@ -116,46 +117,42 @@ export const filesAsync = {
   rm: through('rm', fs.promises.rm),
   stat: through('stat', fs.promises.stat),
   unlink: through('unlink', fs.promises.unlink),
-  /** Writes to a file that the synchronous calls opened, and resolves with the number of bytes that were written. */
+  /** Writes to the descriptor of a synchronous call, and resolves with the number of written bytes. */
   write: promisify((fd: number, bytes: Uint8Array, done: (error: Error | null, written: number) => void) =>
     fs.write(fd, bytes, done),
   ),
   writeFile: through('writeFile', fs.promises.writeFile),
 };
 
-/** Linux's O_PATH, which Node does not name: what it opens may be closed to us, and be a link. */
+/** Linux's O_PATH, which Node does not define: opens files without permission to read them, and links. */
 const pathOnly = 0o10000000;
 
-/** Opens what stands at a path, not to read it but to keep hold of it, and follows no link there. Linux only. */
+/** Opens the entry at a path without reading it, to pin it. Follows no link there. Linux only. */
 export const openPath = through('openPath', (path: string | Buffer): number =>
   fs.openSync(path, pathOnly | fs.constants.O_NOFOLLOW),
 );
 
 /**
- * Looks at a name in an open directory by its address below `/proc/self/fd`. The seam gets `directory`, the
- * path at which that directory was opened, and the name, so that a test can fail the call by the path that it
- * is about.
+ * Returns the stats of a name in an open directory by its address below `/proc/self/fd`. The seam gets `directory`,
+ * the path of that directory, and the name, so that a test can fail the call by path.
  */
 export function lstatOpened(address: string | Buffer, directory: string, name: string): fs.BigIntStats {
   passSeam('lstat', { toString: () => `${directory}/${name}` });
   return fs.lstatSync(address, { bigint: true });
 }
 
-/** Lists an open directory, whatever stands at its path by now. The seam gets the path. Linux only. */
+/** Lists an open directory, whatever is at its path now. The seam gets the path. Linux only. */
 export function readOpenDirectory(fd: number, path: Buffer): string[] {
   passSeam('readdir', path);
   return fs.readdirSync(`/proc/self/fd/${fd}`, { encoding: 'latin1' });
 }
 
-/** As {@link readOpenDirectory}, off the event loop. */
+/** Lists like {@link readOpenDirectory}, off the event loop. */
 export function readOpenDirectoryAsync(fd: number, path: Buffer): Promise<string[]> {
   passSeam('readdir', path);
   return fs.promises.readdir(`/proc/self/fd/${fd}`, { encoding: 'latin1' });
 }
 
-/**
- * Watches one directory; the handle of `fs.watch`, used beside chokidar for the fence and for directories
- * that drifted.
- */
+/** Watches one directory with `fs.watch`, which the fence and the directory handles use besides chokidar. */
 export const watchDirectory = through('watch', fs.watch);
 export type { FSWatcher } from 'node:fs';

@@ -1,6 +1,9 @@
-// Optional fields without the noise of a condition for each. It looks at nothing but whether a value is there.
+// Makes optional fields without a condition for each. It only checks whether a value exists.
 
-/** The fields that are there: one that is undefined or null is left out, so that it is absent and not empty. */
+/**
+ * Returns the fields that have a value. Fields that are undefined or null are left out, so that they are absent and
+ * not empty.
+ */
 export function given<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const present: { [K in keyof T]?: NonNullable<T[K]> } = {};
   for (const key of Object.keys(fields) as (keyof T)[]) {

@@ -1,25 +1,25 @@
-// Branded ids: a plain string never names a snapshot, a blob, a checkpoint or a session beyond the door.
+// Branded ids: inside the daemon no plain string names a snapshot, a blob, a checkpoint or a session.
 import { randomBytes } from 'node:crypto';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** Names an immutable snapshot of a work tree; equal contents and modes have equal ids within one strategy. */
+/** Names an immutable snapshot of a work tree. Equal contents and modes have equal ids within one strategy. */
 export type SnapshotId = Branded<'SnapshotId'>;
 /** Names the content of one file or the target of one link: git's blob id, or a SHA-256, by strategy. */
 export type BlobId = Branded<'BlobId'>;
-/** `ckpt_` and 20 characters; never reused, survives the moving of tags. */
+/** `ckpt_` and 20 characters. Never reused, and independent of tags. */
 export type CheckpointId = Branded<'CheckpointId'>;
 /** `ses_` and 26 characters, stable over restarts (work tree identity, conversation id, strategy). */
 export type SessionId = Branded<'SessionId'>;
 /** `0`, `4` or `4.2`: see checkpoints/tag.ts, the only maker. */
 export type Tag = Branded<'Tag'>;
-/** `op_` and 20 characters: one mutation that a client asked for. */
+/** `op_` and 20 characters: one mutation that a client requested. */
 export type OperationId = Branded<'OperationId'>;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Encodes bytes in Crockford's base 32, lower case: safe in file names and refs, no two letters alike. */
+/** Encodes bytes in Crockford's base 32, lower case: safe in file names and refs, without similar letters. */
 export function base32(bytes: Uint8Array, length: number): string {
   let text = '';
   let bits = 0;

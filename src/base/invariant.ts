@@ -1,7 +1,7 @@
-// Oaths of the program about itself. A broken one is a defect, never an answer to a client's mistake: inside a
+// Assertions of the program about itself. A broken one is a defect, never the answer to a client's mistake. Inside a
 // mutation it poisons the session's queue, so that no change builds on an unexplained state.
 
-/** The program is wrong. Never thrown for bad input, a full disk or a missing file. */
+/** The error of a defect in the program. Never thrown for bad input, a full disk or a missing file. */
 export class InvariantViolation extends Error {
   constructor(because: string) {
     super(`Invariant broken: ${because}`);
@@ -9,12 +9,12 @@ export class InvariantViolation extends Error {
   }
 }
 
-/** Throws {@link InvariantViolation} unless `condition` holds; `because` says why it always should. */
+/** Throws {@link InvariantViolation} unless `condition` is true. `because` says why it always should be. */
 export function invariant(condition: unknown, because: string): asserts condition {
   if (!condition) throw new InvariantViolation(because);
 }
 
-/** The end of an exhaustive switch: does not compile while a member of the union is unhandled. */
+/** Ends an exhaustive switch: does not compile while a member of the union is unhandled. */
 export function unreachable(value: never): never {
   throw new InvariantViolation(`unhandled case ${JSON.stringify(value)}`);
 }

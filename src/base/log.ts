@@ -21,7 +21,7 @@ export function createLog(level: LogLevel, sinks: readonly LogSink[]): Log {
 }
 
 /**
- * Says nothing; for parts that are tested alone.
+ * Logs nothing, for parts that are tested alone.
  * @forTests
  */
 export const silentLog: Log = createLog('error', []);

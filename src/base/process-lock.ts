@@ -1,6 +1,7 @@
-// Locks that die with their holder: a name that one process of this machine can hold at a time. On Linux it is an
-// abstract unix socket, on Windows a named pipe: the kernel frees both at once on SIGKILL. Elsewhere it is a file
-// that names its holder by pid and start time, which is weaker: a reused pid with an equal start time fools it.
+// Locks that end with their holder: a name that only one process of this machine can have at a time. On Linux it is
+// an abstract unix socket, on Windows a named pipe. The kernel frees both at once on SIGKILL. On other systems it is
+// a file that names its holder by pid and start time, which is weaker: it fails for a reused pid with an equal start
+// time.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
@@ -9,13 +10,13 @@ import { systemCode } from './errors.ts';
 import { files } from './files.ts';
 import { given } from './given.ts';
 
-/** Who holds a lock, as far as another process can tell later. */
+/** The holder of a lock, as far as another process can identify it later. */
 export interface Holder {
   readonly pid: number;
-  /** Field 22 of /proc/PID/stat: a pid alone is no proof, it is reused. */
+  /** Field 22 of /proc/PID/stat. Needed because pids are reused. */
   readonly startTime?: string;
   readonly bootId?: string;
-  /** The pid namespace; a pid of another one means nothing here. */
+  /** The pid namespace. A pid of another namespace means nothing here. */
   readonly pidNamespace?: string;
   readonly host: string;
 }
@@ -24,7 +25,7 @@ export interface ProcessLock {
   release(): void;
 }
 
-/** The system's constant facts about this process, cached, so that a later error of the system does no harm. */
+/** Constant facts of the system about this process, cached, so that a later system error does no harm. */
 const told: {
   startTime?: string | undefined;
   bootId?: string | undefined;
@@ -38,20 +39,20 @@ export function describeSelf(): Holder {
   return { pid: process.pid, host: hostname(), ...given({ startTime, bootId: bootId(), pidNamespace }) };
 }
 
-/** Another one after each start of the machine; undefined where the system does not tell. */
+/** Returns an id of the machine's boot, or undefined on systems without one. */
 export function bootId(): string | undefined {
   told.bootId ??= readSmall('/proc/sys/kernel/random/boot_id');
   return told.bootId;
 }
 
-/** True when the process that wrote `holder` still runs: `unknown` when this process cannot see it. */
+/** Returns whether the process that wrote `holder` still runs; `unknown` when this process cannot see it. */
 export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
   const self = describeSelf();
   if (holder.host !== self.host) return 'unknown';
   if (holder.bootId !== undefined && self.bootId !== undefined && holder.bootId !== self.bootId)
     return 'dead';
   if (holder.pidNamespace !== self.pidNamespace) return 'unknown';
-  // Z: it has ended, and its parent has not noticed yet.
+  // Z: the process has ended, and its parent has not noticed yet.
   if (!isAlive(holder.pid) || fieldsOf(holder.pid)?.[0] === 'Z') return 'dead';
   const startTime = startTimeOf(holder.pid);
   if (holder.startTime === undefined || startTime === undefined) return 'alive';
@@ -59,9 +60,9 @@ export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
 }
 
 /**
- * Takes the lock `name`, or returns undefined when another holder (in this process too) has it.
+ * Takes the lock `name`, or returns undefined when another holder (even in this process) has it.
  *
- * `file` is where the holder is named on systems without kernel-held names; unused on Linux and Windows.
+ * `file` names the holder on systems without kernel locks. Unused on Linux and Windows.
  */
 export async function takeProcessLock(name: string, file: string): Promise<ProcessLock | undefined> {
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 40);
@@ -100,7 +101,7 @@ function takeFileLock(file: string): ProcessLock | undefined {
   return undefined;
 }
 
-/** Reads a {@link Holder} back; other text names a holder that cannot be judged. */
+/** Parses a {@link Holder}. Other text gives a holder whose state is unknown. */
 export function parseHolder(text: string): Holder {
   try {
     const value: unknown = JSON.parse(text);
@@ -112,7 +113,7 @@ export function parseHolder(text: string): Holder {
   return { pid: -1, host: '' };
 }
 
-/** True when a process is there, also one that this user may not signal. */
+/** True when a process exists, even one that this user may not signal. */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
@@ -127,7 +128,10 @@ function startTimeOf(pid: number): string | undefined {
   return fieldsOf(pid)?.[19];
 }
 
-/** Returns the fields of a process from its state on. The command before them may hold anything, parentheses too. */
+/**
+ * Returns the fields of a process from its state on. The command before them may contain any character, parentheses
+ * too.
+ */
 function fieldsOf(pid: number): string[] | undefined {
   const stat = readSmall(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');

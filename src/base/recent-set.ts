@@ -1,7 +1,7 @@
-// A set that never holds more than it is told to: what was neither added nor asked for lately is forgotten. Only for
-// what may be forgotten; an LRU cache takes its whole memory before there is anything to keep.
+// A set with a maximum size: it forgets what was neither added nor requested recently. Only for data that may be
+// forgotten. (An LRU cache allocates its whole memory in advance.)
 
-/** Holds the newest half of `max` at least, and `max` at most. */
+/** Keeps at least the newest half of `max`, and never more than `max`. */
 export class RecentSet {
   readonly #halfMax: number;
   #young = new Set<string>();

@@ -1,8 +1,8 @@
-// The seam for faults: every file and process call of ours passes here before it reaches the system, so that a
-// test can fail the n-th call or kill the process there. It has no switch in the environment or on the command
-// line: only code that imports this module can install a fault, and the shipped daemon never does.
+// The seam for faults: every file and process call of ours passes here before it reaches the system, so that a test
+// can fail the n-th call or kill the process there. It has no switch in the environment or on the command line. Only
+// code that imports this module can install a fault, and the shipped daemon never does.
 
-/** Called before each system call; throws to fail it. `call` is the system's word (`open`, `rename`, `spawn` …). */
+/** Called before each system call. Throws to fail it. `call` is the system's name (`open`, `rename`, `spawn` …). */
 export type Fault = (call: string, target: string) => void;
 
 let installed: Fault | undefined;
@@ -15,25 +15,29 @@ export function installFault(fault: Fault | undefined): void {
   installed = fault;
 }
 
-/** Called where other work of the daemon may come between a look at shared state and its use. `where` names the place. */
+/**
+ * Called where another operation of the daemon may run between a check of shared state and its use. `where` names the
+ * place.
+ */
 export type Meanwhile = (where: string) => void;
 
 let meanwhile: Meanwhile | undefined;
 
 /**
- * Installs what happens at every such place, or removes it with `undefined`. It may do all that another operation could.
+ * Installs what runs at every such place, or removes it with `undefined`. It may do everything that another operation
+ * could.
  * @forTests
  */
 export function installMeanwhile(happens: Meanwhile | undefined): void {
   meanwhile = happens;
 }
 
-/** Marks the end of an `await` after which shared state may be another one. Costs one comparison, as the seam does. */
+/** Marks the end of an `await` after which shared state may have changed. Costs one comparison, like the seam. */
 export function passMeanwhile(where: string): void {
   if (meanwhile !== undefined) meanwhile(where);
 }
 
-/** Passes the seam. Costs one comparison when no fault is installed. */
+/** Calls the installed fault. Costs one comparison when none is installed. */
 export function passSeam(call: string, target: unknown): void {
   if (installed !== undefined) installed(call, describeTarget(target));
 }

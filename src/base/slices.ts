@@ -1,17 +1,17 @@
-// Keeps the event loop alive under long synchronous work: no slice of ours lasts longer than the budget, and each turn
-// of the event loop runs one slice, however much work is waiting.
+// Keeps the event loop responsive during long synchronous work: no slice of ours takes longer than the budget, and
+// each turn of the event loop runs one slice, however much work is waiting.
 
-/** Short, since a request takes several turns of the event loop, and waits for one slice at each. */
+/** Short, since a request takes several turns of the event loop, and waits for one slice in each. */
 const sliceMsMax = 5;
 /** Shorter still for work that no client waits for. */
 const backgroundSliceMsMax = 3;
 
-/** Paused work, in the order in which it goes on. */
+/** Paused work, in the order in which it continues. */
 const paused: (() => void)[] = [];
 let isResuming = false;
 let turnStartedMs = 0;
 
-/** Node runs all immediates of a turn together: one for each paused work would join their slices. */
+/** Node runs all immediates of a turn together: one immediate per paused work would run their slices together. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     paused.push(resolve);
@@ -28,7 +28,7 @@ function beginTurn(): void {
 
 function resumeNext(): void {
   paused.shift()?.();
-  // Promises go before ticks: this tick comes when the resumed work has paused again or waits for something.
+  // Promises run before ticks: this tick comes when the resumed work has paused again or waits for something else.
   queueMicrotask(() => process.nextTick(afterSlice));
 }
 
@@ -39,7 +39,7 @@ function afterSlice(): void {
   else setImmediate(beginTurn);
 }
 
-/** Gives the event loop a turn whenever the current slice has lasted long enough, and honours a cancel there. */
+/** Gives the event loop a turn whenever the current slice has lasted long enough, and checks for a cancel there. */
 export class Slices {
   #startedMs = performance.now();
   readonly #signal: AbortSignal | undefined;
@@ -50,12 +50,12 @@ export class Slices {
     this.#msMax = msMax;
   }
 
-  /** Slices of background work. */
+  /** Returns slices for background work. */
   static inBackground(signal?: AbortSignal): Slices {
     return new Slices(signal, backgroundSliceMsMax);
   }
 
-  /** True when it is time to await {@link pause}; cheap enough for every turn of a loop. */
+  /** True when it is time to await {@link pause}. Cheap enough for every iteration of a loop. */
   isDue(): boolean {
     return performance.now() - this.#startedMs >= this.#msMax;
   }
@@ -69,13 +69,13 @@ export class Slices {
   }
 }
 
-// Sorts as many items as a directory or a tree may have without holding the event loop: runs that are short enough to
-// be sorted in one go, and then merged. For short lists it is the ordinary sort.
+// Sorts the many items of a directory or a tree without blocking the event loop: sorts short runs, and then merges
+// them. For short lists it is the ordinary sort.
 
-/** So many items are sorted without a pause: a few milliseconds. */
+/** The number of items that are sorted without a pause: a few milliseconds. */
 const runLength = 4096;
 
-/** The items by their keys, as `<` orders them; equal keys stay in the order in which they came. */
+/** Sorts the items by their keys, in the order of `<`. Items with equal keys keep their order. */
 export async function sortedByKey<T>(
   items: readonly T[],
   keyOf: (item: T) => string,

@@ -1,7 +1,7 @@
-// Work that runs one piece at a time, in the order in which it was given. A piece that fails reports its failure to its
-// own caller alone: the next piece waits only for its end.
+// Runs work one piece at a time, in order. A piece that fails reports its failure only to its own caller. The next
+// piece waits only for its end.
 
-/** Resolves when the work has ended, whether it succeeded or failed. Its failure is its caller's to handle. */
+/** Resolves when the work has ended, successfully or not. Its caller handles the failure. */
 export async function ended(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }

@@ -1,6 +1,6 @@
-// Waiting no longer than it is worth. It stops nothing: late work continues, and its result is dropped.
+// Waits for a limited time. It stops nothing: late work continues, and its result is dropped.
 
-/** True when `work` was done within the time. @throws what `work` throws, if that comes in time */
+/** True when `work` was done within the time. @throws the error of `work`, if it comes in time */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

@@ -1,11 +1,11 @@
-// The errors of a client's request. One class holds every answer of the daemon, with its `kind`; another reports that
-// the daemon has ended. It decides nothing.
+// The errors of a client's request. One class has the daemon's answer, with its `kind`. Another one reports that the
+// daemon has ended. It decides nothing.
 import type * as Wire from '../protocol/types.ts';
 
-/** A request that the daemon refused or could not carry out. */
+/** A request that the daemon refused or that failed. */
 export class CheckpointdRequestError extends Error {
   readonly code: number;
-  /** All that the daemon said; absent only where it is no checkpointd. */
+  /** All data of the daemon's answer. Absent only when the program is no checkpointd. */
   readonly data: Wire.ErrorData | undefined;
 
   constructor(code: number, message: string, data: Wire.ErrorData | undefined) {
@@ -15,7 +15,7 @@ export class CheckpointdRequestError extends Error {
     this.data = data;
   }
 
-  /** The stable name of the failure, as the reference lists it. */
+  /** The stable name of the failure, as in the reference. */
   get kind(): Wire.ErrorKind | 'Unknown' {
     return this.data?.kind ?? 'Unknown';
   }
@@ -34,7 +34,7 @@ export class CheckpointdRequestError extends Error {
   }
 }
 
-/** The daemon ended, could not be started, or sent what is no frame. Requests in flight may have had effects. */
+/** The daemon ended, could not be started, or sent an invalid frame. Requests in flight may have had effects. */
 export class CheckpointdGoneError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

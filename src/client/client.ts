@@ -13,7 +13,7 @@ export type * from '../protocol/types.ts';
 export { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
 export type { RequestOptions } from './connection.ts';
 
-/** How long a daemon may take to answer `initialize`; starting Node on a busy machine takes seconds. */
+/** How long a daemon may take to answer `initialize`. Starting Node on a busy machine takes seconds. */
 const startMs = 30_000;
 /** How long each of shutdown and exit may take before the daemon is killed. */
 const closeMs = 2000;
@@ -21,30 +21,30 @@ const closeMs = 2000;
 export interface ClientOptions {
   /** The program to start. Default: the daemon of this package, on this Node. */
   readonly command?: string;
-  /** The program's arguments, such as `--storage-dir=/path`; `checkpointd --help` lists the daemon's. */
+  /** The program's arguments, such as `--storage-dir=/path`. `checkpointd --help` lists those of the daemon. */
   readonly args?: readonly string[];
   /** The daemon's whole environment. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The file to which the daemon appends its log. Default: none. */
   readonly logFile?: string;
-  /** How much the log tells. Default: `info`. */
+  /** The level of the log. Default: `info`. */
   readonly logLevel?: 'error' | 'warn' | 'info' | 'debug';
   readonly clientInfo?: Wire.ClientInfo;
-  /** True when the daemon tells of each request (`on('$/logTrace', …)`); see {@link CheckpointdClient.notify}. */
+  /** True to get a notification for each request (`on('$/logTrace', …)`); see {@link CheckpointdClient.notify}. */
   readonly trace?: Wire.TraceValue;
-  /** The events to be told of; see {@link CheckpointdClient.on}. */
+  /** The events to receive; see {@link CheckpointdClient.on}. */
   readonly events?: readonly Wire.EventName[];
 }
 
-/** A client's description of itself for a daemon that runs already. */
+/** A client's description of itself for a running daemon. */
 export type AttachOptions = Pick<ClientOptions, 'clientInfo' | 'trace' | 'events'>;
 
 /**
  * A running daemon. Get one from {@link CheckpointdClient.start}; `await using` closes it.
  *
- * The daemon keeps this process alive while a request is in flight and no longer: a script that fails before
- * {@link CheckpointdClient.close} ends anyway, and the daemon with it. What only listens to events must keep
- * itself alive.
+ * The daemon keeps this process alive only while a request is in flight: a script that fails before {@link
+ * CheckpointdClient.close} still ends, and the daemon with it. A program that only listens to events must keep itself
+ * alive.
  */
 export class CheckpointdClient implements AsyncDisposable {
   readonly #link: DaemonLink;
@@ -68,14 +68,14 @@ export class CheckpointdClient implements AsyncDisposable {
       ...(options.logFile === undefined ? [] : [`--log-file=${options.logFile}`]),
       ...(options.logLevel === undefined ? [] : [`--log-level=${options.logLevel}`]),
     ];
-    // A client that joins a running daemon does not load the code that starts one.
+    // A client that joins a running daemon does not load the code for starting one.
     const { DaemonProcess } = await import('./daemon-process.ts');
     return CheckpointdClient.#begin(await DaemonProcess.start(command, args, options.env), command, options);
   }
 
   /**
-   * Comes to a daemon that runs, by its private socket (as `owner.json` of a session tells it), and initialises.
-   * Closing this client ends its share of the sessions it opened; the daemon lives on for the others.
+   * Joins a running daemon through its private socket (from `owner.json` of a session), and initialises. Closing this
+   * client ends its share of the sessions that it opened. The daemon continues for other clients.
    * @throws CheckpointdGoneError when no daemon listens there, or when the socket is not this user's
    */
   static async attach(socket: string, options: AttachOptions = {}): Promise<CheckpointdClient> {
@@ -109,18 +109,18 @@ export class CheckpointdClient implements AsyncDisposable {
     return this.#server;
   }
 
-  /** The daemon's process id, where this client started it. */
+  /** The daemon's process id, if this client started it. */
   get pid(): number | undefined {
     return this.#link.pid;
   }
 
-  /** Resolves when the daemon cannot be reached any more, with the reason in words. Never rejects. */
+  /** Resolves when the daemon cannot be reached any more, with the reason as text. Never rejects. */
   get ended(): Promise<string> {
     return this.#link.ended;
   }
 
   /**
-   * Sends a request. More than the daemon takes at once wait their turn.
+   * Sends a request. Requests beyond the daemon's limit wait their turn.
    * @throws CheckpointdRequestError by `kind`; CheckpointdGoneError when the daemon is gone
    */
   async request<M extends Wire.RequestMethod>(
@@ -140,19 +140,19 @@ export class CheckpointdClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a notification, such as `$/setTrace`. Nothing is answered; what is wrong is ignored by the daemon.
+   * Sends a notification, such as `$/setTrace`. It gets no answer. The daemon ignores an invalid one.
    * @throws CheckpointdGoneError when the daemon is gone
    */
   notify<M extends Wire.NotificationMethod>(method: M, params: Wire.EventOf<M>): Promise<void> {
     return this.#connection.notify(method, params);
   }
 
-  /** Listens to an event that was named in {@link ClientOptions.events}; returns how to stop listening. */
+  /** Listens to an event in {@link ClientOptions.events}. Returns a function that stops listening. */
   on<E extends Wire.NotificationMethod>(event: E, listener: (params: Wire.EventOf<E>) => void): () => void {
     return this.#connection.on(event, listener);
   }
 
-  /** Shuts the daemon down and waits for its end; kills it when that takes over two seconds. Returns its exit code. */
+  /** Shuts the daemon down and waits for its end. Kills it after more than two seconds. Returns its exit code. */
   close(): Promise<number | null> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -165,12 +165,12 @@ export class CheckpointdClient implements AsyncDisposable {
   async #close(): Promise<number | null> {
     let patience = closeMs;
     try {
-      // One that hangs is killed at once.
+      // A daemon that hangs is killed at once.
       if (await within(closeMs, this.#connection.request('shutdown', {})))
         await this.#connection.notify('exit', {});
       else patience = 0;
     } catch (error) {
-      // A daemon that is gone or refuses has nothing more to say.
+      // A daemon that is gone or refuses sends nothing more.
       if (!(error instanceof CheckpointdGoneError || error instanceof CheckpointdRequestError)) throw error;
       patience = 0;
     }

@@ -1,18 +1,19 @@
-// One connection to a daemon: requests with their answers, giving up, progress and notifications. It loads no library,
-// because every command waits for it, and believes only whole frames. It knows no method but those of JSON-RPC itself.
+// One connection to a daemon: requests with their answers, cancellation, progress and notifications. It loads no
+// library, because every command waits for it, and trusts only complete frames. It knows no method except those of
+// JSON-RPC itself.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import type * as Wire from '../protocol/types.ts';
 import { FrameParser } from '../wire/frame-parser.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
 
-/** How a client reaches its daemon, whether it started it or came to one that runs: two streams and an end. */
+/** The connection of a client to its daemon, started by the client or running before: two streams and an end. */
 export interface DaemonLink {
   /** The stream that the daemon reads. */
   readonly input: Writable;
   /** The stream that the daemon writes. */
   readonly output: Readable;
-  /** Resolves when the daemon cannot be reached any more, with the reason in words. Never rejects. */
+  /** Resolves when the daemon cannot be reached any more, with the reason as text. Never rejects. */
   readonly ended: Promise<string>;
   /** The daemon's process id, if this process started it. */
   readonly pid: number | undefined;
@@ -20,20 +21,20 @@ export interface DaemonLink {
   keepAlive(isWanted: boolean): void;
   /** Ends the daemon, or the connection to it, at once. */
   kill(): void;
-  /** Waits so long for the end, then forces it. Returns the exit code of a daemon that this process started. */
+  /** Waits this long for the end, then forces it. Returns the exit code of a daemon that this process started. */
   end(patienceMs: number): Promise<number | null>;
 }
 
 export interface RequestOptions {
   /**
-   * Gives the request up. It is then rejected with `RequestCancelled` and has changed nothing, or resolved with its
-   * result where it had committed. `AbortSignal.timeout(ms)` makes a time limit.
+   * Cancels the request. It then rejects with `RequestCancelled` and has changed nothing, or resolves with its result
+   * if it had already committed. `AbortSignal.timeout(ms)` makes a time limit.
    */
   readonly signal?: AbortSignal;
   readonly onProgress?: (value: Wire.ProgressValue) => void;
 }
 
-/** How long a daemon that reads no more may take to end; its end explains more than the broken pipe. */
+/** How long a daemon that has stopped reading may take to end. Its end explains more than the broken pipe. */
 const brokenMs = 2000;
 
 interface Waiting {
@@ -55,7 +56,7 @@ export class DaemonConnection {
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
   readonly #arrived: Message[] = [];
-  /** Resolves with the reason why no request will be answered any more. */
+  /** Resolves with the reason why no more requests will be answered. */
   readonly #end: Promise<CheckpointdGoneError>;
   #tellEnd: (why: CheckpointdGoneError) => void = () => undefined;
   #gone: CheckpointdGoneError | undefined;
@@ -77,7 +78,7 @@ export class DaemonConnection {
     void link.ended.then((why) => this.#fail(why));
   }
 
-  /** @throws CheckpointdRequestError; CheckpointdGoneError when the daemon is gone */
+  /** Sends a request. @throws CheckpointdRequestError; CheckpointdGoneError when the daemon is gone */
   async request<M extends Wire.RequestMethod>(
     method: M,
     params: Wire.ParamsOf<M>,
@@ -96,7 +97,7 @@ export class DaemonConnection {
           method,
           params: onProgress === undefined ? params : { ...params, workDoneToken: id },
         });
-        // Only now: the cancel of a request must follow it.
+        // Listens only now, because the cancel of a request must follow it.
         if (signal?.aborted === true) cancel();
         else signal?.addEventListener('abort', cancel, { once: true });
       });
@@ -106,7 +107,7 @@ export class DaemonConnection {
     }
   }
 
-  /** Resolves when the notification has left. @throws CheckpointdGoneError when the daemon is gone */
+  /** Sends a notification, and resolves when it is written. @throws CheckpointdGoneError when the daemon is gone */
   async notify<M extends Wire.NotificationMethod>(method: M, params: Wire.EventOf<M>): Promise<void> {
     if (this.#gone !== undefined) throw this.#gone;
     const release = this.#hold();
@@ -117,7 +118,7 @@ export class DaemonConnection {
     }
   }
 
-  /** Listens to an event; returns how to stop listening. */
+  /** Listens to an event. Returns a function that stops listening. */
   on<E extends Wire.NotificationMethod>(event: E, listener: (params: Wire.EventOf<E>) => void): () => void {
     const listeners = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, listeners);
@@ -126,7 +127,7 @@ export class DaemonConnection {
     return () => listeners.delete(each);
   }
 
-  /** Hangs up in order, and waits for nothing. */
+  /** Closes the connection in order, without waiting. */
   leave(): void {
     if (this.#gone !== undefined) return;
     void this.#send({ id: 0, method: 'shutdown', params: {} });
@@ -135,7 +136,7 @@ export class DaemonConnection {
     this.#fail('the connection was closed');
   }
 
-  /** The daemon keeps this process alive until the returned function is called. */
+  /** Makes the daemon keep this process alive until the returned function is called. */
   #hold(): () => void {
     this.#holds += 1;
     if (this.#holds === 1) this.#link.keepAlive(true);
@@ -145,7 +146,10 @@ export class DaemonConnection {
     };
   }
 
-  /** Resolves with false when the message could not be written. Messages of one turn of the event loop leave together. */
+  /**
+   * Sends a message. Resolves to false when it could not be written. Messages of one turn of the event loop leave
+   * together.
+   */
   #send(message: object): Promise<boolean> {
     const body = JSON.stringify({ jsonrpc: '2.0', ...message });
     const { input } = this.#link;
@@ -161,7 +165,7 @@ export class DaemonConnection {
   #take(body: Buffer): void {
     const message = messageIn(body);
     if (typeof message === 'string') return this.#distrust(message);
-    // One message in a turn of the event loop: who waits for an answer goes on before the next event is heard.
+    // Handles one message per turn of the event loop: code that waits for an answer continues before the next event.
     if (this.#arrived.push(message) === 1) setImmediate(() => this.#deliver());
   }
 
@@ -185,13 +189,13 @@ export class DaemonConnection {
     else waiting.reject(new CheckpointdRequestError(error.code, error.message, error.data));
   }
 
-  /** Nothing after a fault can be trusted. */
+  /** Ends the connection, because nothing after a fault can be trusted. */
   #distrust(fault: string): void {
     this.#fail(`the daemon sent what is no frame: ${fault}`);
     this.#link.kill();
   }
 
-  /** The pipe breaks before the process ends. A daemon that runs on without hearing us is ended. */
+  /** Waits for the end: the pipe breaks before the process ends. Ends a daemon that continues without reading. */
   #expectEnd(): void {
     this.#broken ??= setTimeout(() => {
       this.#fail(`the connection broke, and the daemon did not end within ${brokenMs / 1000} s`);
@@ -211,7 +215,7 @@ export class DaemonConnection {
   }
 }
 
-/** Returns the message, or what is wrong with the body in words. */
+/** Returns the message, or the problem with the body as text. */
 function messageIn(body: Buffer): Message | string {
   if (!isUtf8(body)) return 'a body that is not UTF-8';
   try {

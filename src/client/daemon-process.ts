@@ -1,4 +1,4 @@
-// The daemon as a child process of the client: started, listened to, and ended for certain. It knows pipes and
+// The daemon as a child process of the client: starts it, reads it, and ends it for certain. It knows pipes and
 // signals, not the protocol.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,21 +8,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdGoneError } from './client-error.ts';
 import type { DaemonLink } from './connection.ts';
 
-/** How much of the end of stderr is kept, for the words of {@link CheckpointdGoneError}. */
+/** The number of last characters of stderr that are kept for the message of {@link CheckpointdGoneError}. */
 const stderrCharacters = 16 * 1024;
-/** A process that ends closes its output only a moment before it is gone. */
+/** A process that ends closes its output a moment before it is gone. */
 const exitsAfterOutputMs = 300;
 
 export class DaemonProcess implements DaemonLink {
   readonly #child: ChildProcessWithoutNullStreams;
-  /** Resolves when the process has ended, with the reason in words. Never rejects. */
+  /** Resolves when the process has ended, with the reason as text. Never rejects. */
   readonly ended: Promise<string>;
   #tellEnd: (why: string) => void = () => undefined;
   #stderr = '';
 
   private constructor(child: ChildProcessWithoutNullStreams) {
     this.#child = child;
-    // Read to the end, or a full pipe would stop the daemon.
+    // Stderr is always read, because a full pipe would stop the daemon.
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrCharacters);
     });
@@ -38,12 +38,12 @@ export class DaemonProcess implements DaemonLink {
         );
       };
       child.once('close', tell);
-      // A grandchild may hold the pipes open after the end; the last words are worth a moment only.
+      // A grandchild may keep the pipes open after the end, so the last output is awaited only for a moment.
       child.once('exit', () => void delay(200, undefined, { ref: false }).then(tell));
     });
   }
 
-  /** @throws CheckpointdGoneError when it cannot be started */
+  /** Starts the daemon. @throws CheckpointdGoneError when it cannot be started */
   static async start(
     command: string,
     args: readonly string[],
@@ -80,7 +80,7 @@ export class DaemonProcess implements DaemonLink {
 
   keepAlive(isWanted: boolean): void {
     const { stdin, stdout, stderr } = this.#child;
-    // Pipes to a child are sockets, whatever their declaration says; those of a child that did not start are none.
+    // Pipes to a child are sockets, whatever their type says. A child that did not start has none.
     for (const each of [this.#child, stdin, stdout, stderr] as unknown as Partial<Socket>[]) {
       if (each.destroyed === true) continue; // it would wait for a connection, with one more listener each time
       if (isWanted) each.ref?.();
@@ -88,7 +88,7 @@ export class DaemonProcess implements DaemonLink {
     }
   }
 
-  /** Resolves when the daemon has closed its output and runs on: other clients hold sessions in it. */
+  /** Resolves when the daemon has closed its output but continues to run, because other clients have sessions in it. */
   async #livesOn(): Promise<void> {
     const { stdout } = this.#child;
     if (!stdout.readableEnded) await once(stdout, 'end');
@@ -97,7 +97,7 @@ export class DaemonProcess implements DaemonLink {
     this.#tellEnd('the daemon lives on for its other clients');
   }
 
-  /** Waits so long for the end, then kills. Returns the exit code; `null` after a signal. */
+  /** Waits this long for the end, then kills. Returns the exit code; `null` after a signal. */
   async end(patienceMs: number): Promise<number | null> {
     this.#child.stdin.end();
     if (this.#isRunning) {
@@ -108,7 +108,7 @@ export class DaemonProcess implements DaemonLink {
       this.keepAlive(false);
       clearTimeout(timer);
     }
-    // Pipes that a grandchild holds would keep the client's own process alive.
+    // Destroys the pipes: a grandchild that has them would keep the client's own process alive.
     for (const pipe of [this.#child.stdout, this.#child.stderr]) pipe.destroy();
     return this.#child.exitCode;
   }

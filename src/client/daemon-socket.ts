@@ -1,11 +1,11 @@
-// A daemon that runs already, reached by its private socket.
+// Joins a running daemon through its private socket.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { socketComplaint } from '../wire/places.ts';
 import { CheckpointdGoneError } from './client-error.ts';
 import type { DaemonLink } from './connection.ts';
 
-/** The place is not private to this user, so nothing was said there. */
+/** The error for a socket that is not private to this user. Nothing was sent to it. */
 export class UntrustedSocketError extends CheckpointdGoneError {}
 
 export class DaemonSocket implements DaemonLink {
@@ -13,19 +13,22 @@ export class DaemonSocket implements DaemonLink {
   readonly pid = undefined;
   readonly #socket: Socket;
 
-  /** Begins to connect and waits for nothing: if no daemon listens, the link has ended. @throws UntrustedSocketError */
+  /** Begins to connect without waiting: if no daemon listens, the link ends. @throws UntrustedSocketError */
   constructor(path: string) {
     const complaint = socketComplaint(path);
     if (complaint !== undefined) throw new UntrustedSocketError(`not connecting to ${path}: ${complaint}`);
     this.#socket = connect({ path, noDelay: true }).unref();
-    // A daemon that was killed may reset the connection; `close` follows.
+    // A killed daemon may reset the connection. `close` follows.
     this.#socket.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       this.#socket.once('close', () => resolve('the daemon closed the connection'));
     });
   }
 
-  /** @throws CheckpointdGoneError when no daemon listens there, or when the place is not private to this user */
+  /**
+   * Connects. @throws CheckpointdGoneError when no daemon listens there, or when the socket is not private to this
+   * user
+   */
   static async connect(path: string): Promise<DaemonSocket> {
     const link = new DaemonSocket(path);
     link.keepAlive(true);

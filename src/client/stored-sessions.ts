@@ -1,5 +1,5 @@
-// The sessions of a work tree as they lie on disk, and how the daemon that has one open is reached: for programs that
-// come to a session without having started its daemon. It reads two small files a session and writes nothing.
+// The sessions of a work tree on disk, and how to reach the daemon that has one open: for programs that did not start
+// its daemon. It reads two small files per session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -12,7 +12,10 @@ export interface StoredSession {
   readonly strategy: string;
   readonly retention: 'session' | 'keep';
   readonly storage: string;
-  /** The socket of the daemon that has it open. Absent while no daemon does, or when that daemon does not listen. */
+  /**
+   * The socket of the daemon that has the session open. Absent while no daemon has, or when that daemon does not
+   * listen.
+   */
   readonly socket?: string;
   /** ISO 8601. */
   readonly created: string;
@@ -21,8 +24,8 @@ export interface StoredSession {
 }
 
 /**
- * Returns the sessions of the work tree that a path lies in: those of the innermost work tree first, then the one used
- * last. Without a path: those of every work tree.
+ * Returns the sessions of the work tree that contains a path: those of the innermost work tree first, then the most
+ * recently used one. Without a path: those of every work tree.
  */
 export function storedSessions(storage: string, path?: string): StoredSession[] {
   const place = path === undefined ? undefined : realpathSync(path);
@@ -83,7 +86,7 @@ export function summaryOf({ storage, session }: Pick<StoredSession, 'storage' | 
   };
 }
 
-/** An object from a file; undefined for what is not there, not ours to read, or no object. */
+/** Returns an object from a file. Undefined for a missing or unreadable file, and for other JSON. */
 export function jsonIn(file: string): Readonly<Record<string, unknown>> | undefined {
   const isUnreadable = (error: unknown): boolean => error instanceof SyntaxError || isOfSystem(error);
   const value: unknown = attempt(isUnreadable, () => JSON.parse(readFileSync(file, 'utf8')) as unknown);
@@ -94,7 +97,7 @@ export function namesIn(directory: string): string[] {
   return attemptOr([], isMissing, () => readdirSync(directory));
 }
 
-/** The repository that a path lies in, or the path itself where there is none. */
+/** Returns the root of the repository that contains a path, or the path itself outside any repository. */
 export function repositoryAround(path: string): string {
   return repositoryOf(path) ?? path;
 }

@@ -1,5 +1,5 @@
-// Checks of values that a client sends and the daemon only keeps: objects whose fields are the client's own. They must
-// survive JSON in every language, so lone surrogates and bottomless nesting are refused. It reads no field of them.
+// Checks values that a client sends and the daemon only stores: objects whose fields are the client's own. They must
+// survive JSON in every language, so lone surrogates and very deep nesting are refused. It reads no field of them.
 import { CheckpointdError } from '../base/errors.ts';
 
 /** A JSON object whose fields belong to the client. */
@@ -14,19 +14,22 @@ export function isObject(value: unknown): value is ClientObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Throws InvalidParams; the message begins with `what` and says what to give instead. */
+/** Throws InvalidParams. The message begins with `what` and ends with the remedy. */
 export function refuse(what: string, remedy: string): never {
   throw new CheckpointdError('InvalidParams', `${what} ${remedy}`, { details: { field: what } });
 }
 
-/** The value as an object of the client's. @throws InvalidParams unless it is a JSON object of well-formed texts */
+/**
+ * Returns the value as an object of the client's. @throws InvalidParams unless it is a JSON object of well-formed
+ * texts
+ */
 export function clientObject(value: unknown, what: string): ClientObject {
   if (!isObject(value)) refuse(what, 'must be a JSON object.');
   inspect(value, what);
   return value;
 }
 
-/** The value as text. @throws InvalidParams unless it is a well-formed string */
+/** Returns the value as text. @throws InvalidParams unless it is a well-formed string */
 export function wellFormed(value: unknown, what: string): string {
   if (typeof value !== 'string') refuse(what, 'must be a string.');
   if (loneSurrogate.test(value)) {
@@ -35,12 +38,15 @@ export function wellFormed(value: unknown, what: string): string {
   return value;
 }
 
-/** Refuses what JSON cannot carry in every language. Not recursive: depth is the caller's to choose, up to a bound. */
+/**
+ * Refuses values that JSON cannot represent in every language. Not recursive, because the client chooses the depth,
+ * up to a limit.
+ */
 export function inspect(value: unknown, what: string): void {
   visitTexts(value, what, (text) => wellFormed(text, what));
 }
 
-/** UTF-16 units of all strings within the value, keys left out. */
+/** Returns the UTF-16 units of all strings within the value, without keys. */
 export function textLength(value: unknown): number {
   let length = 0;
   visitTexts(value, 'The value', (text, isKey) => {
@@ -49,7 +55,7 @@ export function textLength(value: unknown): number {
   return length;
 }
 
-/** Characters (Unicode code points) of all strings within the value, keys left out. */
+/** Returns the characters (Unicode code points) of all strings within the value, without keys. */
 export function characterCount(value: unknown): number {
   let count = 0;
   visitTexts(value, 'The value', (text, isKey) => {

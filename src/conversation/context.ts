@@ -1,5 +1,5 @@
-// Sticky context: which files go with every request, how much room they have, what is left out. It reads files
-// through the interface below only, and neither matches nor walks: the session knows the work tree.
+// Sticky context: the files that are sent with every request, their size limit, and the files left out. It reads
+// files through the interface below only. It neither matches nor walks: the session knows the work tree.
 import { attempt, isA } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { checkPatterns } from '../tree/globs.ts';
@@ -15,50 +15,53 @@ export interface ContextFile {
   readonly bytes: number;
 }
 
-/** A file and the first path or glob that brought it in. */
+/** A file and the first path or glob that matches it. */
 export interface MatchedFile extends ContextFile {
   readonly pattern: string;
 }
 
-/** The work tree as context needs it. */
+/** The work tree as the context needs it. */
 export interface ContextFiles {
-  /** The regular files that a path or glob names, inside the work tree, never through a link out of it. */
+  /** Returns the regular files that a path or glob names, inside the work tree, never through a link out of it. */
   match(pattern: string): Promise<readonly ContextFile[]>;
-  /** The file as text (UTF-8, replacement characters where it is not), or undefined when it is gone or unreadable. */
+  /**
+   * Returns the file as text (UTF-8, with replacement characters for other bytes), or undefined when it is missing or
+   * unreadable.
+   */
   read(path: string): Promise<string | undefined>;
 }
 
-/** The files that go with a request at present. */
+/** The files that are sent with a request at present. */
 export interface ListedContext {
   readonly patterns: readonly string[];
   readonly files: readonly MatchedFile[];
-  /** Files left out because all together were over the budget: the largest first. */
+  /** Files left out because all files together exceeded the limit: the largest ones first. */
   readonly dropped: readonly MatchedFile[];
-  /** Patterns that name no file at present. */
+  /** Patterns that match no file at present. */
   readonly unmatched: readonly string[];
-  /** Bytes of `files`. */
+  /** The size of `files` in bytes. */
   readonly size: number;
-  /** Bytes that they may have together. */
+  /** The limit for the size of all files in bytes. */
   readonly maxSize: number;
   readonly warnings: readonly string[];
 }
 
 export interface BuiltContext extends ListedContext {
-  /** '' when there is nothing to send. */
+  /** The message, or '' when there is nothing to send. */
   readonly message: string;
-  /** UTF-8 bytes of the message: `context_message_length` of a document. */
+  /** UTF-8 bytes of the message: `context_message_length` in a document. */
   readonly messageLength: number;
   /** Files that matched and could not be read. */
   readonly unreadable: readonly string[];
 }
 
-/** Texts that the client adds to the message: outputs of its hooks, the instruction of its agent. */
+/** Texts that the client adds to the message: outputs of its hooks, the instructions of its agent. */
 export interface ContextAdditions {
   readonly hooks?: readonly string[] | undefined;
   readonly agentPrompt?: string | undefined;
 }
 
-/** Bytes that count as one token, in budgets only; models differ, and a bound needs no better. */
+/** Bytes that count as one token, only for limits. Models differ, but a limit needs no better value. */
 export const bytesPerToken = 4;
 
 /** Paths and globs that a conversation may have. */
@@ -68,16 +71,16 @@ function windowTokensOf({ modelInfo }: ConversationSettings): number {
   return modelInfo?.contextWindowTokens ?? defaultWindowTokens;
 }
 
-/** The room for context files in tokens: three quarters of the window (C9), 150,000 by default. */
+/** Returns the limit for context files in tokens: three quarters of the window (C9), 150,000 by default. */
 export function contextBudgetTokens(settings: ConversationSettings): number {
   return Math.floor((windowTokensOf(settings) * 3) / 4);
 }
 
-/** How full the model's window is: `critical` when text alone reaches it. */
+/** How full the model's window is. `critical`: the text alone fills it. */
 export interface WindowUse {
   /** UTF-16 units of the context message and of the valid part of the history. */
   readonly characters: number;
-  /** The size of the window, by {@link bytesPerToken}. */
+  /** The size of the window in characters, by {@link bytesPerToken}. */
   readonly maxCharacters: number;
   readonly level: 'none' | 'critical';
 }
@@ -88,14 +91,14 @@ export function windowUse(state: ConversationState, contextLength: number): Wind
   return { characters, maxCharacters, level: characters >= maxCharacters ? 'critical' : 'none' };
 }
 
-/** Checks and normalises paths and globs that are to be stored. @throws InvalidParams, PathOutsideWorkTree */
+/** Checks and normalises new paths and globs. @throws InvalidParams, PathOutsideWorkTree */
 export function checkContextPaths(paths: readonly unknown[]): string[] {
   const checked = normalContextPaths(paths);
   checkPatterns(checked, 'paths');
   return checked;
 }
 
-/** Normalises paths and globs of any length, as they were stored. @throws InvalidParams, PathOutsideWorkTree */
+/** Normalises stored paths and globs, which may have any length. @throws InvalidParams, PathOutsideWorkTree */
 function normalContextPaths(paths: readonly unknown[]): string[] {
   return paths.map((given, index) => {
     const path = wellFormed(given, `paths[${index}]`);
@@ -105,7 +108,7 @@ function normalContextPaths(paths: readonly unknown[]): string[] {
   });
 }
 
-/** @throws LimitExceeded */
+/** Checks the number of paths. @throws LimitExceeded */
 function checkPathCount(count: number): void {
   if (count <= contextPathsMax) return;
   throw new CheckpointdError(
@@ -115,7 +118,7 @@ function checkPathCount(count: number): void {
   );
 }
 
-/** The files within the budget, by the sizes the work tree lists; none is read. */
+/** Selects the files within the limit, by the sizes in the work tree's listing. Reads none. */
 async function listContext(settings: ConversationSettings, workTree: ContextFiles): Promise<ListedContext> {
   const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
   const maxSize = contextBudgetTokens(settings) * bytesPerToken;
@@ -131,7 +134,7 @@ async function listContext(settings: ConversationSettings, workTree: ContextFile
   };
 }
 
-/** Reads the files and builds the message. The largest files go first when the budget is too small. */
+/** Reads the files and builds the message. Leaves the largest files out when the limit is too small. */
 async function buildContext(
   settings: ConversationSettings,
   summary: string | undefined,
@@ -150,7 +153,7 @@ async function buildContext(
       read.push({ ...file, bytes: Buffer.byteLength(content) });
     }
   }
-  // Once more, by the sizes that were read: a file may have grown since it was listed.
+  // Selects again by the sizes that were read: a file may have grown since it was listed.
   const { kept: files, dropped: grown } = withinBudget(read, listed.maxSize);
   const message = contextMessage({
     summary,
@@ -177,7 +180,7 @@ async function matchAll(
     const files = await workTree.match(pattern);
     if (files.length === 0) unmatched.push(pattern);
     for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-      // Braces and the like can lead out where the pattern itself did not look so.
+      // Braces and similar syntax can lead out of the work tree although the pattern itself looks harmless.
       parseTreePath(fromText(file.path));
       if (!matched.has(file.path)) matched.set(file.path, { ...file, pattern });
     }
@@ -208,7 +211,7 @@ function overBudget({ path, bytes }: ContextFile, budget: number): string {
   return `The context file ${path} (${bytes} bytes) was left out: all context files together may have ${budget} bytes, three quarters of the model's window. Remove some, or set a model with a larger window.`;
 }
 
-// Builds the message that carries the sticky context to a model, with its markers exactly, newlines included.
+// Builds the message that brings the sticky context to a model, with its exact markers, newlines included.
 
 const contextEntryStart = '--- CONTEXT ENTRY BEGIN ---\n';
 const contextEntryEnd = '--- CONTEXT ENTRY END ---\n\n';
@@ -225,7 +228,7 @@ interface ContextParts {
   readonly agentPrompt: string | undefined;
 }
 
-/** The message, or '' when there is no context at all: then nothing is to be sent. */
+/** Returns the message, or '' without any context: then nothing is to be sent. */
 function contextMessage(parts: ContextParts): string {
   let message = '';
   if (parts.summary !== undefined) {
@@ -240,10 +243,10 @@ function contextMessage(parts: ContextParts): string {
   return message;
 }
 
-// The context files of a conversation as its session uses them: paths added and removed, the message built, its
-// length remembered until something it was built from changes. The watcher reports what changed on disk.
+// The context of a conversation in a session: adds and removes paths, builds the message, and remembers its length
+// until one of its sources changes. The watcher reports changes on disk.
 
-/** The values that the message of a cached length was built from. The cache compares them by identity. */
+/** The values from which the message of a cached length was built. The cache compares them by identity. */
 interface CachedLength {
   readonly ingredients: readonly unknown[];
   readonly length: number;
@@ -264,7 +267,7 @@ export class StickyContext {
     return this.#timeline.present.settings.contextPaths;
   }
 
-  /** Bytes of the message as last built; undefined when it would be another one now (C25). */
+  /** Bytes of the message when it was last built. Undefined when it would differ now (C25). */
   get messageLength(): number | undefined {
     if (this.#cached === undefined) return undefined;
     const now = this.#ingredients();
@@ -272,12 +275,12 @@ export class StickyContext {
     return isSame ? this.#cached.length : undefined;
   }
 
-  /** Bytes of the message as last built, whatever has changed since; 0 before the first. For estimates. */
+  /** Bytes of the message when it was last built, whatever has changed since; 0 before the first. For estimates. */
   get lastMessageLength(): number {
     return this.#lastMessageLength;
   }
 
-  /** Adds paths and globs; those that are there already stay where they are. @throws PathOutsideWorkTree */
+  /** Adds paths and globs. Existing ones keep their place. @throws PathOutsideWorkTree */
   add(paths: readonly unknown[], idempotency?: Idempotency): { added: string[] } {
     const present = this.paths;
     const added = [...new Set(checkContextPaths(paths))].filter((path) => !present.includes(path));
@@ -286,7 +289,7 @@ export class StickyContext {
     return this.#timeline.commit(operation, () => ({ added }), idempotency);
   }
 
-  /** Removes paths and globs; those that are not there make no difference. @throws PathOutsideWorkTree */
+  /** Removes paths and globs. Ignores unknown ones. @throws PathOutsideWorkTree */
   remove(paths: readonly unknown[], idempotency?: Idempotency): { removed: string[] } {
     const present = this.paths;
     const removed = [...new Set(normalContextPaths(paths))].filter((path) => present.includes(path));
@@ -294,12 +297,12 @@ export class StickyContext {
     return this.#timeline.commit({ op: 'setContextPaths', paths: left }, () => ({ removed }), idempotency);
   }
 
-  /** The files that would go with a request now; reads none. */
+  /** Returns the files that would be sent with a request now. Reads none. */
   list(workTree: ContextFiles): Promise<ListedContext> {
     return listContext(this.#timeline.present.settings, workTree);
   }
 
-  /** Reads the files and builds the message; remembers its length unless a file changed meanwhile. */
+  /** Reads the files and builds the message. Remembers its length unless a file changed meanwhile. */
   async build(workTree: ContextFiles, additions: ContextAdditions = {}): Promise<BuiltContext> {
     const { thread, settings } = this.#timeline.present;
     const ingredients = this.#ingredients();
@@ -314,7 +317,10 @@ export class StickyContext {
     return built;
   }
 
-  /** Told by the watcher. Without paths, anything may have changed. A glob may match what is new: any change counts. */
+  /**
+   * Called by the watcher. Without paths, anything may have changed. Any change counts, because a glob may match a
+   * new file.
+   */
   noteChanges(changed?: Iterable<string>): void {
     const hasGlob = this.paths.some((path) => /[*?[{]/.test(path));
     if (changed === undefined || hasGlob) return this.#forget();
@@ -322,7 +328,7 @@ export class StickyContext {
       const isNamed = this.paths.some((named) => path === named || path.startsWith(`${named}/`));
       if (isNamed || this.#cached?.files.has(path)) return this.#forget();
     }
-    // A build in progress may have read a file before it changed, and its files are not known yet.
+    // A running build may have read a file before it changed, and its files are not known yet.
     if (this.#cached === undefined) this.#changes += 1;
   }
 
@@ -337,21 +343,21 @@ export class StickyContext {
   }
 }
 
-// Reads the agents of a client: which of them is active, and the paths and globs that its resources name. The daemon
-// keeps the agents for the client and reads nothing else of them. The session adds the paths to a conversation.
+// Reads the agents of a client: the active one, and the paths and globs in its resources. The daemon stores the
+// agents for the client and reads no other field. The session adds the paths to a conversation.
 
 interface AgentResources {
-  /** How many agents there are. */
+  /** The number of agents. */
   readonly agents: number;
-  /** Paths and globs of the work tree, normal, each once. */
+  /** Normalised paths and globs of the work tree, each once. */
   readonly paths: readonly string[];
-  /** Resources that cannot be context files, and why. */
+  /** Resources that cannot be context files, with the reasons. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads agents given by name, or as `{agents, activeIdx}`. Active is the agent that `activeIdx` names, else the only
- * one, else the one named `default`; without any there are no resources.
+ * Reads agents given by name, or as `{agents, activeIdx}`. The active agent is the one that `activeIdx` names, else
+ * the only one, else the one named `default`. Without an active agent there are no resources.
  */
 export function agentResources(given: ClientObject): AgentResources {
   const byName = isObject(given.agents) ? given.agents : given;
@@ -373,7 +379,9 @@ export function agentResources(given: ClientObject): AgentResources {
   return { agents: names.length, paths: [...paths], warnings };
 }
 
-/** The path or glob of a `file://` resource, or undefined when it is none, or none of the work tree. */
+/**
+ * Returns the path or glob of a `file://` resource, or undefined for another resource, or one outside the work tree.
+ */
 function pathOf(resource: unknown): string | undefined {
   if (typeof resource !== 'string' || !resource.startsWith('file://')) return undefined;
   const path = resource.slice('file://'.length);

@@ -1,6 +1,6 @@
-// The conversation of a session: checks what a client asks, carries it out on the timeline, answers. Its states are
-// immutable values; a checkpoint keeps a reference to one. Context files have a file of their
-// own. It moves no files, speaks no wire, and runs no model.
+// The conversation of a session: checks the requests of a client, applies them to the timeline, and answers. Its
+// states are immutable values, and a checkpoint stores a reference to one. Context files have their own file. It
+// moves no files, does not know the wire, and runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
@@ -35,12 +35,15 @@ import { userLines } from './transcript.ts';
 
 interface AppendResult extends Lengths {
   readonly id: EntryId;
-  /** Oldest entries that went because the history is full; they are gone from this thread for good. */
+  /**
+   * The number of oldest entries that were removed because the history is full. They are permanently gone from this
+   * thread.
+   */
   readonly dropped: number;
 }
 
 interface NextMessageResult {
-  /** False when the pending message was locked and stayed; the next message is set anyway. */
+  /** False when the pending message was locked and stayed. The next message is set anyway. */
   readonly accepted: boolean;
   readonly pendingUserMessage?: string;
   readonly messageLocked: boolean;
@@ -50,7 +53,7 @@ interface NextMessageResult {
 export interface ExitResult extends Lengths {
   readonly exited: boolean;
   readonly tail?: EntryId;
-  /** The checkpoint whose files the tangent carried; bringing them back is the session's. */
+  /** The checkpoint with the files of the tangent. The session restores them. */
   readonly filesCheckpoint?: string;
 }
 
@@ -62,7 +65,7 @@ interface ForgetResult extends Lengths {
 interface ImportResult extends Lengths {
   readonly dropped: number;
   readonly transcriptDropped: number;
-  /** The id in the document; the session keeps its own. */
+  /** The id in the document. The session keeps its own. */
   readonly conversationId: string;
   readonly warnings: readonly string[];
 }
@@ -81,7 +84,7 @@ export class Conversation {
   readonly #timeline: Timeline;
   readonly #clock: Clock;
 
-  /** An empty conversation; replay the log's records before anything is asked of it. */
+  /** Creates an empty conversation. Replay the log's records before using it. */
   constructor(conversationId: string, log: RecordLog, clock: Clock = systemClock) {
     this.conversationId = conversationId;
     this.#timeline = new Timeline(log);
@@ -91,7 +94,7 @@ export class Conversation {
     this.tangents = new TangentMode(this.#timeline, clock);
   }
 
-  /** The reference to the present state: what a checkpoint keeps. */
+  /** The reference to the present state, which a checkpoint stores. */
   get head(): ConversationRef {
     return this.#timeline.head;
   }
@@ -100,43 +103,46 @@ export class Conversation {
     return this.at(this.head);
   }
 
-  /** How full the model's window is: the valid history and the context message as last built. */
+  /** How full the model's window is: the valid history and the context message when it was last built. */
   get windowUse(): WindowUse {
     return windowUse(this.state, this.context.lastMessageLength);
   }
 
-  /** The conversation as it would be after a rewind to `ref`: that thread, the present settings. Copies no list. */
+  /** Returns the conversation after a rewind to `ref`: that thread, the present settings. Copies no list. */
   at(ref: ConversationRef): ConversationState {
     const { settings } = this.#timeline.present;
     return { conversationId: this.conversationId, ...this.#timeline.threadAt(ref), ...settings };
   }
 
-  /** Takes one record of the log at reopening, in order; records of other kinds are passed over. */
+  /** Applies one record of the log at reopening, in order. Ignores records of other kinds. */
   replay(position: number, record: LogRecord): void {
     this.#timeline.replay(position, record);
   }
 
-  /** Moves the head in memory; publishing a checkpoint at the new head makes it durable. @throws DataCorrupt */
+  /** Moves the head in memory. Publishing a checkpoint at the new head makes it durable. @throws DataCorrupt */
   rewind(ref: ConversationRef): void {
     this.#timeline.rewind(ref);
   }
 
-  /** After replay: the head is `ref`, or the newest record after position `logLength` that follows from it. */
+  /** Sets the head after the replay: `ref`, or the newest record after position `logLength` that follows from it. */
   restoreHead(ref: ConversationRef, logLength: number): void {
     this.#timeline.restoreHead(ref, logLength);
   }
 
-  /** Logs where the head is, before the checkpoint that moved it is removed, or for a move without one. */
+  /**
+   * Logs the position of the head: before the checkpoint that moved it is removed, or for a move without a
+   * checkpoint.
+   */
   recordHead(): void {
     this.#timeline.recordHead();
   }
 
-  /** Frees the states that no checkpoint in `kept` refers to; the head's stays. */
+  /** Frees the states that no checkpoint in `kept` refers to. Keeps the head's. */
   forgetAllBut(kept: Iterable<ConversationRef>): void {
     this.#timeline.forgetAllBut(kept);
   }
 
-  /** Adds an exchange, its transcript lines with it; the next message is answered by it. @throws MessageTooLarge */
+  /** Adds an exchange with its transcript lines. It answers the next message. @throws MessageTooLarge */
   append(input: EntryInput, idempotency?: Idempotency): AppendResult {
     const entry = checkEntry(input, newEntryId(), 'entry', this.#limits);
     return this.#timeline.commit(
@@ -150,7 +156,7 @@ export class Conversation {
     );
   }
 
-  /** Adds lines that belong to no exchange: errors, notes, or what the user typed (`user`), behind `> `. */
+  /** Adds lines that belong to no exchange: errors, notes, or the user's input (`user`), behind `> `. */
   appendTranscript(
     text: unknown,
     options: { readonly user?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
@@ -170,8 +176,8 @@ export class Conversation {
   }
 
   /**
-   * Says what the user will send next, or (undefined) that nothing is. Its text describes the coming turn unless
-   * that is locked; `lock` keeps it from then on. An empty message becomes "Empty prompt" (C37).
+   * Sets the message that the user will send next; undefined: none. Its text describes the coming turn unless that is
+   * locked. `lock` keeps it from then on. An empty message becomes "Empty prompt" (C37).
    */
   setNextMessage(
     asked: unknown,
@@ -196,9 +202,9 @@ export class Conversation {
   }
 
   /**
-   * The text that describes the coming turn, and where the conversation stands once it is taken and unlocked. It is
-   * taken by the turn's checkpoint, published with that position: until then, and after a kill before it, the message
-   * is still there, and a rewind to the checkpoint does not bring it back.
+   * Returns the text that describes the coming turn, and the position of the conversation after the turn has taken it
+   * and it is unlocked. The turn's checkpoint takes it when it is published with that position. Before that, also
+   * after a kill, the message still exists. A rewind to the checkpoint does not bring it back.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;
@@ -206,12 +212,12 @@ export class Conversation {
     return { message: pendingUserMessage, head: this.#timeline.propose({ op: 'consumeMessage' }) };
   }
 
-  /** Empties history, range, transcript, summary, next message and trackers. Settings and an open tangent stay. */
+  /** Clears history, range, transcript, summary, next message and trackers. Settings and an open tangent stay. */
   clear(idempotency?: Idempotency): Lengths {
     return this.#timeline.commit({ op: 'clear' }, (_before, after) => lengthsOf(after.thread), idempotency);
   }
 
-  /** The start moves on to the next turn where it would be an answer to a tool. @throws InvalidRange out of bounds */
+  /** Sets the valid range. A start at an answer to a tool moves to the next turn. @throws InvalidRange out of bounds */
   setValidRange(start: number, end: number, idempotency?: Idempotency): Lengths {
     const range = requestedRange(this.#timeline.present.thread.history, start, end);
     return this.#timeline.commit(
@@ -222,8 +228,8 @@ export class Conversation {
   }
 
   /**
-   * Stores a summary that stands for the history before the valid range, which then holds the last `keep` entries
-   * (or all from the entry `keep` on), widened to whole turns. Nothing is dropped: a rewind undoes it.
+   * Stores a summary that replaces the history before the valid range, which then has the last `keep` entries (or all
+   * from the entry `keep` on), widened to whole turns. Nothing is removed: a rewind undoes it.
    * @throws UnknownEntry, MessageTooLarge
    */
   compact(
@@ -250,8 +256,8 @@ export class Conversation {
   }
 
   /**
-   * Drops the last `messages`: each what the user said, with all answers and tools up to the next. The transcript tells
-   * what was said, so it stays. A rewind undoes it.
+   * Removes the last `messages`: each is a user's message with all answers and tools up to the next one. The
+   * transcript stays, because it shows what was said. A rewind undoes it.
    */
   forget(messages: number, idempotency?: Idempotency): ForgetResult {
     const { history, latestSummary, validRange } = this.#timeline.present.thread;
@@ -268,7 +274,7 @@ export class Conversation {
     );
   }
 
-  /** Notes how many lines a write of the agent changed (C31). */
+  /** Records how many lines a write of the agent changed (C31). */
   recordLines(write: LineWrite, idempotency?: Idempotency): LineReport {
     checkLineWrite(write);
     const tracker = trackWrite(this.#timeline.present.thread.fileLineTracker.get(write.path), write);
@@ -280,7 +286,7 @@ export class Conversation {
   }
 
   /**
-   * Replaces thread and settings by a document's (text or value), in one step; this conversation keeps its id.
+   * Replaces thread and settings by those of a document (text or value), in one step. This conversation keeps its id.
    * @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree, AbortError: nothing changed
    */
   async import(
@@ -310,8 +316,8 @@ export class Conversation {
 }
 
 /**
- * Reads the message that the user will send next; none for null and undefined. An empty message gets a text
- * in its place, because a model refuses one without.
+ * Returns the message that the user will send next, or none for null and undefined. Replaces an empty message by a
+ * text, because a model refuses a message without text.
  * @throws InvalidParams, MessageTooLarge
  */
 export function nextMessageFrom(
@@ -338,7 +344,7 @@ class ClientSettings {
     this.#timeline = timeline;
   }
 
-  /** Changes limits from here on; logged, so that a replay drops what was dropped. */
+  /** Changes the limits from now on. Logged, so that a replay removes the same entries. */
   setLimits(limits: Partial<ConversationLimits>): void {
     for (const value of Object.values(limits)) {
       if (!Number.isSafeInteger(value) || value < 1) refuse('limits', 'must be whole numbers above 0.');
@@ -353,7 +359,7 @@ class ClientSettings {
     return this.#timeline.commit({ op: 'setTools', tools }, () => ({ tools: count }), idempotency);
   }
 
-  /** Describes the model: an object, or an id alone. A missing field gets a default and a warning (C30). */
+  /** Sets the model: an object, or only an id. A missing field gets a default and a warning (C30). */
   setModel(given: unknown, idempotency?: Idempotency): { modelInfo: ModelInfo; warnings: readonly string[] } {
     const { info, warnings } = knownModel(given);
     return this.#timeline.commit(
@@ -369,7 +375,7 @@ class ClientSettings {
     return this.#timeline.commit(operation, () => ({ mcpEnabled: enabled }), idempotency);
   }
 
-  /** Holds the client's run-time objects until the process ends; a reopened session must be given them again. */
+  /** Keeps the client's run-time objects until the process ends. A reopened session must get them again. */
   setRuntime(objects: RuntimeObjects): void {
     this.#runtime = { ...this.#runtime, ...objects };
   }
@@ -379,7 +385,7 @@ class ClientSettings {
   }
 }
 
-/** Tangents as a session uses them: enter, leave, ask. The files, where a tangent carries them, are the session's. */
+/** The tangents of a session: enter, leave, status. The session handles the files of a tangent. */
 class TangentMode {
   readonly #timeline: Timeline;
   readonly #clock: Clock;
@@ -389,7 +395,7 @@ class TangentMode {
     this.#clock = clock;
   }
 
-  /** Puts the conversation aside for another one. Inside a tangent: nothing, and `entered: false`. */
+  /** Puts the conversation aside for another one. Inside a tangent does nothing, with `entered: false`. */
   enter(
     options: {
       readonly filesCheckpoint?: string | undefined;
@@ -408,7 +414,7 @@ class TangentMode {
     );
   }
 
-  /** Brings the main conversation back, with the tangent's last entry if `keepTail` and if it added one. */
+  /** Returns to the main conversation, with the tangent's last entry if `keepTail` and if it added one. */
   exit(
     options: { readonly keepTail?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
   ): ExitResult {
@@ -428,14 +434,14 @@ class TangentMode {
   }
 
   /**
-   * Leaves a tangent that carries files: logs the state after it without moving the head. Restoring the files ends
-   * in a checkpoint that names this state, so files and conversation come back together or not at all.
+   * Leaves a tangent with files: logs the state after it without moving the head. Restoring the files ends in a
+   * checkpoint that names this state, so files and conversation return together or not at all.
    */
   proposeExit(): ConversationRef {
     return this.#timeline.propose({ op: 'exitTangent', keepTail: false });
   }
 
-  /** True when the conversation is in a tangent, for how many whole seconds (C20), and what it added. */
+  /** Returns whether the conversation is in a tangent, for how many whole seconds (C20), and what it added. */
   status(): { active: boolean; durationSeconds?: number; added?: number } {
     const { tangent, history } = this.#timeline.present.thread;
     if (tangent === undefined) return { active: false };

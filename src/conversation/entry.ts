@@ -1,6 +1,6 @@
-// One exchange of a conversation: what the user said, what the assistant answered. Both are open objects of which
-// only content, toolResults[].toolUseId and toolUses[].{id,name} are read; repairing them for a model
-// (C14) belongs to the client that calls the model.
+// One exchange of a conversation: the user's message and the assistant's answer. Both are open objects, of which the
+// daemon reads only content, toolResults[].toolUseId and toolUses[].{id,name}. The client that calls the model
+// repairs them for it (C14).
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32 } from '../base/ids.ts';
@@ -16,16 +16,16 @@ import {
 import type { ConversationLimits } from './settings.ts';
 
 declare const entryId: unique symbol;
-/** `ent_` and 20 characters, or whatever an imported document says; unique in its history, never reused. */
+/** `ent_` and 20 characters, or the id in an imported document. Unique in its history, never reused. */
 export type EntryId = string & { readonly [entryId]: true };
 
-/** A message of the user: text, or results of tools, or both. */
+/** A message of the user: text, results of tools, or both. */
 export interface UserMessage extends ClientObject {
   readonly content?: unknown;
   readonly toolResults?: readonly ClientObject[];
 }
 
-/** An answer of the assistant: text, and the tools it wants to use. */
+/** An answer of the assistant: text, and the tools that it wants to use. */
 export interface AssistantMessage extends ClientObject {
   readonly content?: unknown;
   readonly toolUses?: readonly ClientObject[];
@@ -49,12 +49,15 @@ export function answersTool(message: UserMessage | undefined): boolean {
   return (message?.toolResults?.length ?? 0) > 0;
 }
 
-/** True when a turn may start here: the user's message answers no tool. */
+/** True when a turn may start here: the user's message contains no result of a tool. */
 export function startsTurn({ user }: HistoryEntry): boolean {
   return !answersTool(user);
 }
 
-/** The readable text of a message's content: a string, or the texts of an array of parts; '' for anything else. */
+/**
+ * Returns the readable text of a message's content: a string, or the texts of an array of parts; '' for anything
+ * else.
+ */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -62,7 +65,7 @@ export function textOf(content: unknown): string {
   return texts.filter((text) => typeof text === 'string').join('\n');
 }
 
-/** Names of the tools that the assistant wants to use, in its order. */
+/** Returns the names of the tools that the assistant wants to use, in its order. */
 export function toolNames(assistant: AssistantMessage): string[] {
   return (assistant.toolUses ?? []).map((use) => String(use.name));
 }
@@ -93,14 +96,14 @@ function checkAssistant(value: unknown, what: string, limits: ConversationLimits
   return withoutNull(assistant, 'toolUses');
 }
 
-/** A client's data for an entry. The daemon chooses the id, unless a document brings one. */
+/** A client's data for an entry. The daemon chooses the id, unless a document has one. */
 export interface EntryInput {
   readonly user: unknown;
   readonly assistant: unknown;
   readonly requestMetadata?: unknown;
 }
 
-/** Makes an entry of what a client sent. @throws InvalidParams, MessageTooLarge */
+/** Makes an entry from a client's data. @throws InvalidParams, MessageTooLarge */
 export function checkEntry(
   input: EntryInput,
   id: EntryId,
@@ -136,7 +139,7 @@ function listOf(value: unknown, what: string): readonly unknown[] {
   return value;
 }
 
-/** `null` stands for absent on the wire, so that later readers need to know one form only. */
+/** Removes a field that is `null`, which means absent on the wire, so that later readers handle only one form. */
 function withoutNull<T extends ClientObject>(object: T, field: string): T | Omit<T, string> {
   if (object[field] !== null) return object;
   const { [field]: _absent, ...rest } = object;

@@ -1,15 +1,16 @@
-// The list of exchanges: bounded, oldest dropped first, each drop told. Entries are found by their ids, never by
-// position or text. The part that may be sent to a model is its valid range, [start, end): its first entry never
-// answers a tool, because a model refuses results that it did not ask for. Pure functions.
+// The list of exchanges: limited in length, with the oldest removed first and every removal reported. Entries are
+// found by their ids, never by position or text. The part that may be sent to a model is the valid range, [start,
+// end): its first entry never contains results of tools, because a model refuses results that it did not request.
+// Pure functions.
 import { CheckpointdError } from '../base/errors.ts';
 import { textLength } from './client-object.ts';
 import { type EntryId, type HistoryEntry, startsTurn } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
 
 export interface ValidRange {
-  /** Index of the first entry that may be sent. */
+  /** The index of the first entry that may be sent. */
   readonly start: number;
-  /** Index after the last one. */
+  /** The index after the last entry that may be sent. */
   readonly end: number;
 }
 
@@ -22,12 +23,12 @@ export interface HistoryWindow {
   readonly validChars: number;
 }
 
-/** The history with another valid range. Walks that range. */
+/** Returns the history with another valid range. Reads all entries of that range. */
 export function windowOver(history: Sequence<HistoryEntry>, validRange: ValidRange): HistoryWindow {
   return { history, validRange, validChars: charsIn(history, validRange.start, validRange.end) };
 }
 
-/** The history with one more entry and at most `capacity`, and the valid range that goes with it. */
+/** Returns the history with one more entry and at most `capacity` entries, with its valid range. */
 export function appendEntry(window: HistoryWindow, entry: HistoryEntry, capacity: number): HistoryWindow {
   const longer = window.history.push(entry);
   const dropped = Math.max(0, longer.length - capacity);
@@ -50,7 +51,9 @@ function charsIn(history: Sequence<HistoryEntry>, start: number, end: number): n
   return chars;
 }
 
-/** Returns the position of an entry. @throws UnknownEntry when it never existed, was dropped, or is on another branch */
+/**
+ * Returns the position of an entry. @throws UnknownEntry when it never existed, was removed, or is on another branch
+ */
 export function positionOf(history: Sequence<HistoryEntry>, id: EntryId): number {
   for (let index = history.length - 1; index >= 0; index -= 1) {
     if (history.at(index)?.id === id) return index;
@@ -69,7 +72,7 @@ export function holdsEntry(history: Sequence<HistoryEntry>, id: EntryId): boolea
   return false;
 }
 
-/** The first position in `[start, end)` where a turn starts, or `end`: nothing can be sent then. */
+/** Returns the first position in `[start, end)` where a turn starts, or `end` when nothing can be sent. */
 export function nextTurnStart(history: Sequence<HistoryEntry>, start: number, end: number): number {
   for (let index = start; index < end; index += 1) {
     const entry = history.at(index);
@@ -79,8 +82,8 @@ export function nextTurnStart(history: Sequence<HistoryEntry>, start: number, en
 }
 
 /**
- * The range after one entry was appended and the oldest `dropped` were removed. It reaches to the end, because what
- * was just said must be sendable; an empty range starts at the new entry.
+ * Returns the range after one entry was appended and the oldest `dropped` were removed. It extends to the end,
+ * because the newest entry must be included. An empty range starts at the new entry.
  */
 function rangeAfterAppend(history: Sequence<HistoryEntry>, before: ValidRange, dropped: number): ValidRange {
   const end = history.length;
@@ -93,8 +96,9 @@ export function wholeRange(history: Sequence<HistoryEntry>): ValidRange {
 }
 
 /**
- * The range after a compaction that keeps the last `keep` entries. When the first of them answers a tool, the turn
- * it belongs to is kept whole (as far back as the present range goes): a model in mid-turn must not lose its turn.
+ * Returns the range after a compaction that keeps the last `keep` entries. When the first of them contains a result
+ * of a tool, its whole turn is kept (as far back as the present range goes): a model in the middle of a turn must not
+ * lose it.
  */
 export function rangeAfterCompaction(
   history: Sequence<HistoryEntry>,
@@ -112,7 +116,10 @@ export function rangeAfterCompaction(
   return { start: nextTurnStart(history, start, end), end };
 }
 
-/** Where the last `messages` begin: each at what the user said, the first one at the beginning, whatever stands there. */
+/**
+ * Returns the start of each of the last `messages`: the position of the user's message. The first message starts at
+ * the beginning of the history, whatever the entry there is.
+ */
 export function lastMessages(
   history: Sequence<HistoryEntry>,
   messages: number,
@@ -127,15 +134,16 @@ export function lastMessages(
   return { start, found };
 }
 
-/** The first `length` entries, and what is left of the valid range. */
+/** Returns the first `length` entries, and the remaining part of the valid range. */
 export function windowUpTo({ history, validRange }: HistoryWindow, length: number): HistoryWindow {
   const [start, end] = [Math.min(validRange.start, length), Math.min(validRange.end, length)];
   return windowOver(history.take(length), { start, end });
 }
 
 /**
- * The range that a client asks for; a start at an entry that answers a tool moves on to the next turn, or to the end.
- * @throws InvalidRange unless it lies in the history
+ * Returns the range that a client requests. A start at an entry with results of tools moves to the next turn, or to
+ * the end.
+ * @throws InvalidRange unless it is within the history
  */
 export function requestedRange(history: Sequence<HistoryEntry>, start: number, end: number): ValidRange {
   const isBounded = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end;

@@ -1,15 +1,15 @@
-// Counts the lines of a file that the agent and the user wrote. It is a statistic only: the ledger of contents
-// decides who changed a file, never these counts.
+// Counts the lines of a file that the agent and the user wrote. The counts are only statistics: the ledger of
+// contents decides which of them changed a file.
 import { unreachable } from '../base/invariant.ts';
 import { refuse, wellFormed } from './client-object.ts';
 
-/** Line counts of one file between the agent's writes, with the names of the document. */
+/** Line counts of one file at the agent's writes, with the names of the document. */
 export interface FileLineTracker {
-  /** Lines after the agent's previous write. */
+  /** The number of lines after the agent's previous write. */
   readonly prevFswriteLines: number;
-  /** Lines just before the agent's last write. */
+  /** The number of lines just before the agent's last write. */
   readonly beforeFswriteLines: number;
-  /** Lines just after it. */
+  /** The number of lines just after the agent's last write. */
   readonly afterFswriteLines: number;
   readonly linesAddedByAgent: number;
   readonly linesRemovedByAgent: number;
@@ -20,12 +20,12 @@ export type WriteOperation = 'create' | 'strReplace' | 'insert' | 'append';
 
 /** One write of the agent, as its client reports it. */
 export interface LineWrite {
-  /** Path in the work tree, as text; the key of the tracker. */
+  /** The path in the work tree as text. The key of the tracker. */
   readonly path: string;
   readonly operation: WriteOperation;
-  /** Lines just before the write; 0 when the file did not exist. Absent: what the last write left. */
+  /** The number of lines just before the write; 0 when the file did not exist. Absent: as after the last write. */
   readonly before?: number | undefined;
-  /** Lines of the file just after it. */
+  /** The number of lines just after the write. */
   readonly after: number;
   /** strReplace: the replaced text. */
   readonly oldText?: string | undefined;
@@ -34,16 +34,16 @@ export interface LineWrite {
 }
 
 export interface LineReport {
-  /** Lines the user added (negative: removed) since the agent's previous write. */
+  /** Lines that the user added (negative: removed) since the agent's previous write. */
   readonly linesByUser: number;
-  /** Lines the agent added plus lines it removed in this write. */
+  /** Lines that the agent added plus lines that it removed in this write. */
   readonly linesByAgent: number;
   readonly tracker: FileLineTracker;
 }
 
 const operations: readonly string[] = ['create', 'strReplace', 'insert', 'append'] satisfies WriteOperation[];
 
-/** @throws InvalidParams */
+/** Checks a report. @throws InvalidParams */
 export function checkLineWrite(write: LineWrite): void {
   if (wellFormed(write.path, 'path') === '') refuse('path', 'must name a file.');
   if (!operations.includes(write.operation)) refuse('operation', `must be one of ${operations.join(', ')}.`);
@@ -56,7 +56,10 @@ export function checkLineWrite(write: LineWrite): void {
   }
 }
 
-/** The tracker after a write. `prevFswriteLines` is the count that the next report compares with: see {@link reportLines}. */
+/**
+ * Returns the tracker after a write. `prevFswriteLines` is the count that the next report compares with: see {@link
+ * reportLines}.
+ */
 export function trackWrite(known: FileLineTracker | undefined, write: LineWrite): FileLineTracker {
   const changes = changesOf(write);
   const before = write.before ?? known?.afterFswriteLines ?? 0;
@@ -79,7 +82,10 @@ export function reportLines(tracker: FileLineTracker): LineReport {
   };
 }
 
-/** On the first write: 0 for a creation, the present count for other writes; later, the count after the last one. */
+/**
+ * Returns the previous count. At the first write: 0 for a creation, the present count for other writes. Later: the
+ * count after the last write.
+ */
 function prevLinesOf(known: FileLineTracker | undefined, operation: WriteOperation, before: number): number {
   if (known !== undefined && !known.isFirstWrite) return known.afterFswriteLines;
   return operation === 'create' ? 0 : before;
@@ -101,7 +107,7 @@ function changesOf(write: LineWrite): { added: number; removed: number } {
 
 // Counts the lines that an edit adds and removes.
 
-/** Lines of a text as editors count them: a last line without a newline counts, the empty text has none. */
+/** Counts the lines of a text like editors: a last line without a newline counts, and the empty text has none. */
 export function lineCount(text: string): number {
   return linesIn(text).length;
 }
@@ -113,10 +119,13 @@ function linesIn(text: string): string[] {
   return lines;
 }
 
-// Work grows with the square of this; texts that differ more are counted as replaced from end to end.
+// The work grows with the square of this number. Texts that differ more count as completely replaced.
 const differencesMax = 1000;
 
-/** Lines added and removed between two texts, by the shortest edit script (Myers), common ends taken off first. */
+/**
+ * Counts the lines added and removed between two texts, by the shortest edit script (Myers), without the common
+ * beginning and end.
+ */
 export function countLineChanges(before: string, after: string): { added: number; removed: number } {
   const [a, b] = [linesIn(before), linesIn(after)];
   let start = 0;
@@ -131,7 +140,7 @@ export function countLineChanges(before: string, after: string): { added: number
   return { added: (edits + m - n) / 2, removed: (edits + n - m) / 2 };
 }
 
-/** Length of the shortest edit script, or undefined when it is longer than we care to find out. */
+/** Returns the length of the shortest edit script, or undefined when it exceeds the limit. */
 function shortestEdit(a: readonly string[], b: readonly string[]): number | undefined {
   const [n, m] = [a.length, b.length];
   if (n === 0 || m === 0) return n + m;

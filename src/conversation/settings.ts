@@ -1,12 +1,12 @@
 // The client's settings of a conversation: model, tools and limits. The daemon runs no model and calls no tool. It
-// needs the size of the model's window, which bounds the context files, and stores the rest for the client.
+// needs the size of the model's window, which limits the context files, and stores the rest for the client.
 import { type ClientObject, clientObject, isObject, refuse, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';
 
-/** Tokens of a window whose size the client does not state. */
+/** The assumed window in tokens when the client does not give its size. */
 export const defaultWindowTokens = 200_000;
 
-/** A model as its client describes it (C29); other fields (tokenLimits, features) are kept as they come. */
+/** A model in its client's description (C29). Other fields (tokenLimits, features) are stored unchanged. */
 export interface ModelInfo extends ClientObject {
   readonly modelId: string;
   readonly modelName?: unknown;
@@ -16,11 +16,11 @@ export interface ModelInfo extends ClientObject {
 
 export interface KnownModel {
   readonly info: ModelInfo;
-  /** Said to the client and to the log when something had to be assumed (C30). */
+  /** Warnings to the client and the log about assumptions (C30). */
   readonly warnings: readonly string[];
 }
 
-/** Completes what a client or a document says of a model. @throws InvalidParams for an unusable description */
+/** Completes a client's or a document's description of a model. @throws InvalidParams for an unusable description */
 export function knownModel(given: unknown, what = 'modelInfo'): KnownModel {
   const info: ClientObject =
     typeof given === 'string' ? { modelId: wellFormed(given, what) } : clientObject(given, what);
@@ -45,24 +45,24 @@ const documentNames: FieldNames = [
   ['tokenLimits', 'token_limits'],
 ];
 
-/** The model in the document's own names. */
+/** Converts the model to the document's own names. */
 export function modelToDocument(info: ModelInfo): ClientObject {
   return toDocumentNames(info, documentNames);
 }
 
-/** The model out of a document, which may use either spelling. */
+/** Converts the model from a document, which may use either spelling. */
 export function modelFromDocument(value: unknown): unknown {
   return isObject(value) ? fromDocumentNames(value, documentNames) : value;
 }
 
-/** Tools by origin: `Builtin`, `Custom`, `Mcp` and whatever else the client distinguishes (one MCP server, say). */
+/** Tools by origin: `Builtin`, `Custom`, `Mcp` and other groups of the client (such as one MCP server). */
 export interface ToolsByOrigin {
   readonly [origin: string]: readonly ClientObject[];
 }
 
 export const noTools: ToolsByOrigin = {};
 
-/** @throws InvalidParams unless it maps origins to arrays of objects */
+/** Checks tools. @throws InvalidParams unless the value maps origins to arrays of objects */
 export function checkTools(value: unknown, what = 'tools'): ToolsByOrigin {
   const byOrigin = clientObject(value, what);
   for (const [origin, tools] of Object.entries(byOrigin)) {
@@ -73,13 +73,13 @@ export function checkTools(value: unknown, what = 'tools'): ToolsByOrigin {
   return byOrigin as ToolsByOrigin;
 }
 
-/** The bounds of a conversation. Each part of it checks its own. */
+/** The limits of a conversation. Each part checks its own limits. */
 export interface ConversationLimits {
-  /** Entries of the history; the oldest go first (C6). */
+  /** The number of entries in the history. The oldest are removed first (C6). */
   readonly historyEntries: number;
-  /** Lines of the transcript; the oldest go first. */
+  /** The number of lines in the transcript. The oldest are removed first. */
   readonly transcriptLines: number;
-  /** Characters of the text of a message, a summary or one call of appendTranscript. */
+  /** The number of characters in a message, a summary or one call of appendTranscript. */
   readonly messageChars: number;
   readonly toolResultChars: number;
 }

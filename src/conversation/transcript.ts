@@ -1,9 +1,9 @@
-// The conversation as a person reads it, line by line: user lines behind `> `, answers with the tools they use, and
-// whatever the client adds (errors). It is never part of what is sent to a model.
+// The conversation as a person reads it, line by line: the user's lines behind `> `, answers with their tools, and
+// lines that the client adds (errors). It is never sent to a model.
 import { type HistoryEntry, textOf, toolNames } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
 
-/** The lines of one exchange. A message that only brings tool results adds no user line. */
+/** Returns the lines of one exchange. A message with only tool results adds no user line. */
 export function linesOf(entry: HistoryEntry): string[] {
   const said = textOf(entry.user.content);
   const asked = said === '' ? [] : userLines(said);
@@ -18,7 +18,7 @@ export function userLines(text: string): string[] {
   return text.split('\n').map((line) => `> ${line}`);
 }
 
-/** The transcript with more lines; beyond `capacity` the oldest go. */
+/** Returns the transcript with more lines. Removes the oldest beyond `capacity`. */
 export function appendLines(
   transcript: Sequence<string>,
   lines: readonly string[],

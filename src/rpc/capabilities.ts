@@ -1,9 +1,9 @@
 // The answer of `initialize`: capabilities and limits of this daemon, as data. It loads nothing, because the first
-// answer must be fast, and asks the disk only for optional packages.
+// answer must be fast, and reads from disk only which optional packages are installed.
 import type { CheckpointdServerCapabilities, ServerLimits } from '../protocol/types.ts';
 import { defaultStrategy, offeredStrategies } from '../session/offered-strategies.ts';
 
-/** The capabilities of a daemon that the connection cannot know by itself. */
+/** The capabilities of a daemon that the connection itself does not know. */
 interface Offer {
   readonly capabilities: Omit<CheckpointdServerCapabilities, 'events'>;
   readonly limits: Omit<ServerLimits, 'maxHeaderBytes' | 'maxBodyBytes' | 'maxInFlight'>;

@@ -1,6 +1,6 @@
-// From a method's name to its handler and back to an outcome: validation, cancellation, progress and the one place
-// where a request's failure is caught. It knows no handler by name and no life cycle; order within a session is
-// the queue's business, not its.
+// Calls the handler of a method and returns its outcome: validation, cancellation, progress, and the one place where
+// a request's failure is caught. It knows no handler by name and no life cycle. The queue controls the order within a
+// session.
 import { CancelledAfterRecovery } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
@@ -11,13 +11,13 @@ import { invalidParams, toWireError, wireError } from './error-response.ts';
 import { type EndableProgress, type ProgressReporter, silentProgress, startProgress } from './progress.ts';
 import type { RequestOutcome } from './transport/connection.ts';
 
-/** The arguments of a handler beside its parameters. */
+/** The arguments of a handler besides its parameters. */
 export interface RequestContext {
   /** Aborted by the client's cancel (of cancellable methods) and when the daemon stops. */
   readonly signal: AbortSignal;
   readonly progress: ProgressReporter;
   readonly log: Log;
-  /** Who asks; one object a connection, compared by identity alone. */
+  /** The requesting client: one object per connection, compared by identity. */
   readonly client: object;
 }
 
@@ -26,10 +26,10 @@ export type Handler<M extends RequestMethod> = (
   context: RequestContext,
 ) => Promise<ResultOf<M>>;
 
-/** Answered by the life cycle itself. */
+/** The methods that the life cycle itself answers. */
 export type LifecycleMethod = 'initialize' | 'shutdown' | 'rpc.discover';
 
-/** One handler a method; parameters have been validated when it is called. */
+/** One handler per method. Its parameters have been validated. */
 export type Handlers = {
   readonly [M in Exclude<RequestMethod, LifecycleMethod>]: Handler<M>;
 };
@@ -37,7 +37,7 @@ export type Handlers = {
 export interface DispatchPorts {
   readonly client: object;
   readonly ownHandlers: { readonly [M in LifecycleMethod]: Handler<M> };
-  /** All other handlers, asked for when the first of them is needed. A missing one is answered with -32601. */
+  /** Loads all other handlers when the first of them is needed. A missing one is answered with -32601. */
   readonly loadHandlers: () => Promise<Partial<Handlers>>;
   readonly notify: (method: '$/progress', params: object) => void;
   readonly log: Log;
@@ -56,7 +56,7 @@ export class Dispatcher {
     this.#ports = ports;
   }
 
-  /** Never rejects. */
+  /** Runs a request. Never rejects. */
   async request(method: string, params: unknown, cancel: AbortSignal): Promise<RequestOutcome> {
     const facts = factsOf(method);
     if (facts === undefined) return notFound(method);
@@ -87,13 +87,13 @@ export class Dispatcher {
     const forward = (): void => controller.abort();
     if (facts.cancellable && cancel.aborted) forward();
     else if (facts.cancellable) cancel.addEventListener('abort', forward, { once: true });
-    // The life cycle's own requests are not waited for by the stop that they start.
+    // The stop does not wait for the life cycle's own requests, since they start it.
     if (facts.effects !== 'process') this.#running.add(controller);
     const progress = this.#progressOf(method, facts, params);
     const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
-      // Only the first requests wait here, and in their order; later ones must not lose a turn.
+      // Only the first requests wait here, in their order. Later ones must not lose a turn.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();
@@ -154,7 +154,7 @@ function notFound(method: string): RequestOutcome {
   return { error: wireError('MethodNotFound', message) };
 }
 
-/** The catalogue's entry of a request that a client may send; `constructor` and the like have none. */
+/** Returns the catalogue's entry of a request that a client may send. Undefined for others, such as `constructor`. */
 function factsOf(method: string): MethodFacts | undefined {
   if (!Object.hasOwn(methods, method)) return undefined;
   const facts: MethodFacts = methods[method as keyof typeof methods];

@@ -1,12 +1,11 @@
-// Every way in which the daemon ends, or one client's share of it, funnelled into one path: stop once, within a bound
-// of time, let the replies out, leave with the code of that end. It knows no session; what a stop removes or keeps is
-// the daemon's affair.
+// All ends of the daemon, or of one client's share of it, in one path: stop once, within a time limit, send the
+// replies, exit with the code of that end. It knows no session. The daemon decides what a stop removes or keeps.
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
 
 /**
  * Why the daemon ends. `exit`: without a shutdown before it. `endOfInput`: also an output without a reader.
- * `framing`: the client's bytes made no sense. `failure`: an uncaught error of ours. `idle`: no client came for long.
+ * `framing`: the client's bytes were invalid. `failure`: an uncaught error of ours. `idle`: no client came for long.
  */
 export type EndReason =
   | 'shutdown'
@@ -21,37 +20,37 @@ export type EndReason =
 export interface EndingPorts {
   /** Lets running requests finish for a while, then aborts them. */
   readonly finishRequests: (graceMs: number) => Promise<void>;
-  /** Ends what is held. Called once, with the first reason. */
+  /** Ends all sessions. Called once, with the first reason. */
   readonly stop: (reason: EndReason) => Promise<void>;
-  /** Waits until the replies have left. */
+  /** Waits until the replies are sent. */
   readonly drain: (msMax: number) => Promise<void>;
-  /** Work that goes on while there is time and need not finish. Must not reject. */
+  /** Work that continues while there is time and may stay unfinished. Must not reject. */
   readonly finish: () => Promise<void>;
   readonly exit: (code: number) => void;
   readonly log: Log;
 }
 
-// A client that shuts down has a second (eglot kills after 1.5 s), of which running requests get the first part.
+// A client that shuts down waits a second (eglot kills after 1.5 s). Running requests get the first part of it.
 const shutdownMsMax = 600;
 const shutdownGraceMs = 300;
-/** A client that closes the daemon's input and reads on waits for the answers, and sends nothing more. */
+/** A client that closes the daemon's input but continues to read waits for the answers, and sends nothing more. */
 const inputGraceMs = 2500;
 
-/** How long each part of an end may take, in order; what is under way then is left for the next start to finish. */
+/** How long each part of an end may take, in order. The next start completes unfinished work. */
 interface Patience {
-  /** A restore that runs longer is left between two of its steps, with the note that tells how it goes on. */
+  /** A longer restore is interrupted between two of its steps. Its note says how to continue. */
   readonly stopMsMax: number;
-  /** Replies get at least this long to leave, and what of `drainedMsMax` the stop has left over. */
+  /** Replies get at least this long, plus the part of `drainedMsMax` that the stop did not use. */
   readonly drainMsMax: number;
   readonly drainedMsMax: number;
-  /** Removed sessions are renamed away by then; what of them is not deleted now is deleted by the next start. */
+  /** Removed sessions are already renamed away. The next start deletes the rest. */
   readonly finishMsMax: number;
 }
 
 /** A client that sends `exit` waits for the process, and kills it after two seconds. */
 const untilExit: Patience = { stopMsMax: 1000, drainMsMax: 300, drainedMsMax: 1400, finishMsMax: 400 };
 const patient: Patience = { stopMsMax: 5000, drainMsMax: 1000, drainedMsMax: 1000, finishMsMax: 1000 };
-/** Reasons for which no client waits for replies, or after which the daemon cannot go on. */
+/** Reasons for which no client waits for replies, or after which the daemon cannot continue. */
 const abrupt: ReadonlySet<EndReason> = new Set(['signal', 'parentDeath', 'failure', 'framing']);
 
 export class Ending {
@@ -67,12 +66,12 @@ export class Ending {
     return this.#stopped !== undefined;
   }
 
-  /** The work of `shutdown`: resolves when all is stopped, or when the client must not wait any longer. */
+  /** Performs `shutdown`: resolves when everything is stopped, or when the client must not wait any longer. */
   async shutdown(): Promise<void> {
     await within(shutdownMsMax, this.#stop('shutdown'));
   }
 
-  /** Ends for good. The first call decides the code; later ones join it. */
+  /** Ends for good. The first call determines the code. Later calls wait for the same end. */
   end(reason: EndReason, code: number): Promise<void> {
     this.#ended ??= this.#end(reason, code);
     return this.#ended;
@@ -106,7 +105,7 @@ export class Ending {
   }
 }
 
-/** How long running requests may go on, ms. */
+/** Returns how long running requests may continue, in ms. */
 function graceOf(reason: EndReason): number {
   if (abrupt.has(reason)) return 0;
   return reason === 'endOfInput' ? inputGraceMs : shutdownGraceMs;

@@ -1,12 +1,12 @@
-// Notices that the client has died although the input did not end: a sibling process may hold the pipe's other end
-// open, and orphans of 36 minutes were seen. It watches process ids only; a reused id looks alive, so the end of
-// input stays the first sign.
+// Notices that the client has died although the input did not end: a sibling process may have the pipe's other end
+// open (daemons lived on for 36 minutes). It watches only process ids. A reused id looks alive, so the end of input
+// remains the first sign.
 import { isAlive } from '../base/process-lock.ts';
 
 export interface ParentWatchPorts {
   /** The client's process id, from `initialize` or the command line. */
   readonly processId?: number;
-  /** Whether to notice that our own parent changed. Right for stdio, where the client started us. */
+  /** True to notice that our own parent changed. Right for stdio, where the client started us. */
   readonly watchOwnParent: boolean;
   readonly onGone: () => void;
   readonly intervalMs?: number;
@@ -15,8 +15,8 @@ export interface ParentWatchPorts {
 }
 
 /**
- * Polls once a second and calls `onGone` once; returns what ends the watch. A process id that cannot be seen now
- * is not watched: the client may live in another container.
+ * Polls once a second and calls `onGone` once. Returns a function that ends the watch. A process id that is invisible
+ * now is not watched: the client may run in another container.
  */
 export function watchParent(ports: ParentWatchPorts): () => void {
   const alive = ports.isAlive ?? isAlive;

@@ -1,12 +1,12 @@
-// Tells a client how far a long request is, in LSP's `$/progress` form: nothing for what ends within 100 ms, at
-// most ten reports a second after that, and an end before the response. Without a `workDoneToken` it says nothing.
+// Reports the progress of a long request in LSP's `$/progress` form: nothing for a request that ends within 100 ms,
+// then at most ten reports a second, and an end before the response. Without a `workDoneToken` it sends nothing.
 import { given } from '../base/given.ts';
 
 export type ProgressToken = string | number;
 
-/** How far the work is. Absent fields are unknown; each report stands for itself. */
+/** The progress of the work. Absent fields are unknown. Each report is complete by itself. */
 export interface ProgressUpdate {
-  /** The phase (`walk`, `capture`, `plan`, `restore` …); an open list. */
+  /** The phase (`walk`, `capture`, `plan`, `restore` …). The list is open. */
   readonly phase?: string;
   readonly message?: string;
   /** 0 to 100. */
@@ -20,19 +20,19 @@ export interface ProgressUpdate {
 }
 
 export interface ProgressReporter {
-  /** Cheap and callable at any rate; the latest update wins. */
+  /** Reports progress. Cheap at any rate of calls: only the latest update is sent. */
   report(update: ProgressUpdate): void;
 }
 
-/** A reporter of one request; dispatch ends it. */
+/** The reporter of one request. Dispatch ends it. */
 export interface EndableProgress extends ProgressReporter {
-  /** Sends the last report if there was a first one. After it `report` does nothing. */
+  /** Sends the last report if there was a first one. `report` then does nothing. */
   end(): void;
 }
 
 type Send = (method: '$/progress', params: { readonly token: ProgressToken; readonly value: object }) => void;
 
-/** Titles of methods for people. A method without an entry is shown by its name. */
+/** Titles of methods for people. A method without an entry is shown by its own name. */
 const titles: Readonly<Record<string, string>> = {
   'session/open': 'Opening the session',
   'checkpoint/init': 'Preparing checkpoints',
@@ -84,7 +84,7 @@ class TokenProgress implements EndableProgress {
     if (this.#begun) this.#send({ kind: 'end', ...given({ message: this.#line }) });
   }
 
-  /** Sends what is new and closes the gate for a while; with nothing new it stays open for the next report. */
+  /** Sends a new report and closes the gate for a while. Without one the gate stays open for the next report. */
   #tick(): void {
     this.#timer = undefined;
     const latest = this.#latest;
@@ -96,7 +96,7 @@ class TokenProgress implements EndableProgress {
   }
 }
 
-/** Returns an editor's view of a report: a line, and a percentage when both numbers are known. */
+/** Returns a report for an editor: a line, and a percentage when both numbers are known. */
 function forPeople(update: ProgressUpdate): ProgressUpdate {
   const { filesDone, filesTotal } = update;
   if (filesDone === undefined) return update;
@@ -105,7 +105,7 @@ function forPeople(update: ProgressUpdate): ProgressUpdate {
   return { message: `${filesDone} of ${filesTotal} files`, percentage, ...update };
 }
 
-/** The reporter of a request with this token. */
+/** Returns the reporter of a request with this token. */
 export function startProgress(
   send: Send,
   token: ProgressToken,

@@ -1,5 +1,5 @@
-// One line of the log for a request that has been answered: at the default level what changed something, and whatever
-// failed; at debug all else. It quotes ids, tags, numbers and our own words, never what a message or a file says.
+// Logs one line per answered request: changes and failures at the default level, everything else at debug. It quotes
+// ids, tags, numbers and our own words, never the text of a message or a file.
 import type { Log } from '../base/log.ts';
 import type { CheckpointCreateResult, RestoreResult, SessionOpenResult } from '../protocol/types.ts';
 import type { RequestOutcome } from './transport/connection.ts';
@@ -8,7 +8,7 @@ export interface AnsweredRequest {
   readonly method: string;
   readonly params: unknown;
   readonly outcome: RequestOutcome;
-  /** From its arrival to its answer, the time in the session's queue included. */
+  /** The time from arrival to answer, including the time in the session's queue. */
   readonly ms: number;
 }
 
@@ -45,7 +45,7 @@ const gists: Readonly<Record<string, (result: never) => string>> = {
   'session/delete': () => 'done',
 };
 
-/** The session that a request is about; an opening tells it in its result. */
+/** Returns the session of a request. An opening has it in its result. */
 function sessionOf(params: unknown, outcome: RequestOutcome): string {
   for (const place of ['result' in outcome ? outcome.result : undefined, params]) {
     if (typeof place !== 'object' || place === null || !('session' in place)) continue;
@@ -68,7 +68,7 @@ export function logRequest(log: Log, { method, params, outcome, ms }: AnsweredRe
   else log.info(`${what}: ${gist(outcome.result as never)}, ${time}`);
 }
 
-/** An error's message without what it quotes of the request or of a file: that may be a secret. */
+/** Returns an error's message without quotations from the request or a file, which may be secrets. */
 function ourWords(message: string): string {
   return message.replace(/"(?:[^"\\]|\\.)*"/g, '"…"');
 }

@@ -1,6 +1,6 @@
-// One client as the server sees it: its connection with its own life cycle, requests in flight, progress, trace and
-// end. It decides nothing about the daemon behind it: what its end means for sessions and for the process is the
-// server's affair.
+// One client of the server: its connection with its own life cycle, running requests, progress, trace and end. It
+// decides nothing about the daemon: the server decides what the end of a client means for sessions and for the
+// process.
 import type { Readable } from 'node:stream';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
@@ -31,7 +31,7 @@ import type { FrameOutput } from './transport/one-write-writer.ts';
 export interface ClientStreams {
   readonly input: Readable;
   readonly output: FrameOutput;
-  /** Closes both, after the last frame has left. */
+  /** Closes both streams after the last frame was sent. */
   readonly close: () => void;
 }
 
@@ -40,15 +40,15 @@ export interface ServedClientPorts {
   readonly log: Log;
   /** True when the client is our parent process (stdio). */
   readonly isParent: boolean;
-  /** The client's process id where the command line told it. */
+  /** The client's process id, if the command line contains it. */
   readonly processId?: number;
-  /** Asked for when the first request needs them. */
+  /** Called when the first request needs the handlers. */
   readonly loadHandlers: () => Promise<Partial<Handlers>>;
-  /** The answer to `initialize` is on its way. */
+  /** Called when the answer to `initialize` was sent. */
   readonly onInitialized: () => void;
-  /** The work of `shutdown`; bounded. */
+  /** Performs `shutdown`, within a time limit. */
   readonly onShutdown: () => Promise<void>;
-  /** The client goes, or is gone. May be called more than once. */
+  /** Called when the client leaves or is gone. May be called more than once. */
   readonly onEnd: (reason: EndReason, code: number) => void;
 }
 
@@ -56,7 +56,7 @@ export interface ServedClientPorts {
 const accepted: ReadonlySet<string> = new Set(['initialized', 'exit', '$/setTrace']);
 const traceCharactersMax = 2000;
 
-/** The order of a connection's life (initialize, work, shutdown, exit) and what the client said in `initialize`. */
+/** The stages of a connection (initialize, work, shutdown, exit), and the client's parameters of `initialize`. */
 class Lifecycle {
   #state: 'new' | 'running' | 'shutdown' = 'new';
   #events: ReadonlySet<string> = new Set();
@@ -70,12 +70,12 @@ class Lifecycle {
     return this.#trace;
   }
 
-  /** The events that the client asked for, in its order. */
+  /** The events that the client requested, in its order. */
   get events(): readonly string[] {
     return [...this.#events];
   }
 
-  /** Why a request may not be served now; undefined: it may. */
+  /** Returns why a request may not be served now, or undefined when it may. */
   refuse(method: string): WireError | undefined {
     if (this.#state === 'shutdown') {
       return wireError('InvalidRequest', 'checkpointd has shut down; only "exit" is accepted.');
@@ -90,7 +90,7 @@ class Lifecycle {
     return wireError('ServerNotInitialized', 'Send "initialize" first.', { retryable: true });
   }
 
-  /** Takes `initialize`: from now on events and log lines may be sent. */
+  /** Records `initialize`: from now on events and log lines may be sent. */
   initialize(params: InitializeParams, known: (event: string) => boolean): void {
     this.#state = 'running';
     this.#events = new Set((params.capabilities?.checkpointd?.events ?? []).filter(known));
@@ -105,7 +105,7 @@ class Lifecycle {
     this.#trace = value;
   }
 
-  /** True when a notification may be sent to this client now: its log lines, and the events it asked for. */
+  /** True when a notification may be sent to this client now: log lines, and the events that it requested. */
   wants(event: string): boolean {
     if (this.#state !== 'running') return false;
     return (
@@ -166,17 +166,17 @@ export class ServedClient {
     this.#connection.listen();
   }
 
-  /** Sends a notification if this client asked for it and reads. */
+  /** Sends a notification if this client requested it and reads its input. */
   notify<M extends NotificationMethod>(method: M, params: EventOf<M>): void {
     if (!this.#lifecycle.wants(method)) return;
     const isSent = this.#connection.notify(method, params);
-    // Said once, at the first loss; the line itself would only be dropped too.
+    // Logged once, at the first loss. A warning to the client would be dropped too.
     if (!isSent && !this.#isDropping)
       this.#ports.log.info(`the client does not read its messages, so ${method} was dropped`);
     this.#isDropping = !isSent;
   }
 
-  /** From now on it gets no event, and `exit` is all that it may send. */
+  /** From now on the client gets no event, and may send only `exit`. */
   shutdown(): void {
     this.#lifecycle.shutdown();
   }
@@ -186,12 +186,12 @@ export class ServedClient {
     return this.#dispatcher.finishRequests(graceMs);
   }
 
-  /** Waits until its answers have left, at most `msMax`. */
+  /** Waits until its answers are sent, at most `msMax`. */
   drain(msMax: number): Promise<void> {
     return this.#connection.drain(msMax);
   }
 
-  /** Hangs up. */
+  /** Closes the connection. */
   close(): void {
     for (const unwatch of this.#watches.splice(0)) unwatch();
     this.#ports.streams.close();

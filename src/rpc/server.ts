@@ -1,6 +1,6 @@
-// The daemon as its clients see it: any number of them around one daemon, and the order in
-// which they come and go. The first client is the one over stdio (or --pipe, --socket): when it goes the daemon ends,
-// unless others hold sessions; then it ends when they have left. It knows no session, no store and no file of the user.
+// The daemon with its clients: any number of clients around one daemon, and the order in which they come and go. The
+// first client is the one over stdio (or --pipe, --socket). When it leaves, the daemon ends. If other clients have
+// sessions, the daemon ends after they have left. It knows no session, no store and no file of the user.
 import { given } from '../base/given.ts';
 import type { Log, LogSink } from '../base/log.ts';
 import type { EventOf, NotificationMethod } from '../protocol/types.ts';
@@ -9,25 +9,25 @@ import { Ending, type EndReason } from './ending.ts';
 import { type ClientStreams, ServedClient } from './served-client.ts';
 
 /**
- * Sends a notification to every client that asked for it and that reads; others never see it. `by` asked for
- * what it tells.
+ * Sends a notification to every client that requested the event and that reads its input. `by` made the request that
+ * caused the event.
  */
 export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?: object) => void;
 
 /** The part of a daemon that the server needs. The daemon distinguishes clients by identity alone. */
 export interface ServedDaemon {
   readonly handlers: Partial<Handlers>;
-  /** Called once, whatever the end. Bounded from outside; the reason decides what becomes of the sessions. */
+  /** Called once, at any end. The caller limits the time. The reason decides what happens to the sessions. */
   stop(reason: EndReason): Promise<void>;
-  /** Work that may go on after the last reply, for a bounded time: the deletion of renamed directories. */
+  /** Work that may continue after the last reply, for a limited time: the deletion of renamed directories. */
   finish?(): Promise<void>;
-  /** The last synchronous act before the process is gone; for what a stop did not finish. Must not throw. */
+  /** The last synchronous step of the process, for work that a stop did not finish. Must not throw. */
   abandon?(): void;
-  /** Ends what this client alone holds. */
+  /** Ends everything that only this client has. */
   leave?(client: object, reason: EndReason): Promise<void>;
   /**
-   * Begins the end unless a client besides the last has or is opening a session. Once true it stays so, and
-   * no other client can open one.
+   * Begins the end unless a client besides the last has or is opening a session. Once it returns true, no other
+   * client can open a session.
    */
   beginEnd?(last?: object): boolean;
 }
@@ -36,15 +36,15 @@ export interface FirstClient {
   readonly streams: ClientStreams;
   /** True when the client is our parent process (stdio). */
   readonly isParent: boolean;
-  /** The client's process id where the command line told it. */
+  /** The client's process id, if the command line contains it. */
   readonly processId?: number;
 }
 
 export interface ServerOptions {
   readonly log: Log;
-  /** Leaves the process; called once, after everything is stopped and sent. */
+  /** Exits the process. Called once, after everything is stopped and sent. */
   readonly exit: (code: number) => void;
-  /** Without one the daemon serves all clients, and ends after `idleMs` without a client. */
+  /** The first client. Absent: the daemon serves all clients, and ends after `idleMs` without a client. */
   readonly first?: FirstClient;
   readonly idleMs?: number;
 }
@@ -54,7 +54,7 @@ export class Server {
   readonly #clients = new Set<ServedClient>();
   readonly #ending: Ending;
   #first: ServedClient | undefined;
-  /** How the first client went, while others keep the daemon. */
+  /** How the first client ended, while others still use the daemon. */
   #firstEnd: { readonly reason: EndReason; readonly code: number } | undefined;
   #loadOnce: () => Promise<ServedDaemon> = () =>
     Promise.reject(new TypeError('the server received a request before it listened'));
@@ -77,7 +77,7 @@ export class Server {
     });
   }
 
-  /** Warnings and errors for the clients' logs. A sink for `createLog`; silent before `initialize`. */
+  /** Writes warnings and errors to the clients' logs. A sink for `createLog`. Writes nothing before `initialize`. */
   readonly logSink: LogSink = (level, message) => {
     if (level !== 'error' && level !== 'warn') return;
     this.notify('window/logMessage', { type: level === 'error' ? 1 : 2, message });
@@ -86,14 +86,14 @@ export class Server {
   readonly notify: Notify = (method, params, by) => {
     const info = by instanceof ServedClient ? by.info : undefined;
     const foreign = { ...params, origin: info === undefined ? {} : { client: info } };
-    // One's own requests need no saying, and a client that is alone sees what it always saw.
+    // A client needs no message about its own requests, and a single client sees no difference.
     for (const client of this.#clients)
       client.notify(method, by === undefined || client === by ? params : foreign);
   };
 
   /**
-   * Begins to serve. The daemon is loaded behind the answer to `initialize`, or when the first request needs it:
-   * its modules took 65 of the 170 ms to the first answer.
+   * Begins to serve. The daemon is loaded after the answer to `initialize`, or when the first request needs it: its
+   * modules took 65 of the 170 ms to the first answer.
    */
   listen(load: () => Promise<ServedDaemon>): void {
     this.#loadOnce = () => {
@@ -151,7 +151,7 @@ export class Server {
     return client;
   }
 
-  /** True when the daemon goes with this client: it is the first, and no other client has or is opening a session. */
+  /** True when the daemon ends with this client: it is the first, and no other client has or is opening a session. */
   #endsDaemon(client: ServedClient): boolean {
     return client === this.#first && (this.#ending.hasBegun || this.#beginsEnd(client));
   }

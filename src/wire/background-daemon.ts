@@ -1,5 +1,5 @@
-// Commands share one background daemon for each storage. The daemon writes a note that says where it listens, and holds a
-// lock, so that there is only one. No command depends on it: without it a command starts a daemon of its own.
+// Commands share one background daemon per storage. The daemon writes a note with its socket, and has a lock, so that
+// there is only one. No command depends on it: without it a command starts its own daemon.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../base/attempt.ts';
@@ -25,7 +25,7 @@ export interface BackgroundNote extends Holder {
 
 const noteFile = (storage: string): string => join(storage, 'run', 'daemon.json');
 
-/** Returns the note of the daemon that runs in the background; undefined where none is seen to run. */
+/** Returns the note of the running background daemon, or undefined when none is seen to run. */
 export function backgroundNote(storage: string): BackgroundNote | undefined {
   const text = attempt(isOfSystem, () => files.readFileSync(noteFile(storage), 'utf8'));
   if (text === undefined) return undefined;
@@ -45,7 +45,7 @@ export class BackgroundPlace {
     this.#lock = lock;
   }
 
-  /** Takes the place; undefined when another process has it. Makes the storage's directory `run`. */
+  /** Takes the lock. Returns undefined when another process has it. Makes the storage's directory `run`. */
   static async take(storage: string): Promise<BackgroundPlace | undefined> {
     const directory = join(storage, 'run');
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -54,14 +54,14 @@ export class BackgroundPlace {
     return lock && new BackgroundPlace(storage, lock);
   }
 
-  /** Tells commands where this process listens. */
+  /** Writes the note, so that commands find this process. */
   note(socket: string): void {
     const since = new Date().toISOString();
     const note: BackgroundNote = { ...describeSelf(), socket, version: packageVersion(), since };
     writeAtomically(noteFile(this.#storage), `${JSON.stringify(note)}\n`);
   }
 
-  /** Releases the place of the background daemon. Synchronous, for the last moment of a process. */
+  /** Releases the lock of the background daemon. Synchronous, for the last moment of a process. */
   release(): void {
     try {
       files.rmSync(noteFile(this.#storage), { force: true });

@@ -1,16 +1,16 @@
-// Bytes to frames (LSP base protocol 0.9), strictly: the one place where a length sent by the client is believed.
-// It never allocates from a declared length, never buffers past its limits and never searches for the next frame
-// after a fault: once framing is lost, what follows may be anything. It does not decode or judge bodies.
+// Parses bytes into frames (LSP base protocol 0.9), strictly: the one place that trusts a length from the client. It
+// never allocates by a declared length, never buffers beyond its limits and never searches for the next frame after a
+// fault: once framing is lost, the following bytes may mean anything. It does not decode or check bodies.
 
 export interface FrameLimits {
   readonly headerBytesMax: number;
   readonly bodyBytesMax: number;
 }
 
-/** The limits of the wire: a header has two short lines, a body at most what a response may have. */
+/** The limits of the wire. A header has two short lines. A body has at most the size of a response. */
 export const frameLimits: FrameLimits = { headerBytesMax: 4096, bodyBytesMax: 64 * 1024 * 1024 };
 
-/** One complete frame. `foreignCharset` names a charset other than UTF-8, whose body must not be decoded. */
+/** Receives one complete frame. `foreignCharset` names a charset other than UTF-8, whose body must not be decoded. */
 export type FrameSink = (body: Buffer, foreignCharset: string | undefined) => void;
 
 interface FrameHeader {
@@ -24,22 +24,23 @@ const firstGrowth = 64 * 1024;
 // noise without a header's end is refused when it comes and not when 4 KiB have come.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const impure = /[^\t\r\n\x20-\x7e]|(?<!\r)\n|\r(?!\n|$)/;
-// The beginning of a possible header line. A client that sends JSON without a header would otherwise wait for ever.
+// Matches the beginning of a possible header line. A client that sends JSON without a header would otherwise wait for
+// ever.
 const headerBeginning = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(?::|$)/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 
 const noise = 'the header holds what no header may hold';
 
-/** True when a header, whole or not, can already be seen to be none. */
+/** True when the text, complete or not, cannot be a header. */
 function isNoise(text: string): boolean {
   return (
     impure.test(text) || !text.split('\r\n').every((line) => headerBeginning.test(line.replace(/\r$/, '')))
   );
 }
 
-/** Reads a header block without its terminator; a string says what is wrong with it. */
+/** Parses a header block without its terminator. Returns a string with the problem for an invalid one. */
 function parseHeader(text: string, bodyBytesMax: number): FrameHeader | string {
-  // With its line end, so that a stray `\r` before it is judged as it is when the bytes come one by one.
+  // Includes its line end, so that a stray `\r` before it is judged as if the bytes came one by one.
   if (isNoise(`${text}\r\n`)) return noise;
   let length: number | undefined;
   let foreignCharset: string | undefined;
@@ -63,7 +64,7 @@ export class FrameParser {
   readonly #limits: FrameLimits;
   readonly #sink: FrameSink;
   #fault: string | undefined;
-  /** The beginning of a header whose end has not come. */
+  /** The beginning of an incomplete header. */
   #partialHeader = '';
   #header: FrameHeader | undefined;
   /** The received part of a body. Its capacity grows with the bytes, at most twofold. */
@@ -75,12 +76,12 @@ export class FrameParser {
     this.#limits = limits;
   }
 
-  /** Why framing was lost, in words for the client; from then on everything is ignored. */
+  /** Why framing was lost, as text for the client. All later bytes are ignored. */
   get fault(): string | undefined {
     return this.#fault;
   }
 
-  /** Takes the next bytes and hands every frame that they complete to the sink, in order and at once. */
+  /** Takes the next bytes and passes every complete frame to the sink, in order and at once. */
   push(chunk: Buffer): void {
     for (let at = 0; at < chunk.length && this.#fault === undefined; ) {
       at = this.#header === undefined ? this.#takeHeader(chunk, at) : this.#takeBody(this.#header, chunk, at);

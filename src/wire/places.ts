@@ -1,4 +1,4 @@
-// The places on this machine that a daemon and its clients must agree on: the files of this package, the storage, and
+// The paths on this machine that a daemon and its clients must agree on: the files of this package, the storage, and
 // the private directory of sockets. It makes nothing.
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { files } from '../base/files.ts';
 
 /**
- * Returns the path of a file of this package, named from its root. The root is searched upwards: the compiled files lie
- * at several depths and the bundled ones (scripts/bundle.ts) at another.
+ * Returns the path of a file of this package, named from its root. Searches the root upwards: the compiled files and
+ * the bundled ones (scripts/bundle.ts) are at different depths.
  */
 export function packageFile(name: string): string {
   let root = dirname(fileURLToPath(import.meta.url));
@@ -25,7 +25,7 @@ export function protocolDocument(name: 'protocol.json' | 'openrpc.json'): string
   return files.readFileSync(packageFile(`protocol/${name}`), 'utf8');
 }
 
-/** Returns the program `checkpointd`; everything that it needs lies beside it. */
+/** Returns the program `checkpointd`. Everything that it needs is beside it. */
 export const programFile = (): string => packageFile('dist/program/main.cjs');
 
 /** Returns `$XDG_STATE_HOME/checkpointd`, or its usual place when the variable is not set. */
@@ -35,7 +35,7 @@ export function defaultStorage(environment: NodeJS.ProcessEnv = process.env): st
   return join(root, 'checkpointd');
 }
 
-/** Returns the storage that a person named, or the usual one. */
+/** Returns the storage that a person named, or the default one. */
 export function storageAt(typed: string | undefined): string {
   return typed === undefined ? defaultStorage() : resolve(typed);
 }
@@ -51,7 +51,7 @@ export function socketDirectory(otherwise: string, environment: NodeJS.ProcessEn
   return isOwn && runtime !== undefined ? join(runtime, 'checkpointd') : otherwise;
 }
 
-/** Returns why a process must not listen or connect in this directory; undefined when it is this user's and private. */
+/** Returns why a process must not listen or connect in this directory, or undefined when it is private to this user. */
 export function directoryComplaint(directory: string): string | undefined {
   const stat = files.lstatSync(directory);
   if (stat.isSymbolicLink()) return `${directory} is a link`;
@@ -64,8 +64,8 @@ export function directoryComplaint(directory: string): string | undefined {
 }
 
 /**
- * Returns why this socket is not to be trusted; undefined when it and its directory are this user's, or when
- * there is no socket. Another user who could put a socket there would receive everything that a client says.
+ * Returns why this socket is not trusted. Undefined when it and its directory are this user's, or when there is no
+ * socket. Another user who could put a socket there would receive everything that a client sends.
  */
 export function socketComplaint(path: string): string | undefined {
   if (process.platform === 'win32') return undefined;

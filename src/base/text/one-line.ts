@@ -1,8 +1,11 @@
-// A text as one line that a terminal can show. It cuts nothing but what no subject line of a commit has room for.
+// Converts a text to one line for a terminal. It cuts only what exceeds the subject line of a commit.
 
 const lengthMax = 1000;
 
-/** The text with every run of control and format characters and line ends a space, at most 1,000 UTF-16 units. */
+/**
+ * Returns the text with every run of control characters, format characters and line ends replaced by a space, at most
+ * 1,000 UTF-16 units.
+ */
 export function oneLine(text: string): string {
   return text
     .slice(0, lengthMax)

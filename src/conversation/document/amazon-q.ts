@@ -1,9 +1,8 @@
-// The forms that Amazon Q CLI writes into a conversation's document, turned into ours: messages that are named by their
-// kind, tools that are wrapped, context paths that say where they come from. Pure; what is in our form passes through
-// unchanged, and no field of a message is lost.
+// Converts the forms that Amazon Q CLI writes into a conversation's document: messages named by their kind, wrapped
+// tools, context paths with their origin. Pure. Our own form stays unchanged, and no field of a message is lost.
 import { type ClientObject, isObject } from '../client-object.ts';
 
-/** A user's message: `content` is one of `Prompt`, `ToolUseResults`, `CancelledToolUses` there. */
+/** Converts a user's message: `content` is one of `Prompt`, `ToolUseResults`, `CancelledToolUses` there. */
 export function userFromQ(value: unknown): unknown {
   if (!isObject(value) || !isObject(value.content)) return value;
   const [kind, said] = onlyField(value.content) ?? [];
@@ -21,7 +20,7 @@ export function userFromQ(value: unknown): unknown {
   return message;
 }
 
-/** An answer of the assistant: `{Response: {…}}` or `{ToolUse: {…}}` there. */
+/** Converts an answer of the assistant: `{Response: {…}}` or `{ToolUse: {…}}` there. */
 export function assistantFromQ(value: unknown): unknown {
   if (!isObject(value)) return value;
   const [kind, answer] = onlyField(value) ?? [];
@@ -32,14 +31,14 @@ export function assistantFromQ(value: unknown): unknown {
   return message;
 }
 
-/** An entry: an object, or in older programs a pair of user and assistant. */
+/** Converts an entry: an object, or in older programs a pair of user and assistant. */
 export function entryFromQ(value: unknown): unknown {
   if (!Array.isArray(value) || value.length !== 2) return value;
   const [user, assistant] = value as unknown[];
   return { user, assistant };
 }
 
-/** Tools by origin: its own are under `native___` there, each wrapped in `ToolSpecification`. */
+/** Converts tools by origin: its own tools are under `native___` there, each wrapped in `ToolSpecification`. */
 export function toolsFromQ(tools: ClientObject): ClientObject {
   const byOrigin = Object.entries(tools).map(([origin, list]) => {
     const name = origin === 'native___' && !Object.hasOwn(tools, 'Builtin') ? 'Builtin' : origin;
@@ -48,7 +47,10 @@ export function toolsFromQ(tools: ClientObject): ClientObject {
   return Object.fromEntries(byOrigin);
 }
 
-/** The context paths of a manager: under `profile_config` in older programs, as `{Agent}` or `{Session}` in newer ones. */
+/**
+ * Returns the context paths of a manager: under `profile_config` in older programs, as `{Agent}` or `{Session}` in
+ * newer ones.
+ */
 export function contextPathsFromQ(manager: ClientObject): unknown {
   const profile = isObject(manager.profile_config) ? manager.profile_config : {};
   const paths = manager.paths ?? profile.paths;
@@ -92,7 +94,7 @@ function onlyField(object: ClientObject): readonly [string, unknown] | undefined
   return fields.length === 1 ? fields[0] : undefined;
 }
 
-/** Absent, not null, is what our documents know. */
+/** Removes null fields: our documents use absent fields. */
 function withoutNulls(object: ClientObject): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).filter(([, value]) => value !== null && value !== undefined),

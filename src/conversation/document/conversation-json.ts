@@ -1,5 +1,5 @@
-// The document of a conversation: field names in snake_case, absent optionals skipped, with a format version.
-// Writing only (reading is document-reader.ts). What lives at run time only (tool_manager, agents) is not in it, and
+// Writes the document of a conversation: field names in snake_case, without absent optional fields, with a format
+// version. document-reader.ts reads it. The document has no run-time data (tool_manager, agents). Its
 // checkpoint_manager is a reference that owns nothing: losing or copying a document destroys nothing.
 import { given } from '../../base/given.ts';
 import type { ClientObject } from '../client-object.ts';
@@ -11,19 +11,19 @@ import { modelToDocument } from '../settings.ts';
 import type { ConversationState, Summary, Tangent } from '../state/state.ts';
 import { requestMetadataNames, toDocumentNames } from './document-fields.ts';
 
-/** Version of the form below; a document of a later one is refused and left alone. */
+/** The version of this format. A document of a later version is refused and left as it is. */
 export const formatVersion = 1;
 
 /** The fields of a document beside the state. */
 interface DocumentExtras {
-  /** How to find the checkpoints: a reference that the session makes, never the checkpoints themselves. */
+  /** The way to the checkpoints: a reference that the session makes, never the checkpoints themselves. */
   readonly checkpointManager?: ClientObject | undefined;
   readonly contextMessageLength?: number | undefined;
 }
 
 export type ConversationDocument = ReturnType<typeof toDocument>;
 
-/** The document of a state. It shares the state's messages: serialise it, do not change it. */
+/** Returns the document of a state. It shares the state's messages: serialise it, do not change it. */
 export function toDocument(state: ConversationState, extras: DocumentExtras = {}) {
   const { nextMessage, latestSummary, model, modelInfo, tangent, pendingUserMessage } = state;
   return {
@@ -56,7 +56,7 @@ export function toDocument(state: ConversationState, extras: DocumentExtras = {}
 
 const itemsAtOnce = 64;
 
-/** The JSON text of a document in pieces of at most 64 items of a list, so that writing it need not block. */
+/** Yields the JSON text of a document in pieces of at most 64 items of a list, so that writing need not block. */
 export function* documentText(value: unknown, depth = 0): Generator<string, void, undefined> {
   if (Array.isArray(value) && value.length > itemsAtOnce) {
     for (let start = 0; start < value.length; start += itemsAtOnce) {

@@ -1,8 +1,8 @@
-// Reads the fields of a document one by one and says which one is wrong. It knows JSON types, not conversations.
+// Reads the fields of a document one by one and names an invalid one. It knows JSON types, not conversations.
 import { CheckpointdError } from '../../base/errors.ts';
 import { type ClientObject, isObject, wellFormed } from '../client-object.ts';
 
-/** @throws DocumentInvalid, always */
+/** Throws the error for an invalid field. @throws DocumentInvalid, always */
 export function invalidDocument(field: string, because: string): never {
   throw new CheckpointdError(
     'DocumentInvalid',
@@ -11,7 +11,7 @@ export function invalidDocument(field: string, because: string): never {
   );
 }
 
-/** The field unless it is absent; `null` stands for absent. */
+/** Returns the field, or undefined when it is absent or `null`. */
 export function optional(object: ClientObject, field: string): unknown {
   return object[field] ?? undefined;
 }
@@ -44,7 +44,9 @@ export function arrayField(object: ClientObject, field: string, isRequired: bool
   return Array.isArray(value) ? value : invalidDocument(field, 'is not an array');
 }
 
-/** The names of fields that have a value and are not among `known`; at most twenty, cut to a readable length. */
+/**
+ * Returns the names of fields that have a value and are not among `known`: at most twenty, cut to a readable length.
+ */
 export function unknownFields(object: ClientObject, known: readonly string[]): string[] {
   const unknown = Object.keys(object).filter((field) => {
     const value = object[field];
@@ -54,7 +56,7 @@ export function unknownFields(object: ClientObject, known: readonly string[]): s
   return unknown.slice(0, 20).map((field) => wellFormed(field, 'a field').slice(0, 100));
 }
 
-// Names fields that are camelCase on the wire and snake_case in a document. Fields that are not in a table keep their
+// Names of fields that are camelCase on the wire and snake_case in a document. Fields without an entry keep their
 // names.
 
 export type FieldNames = readonly (readonly [ours: string, inDocument: string])[];
@@ -83,7 +85,7 @@ export function fromDocumentNames(object: ClientObject, names: FieldNames): Clie
   return renamed(object, new Map(names.map(([ours, inDocument]) => [inDocument, ours])));
 }
 
-/** A field whose new name is taken keeps its old one, so that nothing is lost on the way there and back. */
+/** Renames fields. A field whose new name is taken keeps its old one, so that nothing is lost in either direction. */
 function renamed(object: ClientObject, names: ReadonlyMap<string, string>): ClientObject {
   const entries = Object.entries(object).map(([key, value]) => {
     const name = names.get(key) ?? key;

@@ -1,6 +1,6 @@
-// Reads a conversation's document: ours of any earlier version, and Amazon Q CLI's (no ids, no format version, `model` as
-// text, its own forms of messages and tools). Checks everything before anything changes; keeps nothing of what it
-// refuses, and names what has no place in a conversation.
+// Reads a conversation's document: of any earlier version of ours, or of Amazon Q CLI (no ids, no format version,
+// `model` as text, its own forms of messages and tools). Checks everything before anything changes. Keeps nothing of
+// a refused document, and names the fields that a conversation does not have.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';
@@ -30,9 +30,9 @@ import {
 
 interface ReadDocument {
   readonly moment: Moment;
-  /** The id in the document; the session keeps its own. */
+  /** The id in the document. The session keeps its own. */
   readonly conversationId: string;
-  /** Entries and lines over the caps, the oldest, that were left out. */
+  /** The number of oldest entries and lines beyond the limits, which were left out. */
   readonly dropped: number;
   readonly transcriptDropped: number;
   readonly warnings: readonly string[];
@@ -127,7 +127,7 @@ async function readMoment(document: ClientObject, reading: Reading): Promise<Mom
 function readSummary(document: ClientObject, field: string, limits: ConversationLimits): Summary | undefined {
   const value = optional(document, field);
   if (value === undefined) return undefined;
-  // A text alone in older programs.
+  // In older programs it is only a text.
   const pair = typeof value === 'string' ? [value, {}] : value;
   if (!Array.isArray(pair) || pair.length !== 2) return invalidDocument(field, 'is not a pair');
   const [text, metadata] = pair as unknown[];
@@ -155,7 +155,7 @@ function readSettings(document: ClientObject, reading: Reading): ConversationSet
   };
 }
 
-/** Our own documents name paths of the work tree only; in others, paths elsewhere are left out. */
+/** Our own documents contain only paths of the work tree. In other documents, outside paths are left out. */
 function readContextPaths(document: ClientObject, { warnings }: Reading): readonly string[] {
   const manager = objectField(document, 'context_manager');
   const paths = arrayField({ paths: contextPathsFromQ(manager) }, 'paths', false);
@@ -177,7 +177,7 @@ const documentFields = [
   'pending_user_message message_locked context_message_length',
 ].flatMap((line) => line.split(' '));
 
-/** Says what the document holds that a conversation does not. */
+/** Names the fields of the document that a conversation does not have. */
 function noteLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Reading): void {
   const leave = (what: string, because = 'this version does not know it'): void => {
     warnings.push(`${what} was left out: ${because}.`);
@@ -229,7 +229,7 @@ async function readTangent(document: ClientObject, reading: Reading): Promise<Ta
   const main = await readHistory(state, 'main_history', 'main_valid_history_range', reading);
   const next = optional(state, 'main_next_message');
   const started = optionalText(state, 'tangent_start_time');
-  // Absent means now, as in the real program (C5).
+  // An absent time means now, as in Q CLI (C5).
   const startMs = started === undefined ? reading.nowMs : Date.parse(started);
   if (Number.isNaN(startMs)) return invalidDocument('tangent_start_time', 'is not a time');
   return {
@@ -244,16 +244,16 @@ async function readTangent(document: ClientObject, reading: Reading): Promise<Ta
   };
 }
 
-// Reads the long lists of a document: entries with the valid range over them, and transcripts. Our own form and
-// Amazon Q CLI's are read alike. Entries over the caps are dropped, oldest first, and counted.
+// Reads the long lists of a document: entries with their valid range, and transcripts. Our own form and Amazon Q
+// CLI's are read alike. Entries beyond the limits are removed, oldest first, and counted.
 
-/** The arguments of every step that reads a document, and the warnings that the steps find. */
+/** The arguments of every step that reads a document, and the warnings of the steps. */
 export interface Reading {
   readonly limits: ConversationLimits;
   readonly nowMs: number;
   readonly slices: Slices;
   readonly warnings: string[];
-  /** Fields of entries that have no place here. */
+  /** Names of entry fields that a conversation does not have. */
   readonly entryFieldsLeft: Set<string>;
   dropped: number;
   transcriptDropped: number;
@@ -261,7 +261,7 @@ export interface Reading {
 
 const entryFields = ['id', 'user', 'assistant', 'request_metadata'];
 
-/** A list of entries and the valid range over it, with windows that the cap leaves. */
+/** Reads a list of entries and its valid range, reduced to the entries within the limit. */
 async function readHistory(
   document: ClientObject,
   field: string,
@@ -327,7 +327,7 @@ function readRange(
   return { start: aligned, end: shifted.end };
 }
 
-/** The lines of a transcript, the oldest over the cap left out. */
+/** Reads the lines of a transcript. Leaves the oldest ones beyond the limit out. */
 function readTranscript(document: ClientObject, field: string, reading: Reading): Sequence<string> {
   const lines = arrayField(document, field, false).map((line, index) =>
     wellFormed(line, `${field}[${index}]`),

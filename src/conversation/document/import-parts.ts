@@ -1,5 +1,5 @@
-// An imported conversation in pieces that can be logged without stopping the world: parts bring entries and lines,
-// one last record puts them in place. So an import of any size is one step: before its last record nothing shows.
+// Splits an imported conversation into pieces that can be logged without blocking: parts bring entries and lines, and
+// one last record makes them valid. So an import of any size is one step: before its last record nothing is visible.
 import { textLength } from '../client-object.ts';
 import type { HistoryEntry } from '../entry.ts';
 import { windowOver } from '../history.ts';
@@ -15,14 +15,17 @@ import {
   type Thread,
 } from '../state/state.ts';
 
-/** A run of one of the four long lists of a conversation. */
+/** A part of one of the four long lists of a conversation. */
 export type Part =
   | { readonly list: 'history'; readonly items: readonly HistoryEntry[] }
   | { readonly list: 'mainHistory'; readonly items: readonly HistoryEntry[] }
   | { readonly list: 'transcript'; readonly items: readonly string[] }
   | { readonly list: 'mainTranscript'; readonly items: readonly string[] };
 
-/** Everything of a conversation that is not long. JSON-safe: absent optionals are undefined, and absent in the log. */
+/**
+ * Everything of a conversation except the long lists. JSON-safe: absent optional fields are undefined, and absent in
+ * the log.
+ */
 export interface ImportRest
   extends Omit<Thread, 'history' | 'transcript' | 'validChars' | 'fileLineTracker' | 'tangent'> {
   readonly settings: ConversationSettings;
@@ -32,7 +35,7 @@ export interface ImportRest
 
 const partCharsMax = 256 * 1024;
 
-/** The conversation's long lists in parts of about a quarter of a megabyte, or one item. */
+/** Yields the conversation's long lists in parts of about a quarter of a megabyte, or one item. */
 export function* partsOf({ thread }: Moment): Generator<Part, void, undefined> {
   for (const items of runsOf(thread.history)) yield { list: 'history', items };
   for (const items of runsOf(thread.transcript)) yield { list: 'transcript', items };
@@ -55,7 +58,7 @@ function* runsOf<T>(items: Iterable<T>): Generator<T[], void, undefined> {
   if (run.length > 0) yield run;
 }
 
-/** The remainder that {@link partsOf} leaves. */
+/** Returns the remainder that {@link partsOf} leaves. */
 export function restOf({ thread, settings }: Moment): ImportRest {
   const { history: _h, transcript: _t, validChars: _c, fileLineTracker, tangent, ...rest } = thread;
   if (tangent === undefined) return { ...rest, settings, fileLineTracker: [...fileLineTracker], tangent };
@@ -63,7 +66,7 @@ export function restOf({ thread, settings }: Moment): ImportRest {
   return { ...rest, settings, fileLineTracker: [...fileLineTracker], tangent: tangentRest };
 }
 
-/** Puts parts and rest together again. */
+/** Joins parts and rest. */
 export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
   const lists = {
     history: Sequence.empty<HistoryEntry>(),
@@ -94,5 +97,5 @@ export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
   };
 }
 
-/** A log leaves out what is undefined. */
+/** A log leaves out undefined fields. */
 const noTangent = { mainNextMessage: undefined, mainLatestSummary: undefined, filesCheckpoint: undefined };

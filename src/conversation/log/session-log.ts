@@ -1,7 +1,7 @@
-// The session's log on disk: each record is one line of `length crc32 json`, appended in one write, and read back after
-// any end of the process. A tail that a kill or a power cut tore is cut off; damage with whole records behind it is never
-// cut but reported. It does not compact itself, does not lock (the session has one owner), and knows of its records
-// nothing but their kind.
+// The session's log on disk: each record is one line of `length crc32 json`, appended in one write, and readable
+// after any end of the process. A tail that a kill or a power cut tore is cut off. Damage with complete records
+// behind it is reported and never cut. The log does not compact itself, has no lock (the session has one owner), and
+// reads only the kind of its records.
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -9,23 +9,26 @@ import { CheckpointdError, fileLimit, isNoSpace } from '../../base/errors.ts';
 import { constants, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 
-/** One fact of a session. `conversation` is this folder's; `operation`, `ledger` and others are carried unread. */
+/**
+ * One fact of a session. This folder owns the kind `conversation`. Records of `operation`, `ledger` and others are
+ * passed on unread.
+ */
 export interface LogRecord {
   readonly kind: string;
 }
 
-/** The place of the records: the session's file, or memory for a session that leaves nothing behind. */
+/** The storage of the records: the session's file, or memory for a session that leaves nothing behind. */
 export interface RecordLog {
-  /** How many records there are; the next one gets the position `length + 1`. */
+  /** The number of records. The next one gets the position `length + 1`. */
   readonly length: number;
-  /** Adds a record and returns its position (from 1). Nothing is added when it throws. */
+  /** Adds a record and returns its position (from 1). When it throws, nothing was added. */
   append(record: LogRecord): number;
 }
 
-/** The first line of every log; a later form of the lines after it gets a later number. */
+/** The first line of every log. A later format of the following lines gets a later number. */
 export const logHeader = 'checkpointd session log 1\n';
 
-// `%10d %8x `: fixed widths, so that where the JSON starts is known before anything is trusted.
+// `%10d %8x `: fixed widths, so that the start of the JSON is known before anything is trusted.
 const prefixLength = 20;
 const lengthDigits = 10;
 
@@ -36,13 +39,13 @@ export function encodeRecord(record: LogRecord): Buffer {
   return Buffer.concat([Buffer.from(prefix, 'latin1'), json, Buffer.from('\n')]);
 }
 
-/** The bytes at an offset: a whole record, the beginning of one (more bytes may complete it), or neither. */
+/** The bytes at an offset: a complete record, the beginning of one (more bytes may complete it), or neither. */
 export type Decoded =
   | { readonly is: 'record'; readonly json: Buffer; readonly next: number }
   | { readonly is: 'incomplete'; readonly missing: number }
   | { readonly is: 'damaged' };
 
-/** Looks at the bytes at `offset`; takes nothing for a record whose length, checksum and end do not agree. */
+/** Decodes the bytes at `offset`. Accepts no record whose length, checksum and end do not match. */
 function decodeRecord(bytes: Buffer, offset: number): Decoded {
   if (bytes.length - offset < prefixLength) {
     return { is: 'incomplete', missing: prefixLength - (bytes.length - offset) };
@@ -58,20 +61,20 @@ function decodeRecord(bytes: Buffer, offset: number): Decoded {
 }
 
 interface SessionLogOptions {
-  /** `power`: an appended record survives a power cut (fsync); `process`: it survives the death of the process. */
+  /** `power`: an appended record survives a power cut (fsync). `process`: it survives the death of the process. */
   readonly durability: 'process' | 'power';
-  /** Asked before each write; throws when the log is not ours to write any more. */
+  /** Called before each write. Throws when this process no longer owns the log. */
   readonly guard?: () => void;
 }
 
 interface ReplayedRecord {
-  /** From 1. */
+  /** The position, counted from 1. */
   readonly position: number;
   readonly record: LogRecord;
 }
 
 const readLength = 1 << 20;
-// No record is longer than a wire message can make it (64 MiB, at most six bytes of JSON a byte).
+// No record is longer than a wire message can make it: 64 MiB, with up to six bytes of JSON per byte.
 const recordLengthMax = 6 * (64 << 20);
 
 export class SessionLog implements RecordLog {
@@ -82,9 +85,9 @@ export class SessionLog implements RecordLog {
   #length = 0;
   #end = logHeader.length;
   #failure: unknown;
-  /** Bytes that were cut off at open: the tail of a write that was never answered, or a last record that is damaged. */
+  /** The number of bytes that were cut off at open: the tail of an unanswered write, or a damaged last record. */
   cutBytes = 0;
-  /** Where they were put first, when they were a whole line: then they may have been answered. */
+  /** The file with the cut bytes, when they were a complete line: their request may have been answered. */
   keptTail: string | undefined;
 
   private constructor(file: string, fd: number, options: SessionLogOptions) {
@@ -95,9 +98,9 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Opens the log, made new where there is none, and cuts a torn tail.
-   * @throws StoreVersion for a log of a later form, StoreCorrupt for one that is damaged before its tail; the file
-   * is left alone then.
+   * Opens the log, creates a missing one, and cuts a torn tail.
+   * @throws StoreVersion for a log of a later format, StoreCorrupt for one that is damaged before its tail; the file
+   * then stays as it is.
    */
   static async open(file: string, options: SessionLogOptions, signal?: AbortSignal): Promise<SessionLog> {
     startLog(file, options);
@@ -115,7 +118,7 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Opens the log to read it. It changes nothing, and refuses every append.
+   * Opens the log for reading. It changes nothing, and refuses every append.
    * @throws as {@link open}; StoreCorrupt also for a log with a torn tail, which only {@link open} cuts
    */
   static async openToRead(file: string): Promise<SessionLog> {
@@ -134,7 +137,10 @@ export class SessionLog implements RecordLog {
     }
   }
 
-  /** Copies the first line and the whole records before the first damage; nothing where there is not even that line. */
+  /**
+   * Copies the first line and the complete records before the first damage. Copies nothing when even the first line
+   * is damaged.
+   */
   static copyWhole(from: string, to: string): void {
     if (!files.lstatSync(from).isFile()) return;
     const bytes = files.readFileSync(from);
@@ -154,8 +160,8 @@ export class SessionLog implements RecordLog {
 
   /**
    * Adds a record in one write and returns its position.
-   * @throws NoSpace, StoreUnavailable: nothing was added. After a failure that could not be undone every further
-   * append is refused, because what the file holds is not known until it is opened again.
+   * @throws NoSpace, StoreUnavailable: nothing was added. When a failed write could not be undone, every further
+   * append is refused, because the content of the file is unknown until it is opened again.
    */
   append(record: LogRecord): number {
     this.#write(encodeRecord(record), 1);
@@ -163,8 +169,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Takes up every position up to `position` with records that say nothing, in one write: what named them is lost,
-   * and no other record may be taken for it. @throws as {@link append}
+   * Fills every position up to `position` with empty records, in one write: the records there are lost, and no new
+   * record may be mistaken for them. @throws as {@link append}
    */
   skipTo(position: number): void {
     const missing = position - this.#length;
@@ -191,7 +197,7 @@ export class SessionLog implements RecordLog {
     this.#length += records;
   }
 
-  /** Every record in order, yielding to the event loop; records appended meanwhile are not among them. */
+  /** Yields every record in order, and gives the event loop turns. Does not yield records appended meanwhile. */
   async *replay(signal?: AbortSignal): AsyncGenerator<ReplayedRecord, void, undefined> {
     const slices = new Slices(signal);
     let position = 0;
@@ -233,7 +239,7 @@ export class SessionLog implements RecordLog {
     if (this.#isDurable) files.fsyncSync(this.#fd);
   }
 
-  /** Counts the records before the first that is not whole. */
+  /** Counts the records before the first incomplete one. */
   async #findWhole(size: number, signal: AbortSignal | undefined): Promise<void> {
     const slices = new Slices(signal);
     for await (const json of this.#records(size, signal)) {
@@ -243,7 +249,7 @@ export class SessionLog implements RecordLog {
     }
   }
 
-  /** The JSON of each record up to the first that is not whole. One read of 1 MiB, or of one record, at a time. */
+  /** Yields the JSON of each record up to the first incomplete one. Reads 1 MiB, or one record, at a time. */
   async *#records(size: number, signal: AbortSignal | undefined): AsyncGenerator<Buffer, void, undefined> {
     let buffer: Buffer = Buffer.alloc(0);
     let readTo = logHeader.length;
@@ -268,7 +274,7 @@ export class SessionLog implements RecordLog {
     }
   }
 
-  /** A whole record behind the broken one means damage, not a torn tail: nothing may be cut then. */
+  /** Refuses damage: a complete record behind the broken one shows that the tail is not torn, so nothing may be cut. */
   async #refuseDamage(size: number, signal: AbortSignal | undefined): Promise<void> {
     const slices = new Slices(signal);
     const tail = Buffer.alloc(size - this.#end);
@@ -285,7 +291,7 @@ export class SessionLog implements RecordLog {
     }
   }
 
-  /** A torn write has no end; a line that has one and is not whole was damaged later. */
+  /** Saves a complete line: a torn write has no line end, so a damaged line with an end was complete before. */
   #keepWholeLine(size: number): void {
     const tail = Buffer.alloc(size - this.#end);
     files.readSync(this.#fd, tail, 0, tail.length, this.#end);
@@ -294,12 +300,12 @@ export class SessionLog implements RecordLog {
     writeAtomically(this.keptTail, tail);
   }
 
-  /** Undoes a write that failed half-way. A failed fsync is taken for a lost one: see the comment. */
+  /** Undoes a write that failed half-way. A failed fsync counts as lost: see the comment. */
   #takeBack(): void {
     try {
       files.ftruncateSync(this.#fd, this.#end);
-      // After a failed fsync the kernel may report the next one as good although pages were lost; only one that
-      // covers the truncation as well tells us that the file is again what we think it is.
+      // After a failed fsync the kernel may report success for the next one although pages were lost. Only an fsync
+      // that includes the truncation proves the content of the file.
       if (this.#isDurable) files.fsyncSync(this.#fd);
     } catch (error) {
       this.#failure = error;
@@ -317,13 +323,16 @@ export class SessionLog implements RecordLog {
 
 const recordOverhead = encodeRecord({ kind: '' }).length - JSON.stringify({ kind: '' }).length;
 
-/** A backup by hard links (`cp -al`) shares the file: what is appended here would be there, and the other way round. */
+/**
+ * Gives the log a file of its own: a backup by hard links (`cp -al`) shares the file, so appended records would
+ * appear in both.
+ */
 function leaveOtherNames(file: string): void {
   const stats = files.lstatSync(file);
   if (stats.isFile() && stats.nlink > 1) writeAtomically(file, files.readFileSync(file), { durable: true });
 }
 
-/** Writes the first line where there is no log yet, or only a torn piece of that line. */
+/** Writes the first line when there is no log, or only a torn part of that line. */
 function startLog(file: string, options: SessionLogOptions): void {
   const stats = files.lstatSync(file, { throwIfNoEntry: false });
   if (stats !== undefined && !stats.isFile()) {

@@ -1,6 +1,6 @@
-// The states of a conversation and the log they come from. Every mutation is one record that names the state it
-// follows; the state after record n can be had at any time. It knows no operation in particular, and no checkpoint:
-// a checkpoint holds a ConversationRef, which is a position in the log.
+// The states of a conversation and the log of their changes. Every mutation is one record that names the state before
+// it. The state after any record n is available at any time. It knows no operation in particular, and no checkpoint:
+// a checkpoint has a ConversationRef, which is a position in the log.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
@@ -15,30 +15,33 @@ import {
 } from '../state/state.ts';
 import type { LogRecord, RecordLog } from './session-log.ts';
 
-/** A state of a conversation: the position of the record that led to it; 0 is the beginning. */
+/** A state of a conversation: the position of the record that led to it. 0 is the initial state. */
 export type ConversationRef = number;
 
-/** The session's data for a mutation: the client's key and a fingerprint. Opaque here. */
+/** The session's data for a mutation: the client's key and a fingerprint. Not read here. */
 export type Idempotency = Readonly<Record<string, unknown>>;
 
-/** Steps of an import that only bring material, and the step that puts it in place (import-parts.ts). */
+/** The steps of an import: those that only bring material, and the one that makes it valid (import-parts.ts). */
 type ImportStep =
   | { readonly op: 'importPart'; readonly part: Part }
   | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
 
-/** Says, and changes nothing: the head is where this record's parent is, whatever other records say. `settle` on disk. */
+/**
+ * A record that changes nothing: it says that the head is at this record's parent, whatever other records say.
+ * `settle` on disk.
+ */
 interface HeadStep {
   readonly op: 'settle';
 }
 
 interface ConversationRecord extends LogRecord {
   readonly kind: 'conversation';
-  /** The state that this one follows; not always the one of the record before, because heads are rewound. */
+  /** The state before this record. Not always that of the preceding record, because the head can be rewound. */
   readonly parent: ConversationRef;
   readonly operation: StateChange | ImportStep | HeadStep;
-  /** The state after it exists, but the head did not move: a checkpoint will say so when it does. */
+  /** True when the state exists but the head did not move: a checkpoint moves it later. */
   readonly isProposed?: true;
-  /** The session's data, and the result to answer again. */
+  /** The session's data, and the result for a repeated key. */
   readonly idempotency?: Idempotency & { readonly result: unknown };
 }
 
@@ -73,7 +76,7 @@ export class Timeline {
     return { thread: this.threadAt(this.#head), settings: this.#settings };
   }
 
-  /** The thread as it was at `ref`: the very value, not a copy. @throws DataCorrupt for a position that has none */
+  /** Returns the thread at `ref`, without copying it. @throws DataCorrupt for a position without a state */
   threadAt(ref: ConversationRef): Thread {
     const state = this.#states.get(ref);
     if (state !== undefined) return state.thread;
@@ -85,8 +88,8 @@ export class Timeline {
   }
 
   /**
-   * Carries an operation out: computed first, logged in one write, then shown. When the log refuses, nothing has
-   * changed. `resultOf` makes the answer, which is kept beside the effect when `idempotency` is given.
+   * Performs an operation: computes it, logs it in one write, then makes it visible. When the log refuses the record,
+   * nothing has changed. `resultOf` makes the result, which is logged with the effect when `idempotency` is given.
    */
   commit<R>(
     operation: StateChange,
@@ -102,8 +105,8 @@ export class Timeline {
   }
 
   /**
-   * Logs an operation whose effect shows only when the head is moved to the position returned: a checkpoint that is
-   * published with that position is the one commit point for files and conversation. Until then nothing has changed.
+   * Logs an operation that takes effect only when the head moves to the returned position: publishing a checkpoint
+   * with that position is the one commit point for files and conversation. Until then nothing has changed.
    */
   propose(operation: StateChange): ConversationRef {
     const after = applyChange(this.present, operation);
@@ -112,20 +115,20 @@ export class Timeline {
     return position;
   }
 
-  /** Logs where the head is, so that a replay finds it there without the checkpoint that moved it. */
+  /** Logs the position of the head, so that a replay finds it without the checkpoint that moved it. */
   recordHead(): void {
     const after = this.present;
     this.#show(this.#append({ op: 'settle' }), after, 'recorded');
   }
 
-  /** Logs material of an import; the head stays. Returns its position. */
+  /** Logs material of an import. The head stays. Returns the position of the record. */
   addPart(part: Part): number {
     const position = this.#append({ op: 'importPart', part });
     this.#parts.set(position, part);
     return position;
   }
 
-  /** Puts the material of an import in place, in one record. */
+  /** Makes the material of an import valid, in one record. */
   commitImport<R>(parts: readonly number[], rest: ImportRest, result: R, idempotency?: Idempotency): R {
     const after = this.#joined(parts, rest);
     const position = this.#append({ op: 'import', parts, rest }, idempotency, result);
@@ -133,13 +136,13 @@ export class Timeline {
     return result;
   }
 
-  /** Moves the head in memory; the durable fact is the checkpoint that the session publishes. @throws DataCorrupt */
+  /** Moves the head in memory. The checkpoint that the session publishes makes it durable. @throws DataCorrupt */
   rewind(ref: ConversationRef): void {
     this.threadAt(ref);
     this.#head = ref;
   }
 
-  /** Takes a record from the log at reopening; those of other kinds are passed over. */
+  /** Applies a record of the log at reopening. Ignores records of other kinds. */
   replay(position: number, record: LogRecord): void {
     if (!isConversationRecord(record)) return;
     const { operation, parent } = record;
@@ -164,9 +167,9 @@ export class Timeline {
   }
 
   /**
-   * Finds the head after replay: `ref` of the newest checkpoint, or the newest record after its publication (that
-   * is, at a position above the length that the log had then) whose parents lead back to it, or to the newest record
-   * that recorded the head.
+   * Finds the head after replay: `ref` of the newest checkpoint, or a newer record that follows from it. Newer means:
+   * at a position above the length that the log had at the publication. Its parents must lead back to `ref`, or to
+   * the newest record of the head.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);
@@ -182,7 +185,7 @@ export class Timeline {
     this.#head = head;
   }
 
-  /** Lets go of every state but those at `kept` and the head; their positions are unknown from then on. */
+  /** Frees every state except those at `kept` and the head. The freed positions are unknown from then on. */
   forgetAllBut(kept: Iterable<ConversationRef>): void {
     const wanted = new Set(kept).add(0).add(this.#head);
     for (const position of this.#states.keys()) {

@@ -1,4 +1,4 @@
-// A map with string keys that never changes: `set` gives a new map that shares all but a path of the old one. Keeps
+// An immutable map with string keys: `set` returns a new map that shares all but one path with the old one. Stores
 // the line trackers of every state of a conversation at the cost of the changes. It does not delete.
 
 interface Node<V> {
@@ -9,7 +9,7 @@ interface Node<V> {
   readonly right: Node<V> | undefined;
 }
 
-/** Spreads keys evenly (FNV-1a); the shape of the tree follows from the keys alone, whatever the order of sets. */
+/** Spreads keys evenly (FNV-1a). The shape of the tree depends only on the keys, not on the order of sets. */
 function priorityOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);

@@ -1,14 +1,14 @@
-// A list that never changes: push and drop give a new list that shares the old one's storage. Ten thousand states of
-// one growing history so cost about one history. It does not insert, remove in the middle or search.
+// An immutable list: push and drop return a new list that shares the old one's storage. So ten thousand states of one
+// growing history cost about one history. It does not insert, remove in the middle or search.
 
 const chunkBits = 6;
 const chunkLength = 1 << chunkBits;
 const offsetMask = chunkLength - 1;
 
 /**
- * An immutable list. Chunks of 64 items and the spine that holds them are shared and extended in place by whichever
- * list ends exactly where the storage ends; any other list copies the one chunk and the spine first. A list never
- * looks beyond its own end, so an extension in place is invisible to the lists before it.
+ * An immutable list. Chunks of 64 items, and the spine with the chunks, are shared. A list that ends exactly where
+ * the storage ends extends them in place. Any other list first copies the last chunk and the spine. A list never
+ * looks beyond its own end, so an extension in place is invisible to earlier lists.
  */
 export class Sequence<T> implements Iterable<T> {
   readonly length: number;
@@ -29,7 +29,7 @@ export class Sequence<T> implements Iterable<T> {
     return Sequence.empty<T>().concat(items);
   }
 
-  /** The item at `index`, or undefined outside `[0, length)`. */
+  /** Returns the item at `index`, or undefined outside `[0, length)`. */
   at(index: number): T | undefined {
     if (index < 0 || index >= this.length) return undefined;
     const position = this.#start + index;
@@ -40,7 +40,10 @@ export class Sequence<T> implements Iterable<T> {
     return this.at(this.length - 1);
   }
 
-  /** The list with `item` at its end. Constant time, but for one chunk when the list has been extended elsewhere. */
+  /**
+   * Returns the list with `item` at its end. Takes constant time, plus one chunk when the list was extended
+   * elsewhere.
+   */
   push(item: T): Sequence<T> {
     const end = this.#start + this.length;
     const index = end >> chunkBits;
@@ -62,7 +65,7 @@ export class Sequence<T> implements Iterable<T> {
     return list;
   }
 
-  /** The list without its first `count` items; storage that only they used can be collected. */
+  /** Returns the list without its first `count` items. Storage that only those items used can be collected. */
   drop(count: number): Sequence<T> {
     if (count <= 0) return this;
     if (count >= this.length) return Sequence.empty();
@@ -72,13 +75,13 @@ export class Sequence<T> implements Iterable<T> {
     return new Sequence(chunks, start & offsetMask, this.length - count);
   }
 
-  /** The list of its first `count` items. */
+  /** Returns the list of the first `count` items. */
   take(count: number): Sequence<T> {
     if (count >= this.length) return this;
     return count <= 0 ? Sequence.empty() : new Sequence(this.#chunks, this.#start, count);
   }
 
-  /** A plain array of the items in `[start, end)`; the bounds are clipped. */
+  /** Returns an array of the items in `[start, end)`, limited to the list. */
   slice(start = 0, end = this.length): T[] {
     const items: T[] = [];
     const last = Math.min(end, this.length) + this.#start;

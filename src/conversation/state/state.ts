@@ -1,6 +1,6 @@
-// The state of a conversation as an immutable value in two parts: the thread, which a rewind takes back, and the
-// settings, which it keeps. Every change is data, and one function carries it out, live and at replay. So the log gives
-// back the very state that was answered. Callers check changes first.
+// The state of a conversation as an immutable value in two parts: the thread, which a rewind changes, and the
+// settings, which it keeps. Every change is data, and one function applies it, live and at replay. So the log gives
+// exactly the state that was answered. Callers check changes first.
 
 import { unreachable } from '../../base/invariant.ts';
 import type { ClientObject } from '../client-object.ts';
@@ -26,13 +26,13 @@ import { appendLines, linesOf } from '../transcript.ts';
 import { PersistentMap } from './persistent-map.ts';
 import { Sequence } from './sequence.ts';
 
-/** The summary of the part of the history that is no longer sent, and the cost of its making. */
+/** The summary of the part of the history that is no longer sent, with the cost of making it. */
 export interface Summary {
   readonly text: string;
   readonly metadata: ClientObject;
 }
 
-/** The main conversation put aside: what leaving a tangent brings back. */
+/** The main conversation during a tangent. Leaving the tangent returns to it. */
 export interface Tangent {
   readonly mainHistory: Sequence<HistoryEntry>;
   readonly mainNextMessage: UserMessage | undefined;
@@ -41,42 +41,42 @@ export interface Tangent {
   /** Milliseconds since 1970, UTC. */
   readonly tangentStartTime: number;
   readonly mainValidRange: ValidRange;
-  /** The checkpoint whose files come back on leaving, when the tangent carries files too. Opaque here. */
+  /** The checkpoint whose files are restored when the tangent is left, if it includes files. Not read here. */
   readonly filesCheckpoint: string | undefined;
 }
 
-/** The messages. Every earlier state can be restored, and shares all but its changes with the others. */
+/** The messages. Every earlier state can be restored, and shares everything unchanged with the others. */
 export interface Thread {
   readonly history: Sequence<HistoryEntry>;
   readonly validRange: ValidRange;
   /** UTF-16 units of all texts in the valid range. */
   readonly validChars: number;
   readonly transcript: Sequence<string>;
-  /** The message that will be sent next; an appended entry answers it. */
+  /** The message that will be sent next. An appended entry answers it. */
   readonly nextMessage: UserMessage | undefined;
-  /** Text for the description of the next turn's checkpoint. */
+  /** The text for the description of the next turn's checkpoint. */
   readonly pendingUserMessage: string | undefined;
-  /** While true, a new next message leaves the pending one alone. */
+  /** While true, a new next message does not replace the pending one. */
   readonly messageLocked: boolean;
   readonly latestSummary: Summary | undefined;
   readonly fileLineTracker: PersistentMap<FileLineTracker>;
   readonly tangent: Tangent | undefined;
 }
 
-/** The client's settings. They have one present value: a rewind does not change them. */
+/** The client's settings. They have only a present value: a rewind does not change them. */
 export interface ConversationSettings {
   readonly tools: ToolsByOrigin;
   /** Paths and globs of the sticky context files, in the order in which they were added. */
   readonly contextPaths: readonly string[];
-  /** Deprecated (up to 1.13.3): read from old documents, given back, never used where `modelInfo` is there. */
+  /** Deprecated (up to 1.13.3): read from old documents and returned, but not used when `modelInfo` exists. */
   readonly model: string | undefined;
   readonly modelInfo: ModelInfo | undefined;
   readonly mcpEnabled: boolean;
-  /** Logged like the rest, so that a replay drops exactly what was dropped live. Not part of a document. */
+  /** Logged like the rest, so that a replay removes the same entries as before. Not part of a document. */
   readonly limits: ConversationLimits;
 }
 
-/** The state of the conversation after a mutation; part of most answers. */
+/** The state of the conversation after a mutation. Part of most answers. */
 export interface Lengths {
   readonly historyLength: number;
   readonly transcriptLength: number;
@@ -91,7 +91,7 @@ export function lengthsOf({ history, transcript, validRange }: Thread): Lengths 
   };
 }
 
-/** A conversation as its readers see it: all fields but those that live at run time only (agents, tool manager). */
+/** A conversation for its readers: all fields except run-time data (agents, tool manager). */
 export interface ConversationState extends Thread, ConversationSettings {
   readonly conversationId: string;
 }
@@ -118,10 +118,10 @@ export const defaultSettings: ConversationSettings = {
   limits: defaultLimits,
 };
 
-// Tangents: entering one puts the main conversation aside, leaving brings it back, with the last thing said if wanted. One
-// level only. It moves no files: that is the session's, by the checkpoint that the tangent names.
+// Tangents. Entering one puts the main conversation aside. Leaving returns to it, with the tangent's last entry if
+// wanted. Tangents have one level. This code moves no files: the session does, by the checkpoint in the tangent.
 
-/** The thread inside a new tangent; unchanged when it is in one already. */
+/** Returns the thread inside a new tangent. Returns it unchanged inside a tangent. */
 export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: string | undefined): Thread {
   if (thread.tangent !== undefined) return thread;
   return {
@@ -138,14 +138,17 @@ export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: s
   };
 }
 
-/** The last entry that the tangent added and still holds, told by its id: not by lengths, which trimming changes. */
+/**
+ * Returns the last entry that the tangent added and still has. Finds it by its id and not by lengths, which trimming
+ * changes.
+ */
 export function tailOf(thread: Thread): HistoryEntry | undefined {
   const last = thread.history.last;
   if (thread.tangent === undefined || last === undefined) return undefined;
   return holdsEntry(thread.tangent.mainHistory, last.id) ? undefined : last;
 }
 
-/** How many entries the tangent added and still holds. */
+/** Returns how many entries the tangent added and still has. */
 export function addedBy(tangent: Tangent, history: Sequence<HistoryEntry>): number {
   const main = new Set(tangent.mainHistory.slice().map(({ id }) => id));
   let added = 0;
@@ -153,7 +156,10 @@ export function addedBy(tangent: Tangent, history: Sequence<HistoryEntry>): numb
   return added;
 }
 
-/** The main thread again, with the tangent's last entry when `keepTail`; unchanged outside a tangent. */
+/**
+ * Returns the main thread, with the tangent's last entry when `keepTail`. Returns the thread unchanged outside a
+ * tangent.
+ */
 export function exitTangent(thread: Thread, keepTail: boolean, limits: ConversationLimits): Thread {
   const { tangent } = thread;
   if (tangent === undefined) return thread;
@@ -176,12 +182,12 @@ export function exitTangent(thread: Thread, keepTail: boolean, limits: Conversat
   };
 }
 
-/** Whole seconds since the tangent began; a clock that went back counts as none. */
+/** Returns the whole seconds since the tangent began; 0 for a clock that went back. */
 export function tangentSeconds(tangent: Tangent, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - tangent.tangentStartTime) / 1000));
 }
 
-/** One mutation, as the log keeps it. JSON-safe; absent optionals are absent. */
+/** One mutation in the log. JSON-safe. Absent optional fields are absent. */
 export type StateChange =
   | { readonly op: 'append'; readonly entry: HistoryEntry }
   | { readonly op: 'appendTranscript'; readonly lines: readonly string[] }
@@ -210,7 +216,7 @@ export interface Moment {
   readonly settings: ConversationSettings;
 }
 
-/** The moment after a change. Pure: equal moments and changes give equal moments. */
+/** Returns the moment after a change. Pure: equal moments and changes give equal moments. */
 export function applyChange(moment: Moment, change: StateChange): Moment {
   const { thread, settings } = moment;
   switch (change.op) {
@@ -268,7 +274,7 @@ function applyToThread(thread: Thread, change: ThreadChange, limits: Conversatio
     case 'consumeMessage':
       return { ...thread, pendingUserMessage: undefined, messageLocked: false };
     case 'clear':
-      // The tangent stays: clearing a conversation beside the conversation must not lose the main one.
+      // The tangent stays: clearing the conversation inside it must not lose the main one.
       return { ...emptyThread, tangent: thread.tangent };
     case 'setValidRange':
       return { ...thread, ...windowOver(thread.history, change.range) };

@@ -1,20 +1,19 @@
-// Judges every incoming JSON value before the JSON-RPC library sees it: the envelope, the id, how many requests
-// are in flight. The library alone merges the ids 1 and "1", never answers a duplicate, throws on a cancel
-// without parameters and queues without bound. Knows no method but `$/cancelRequest`
-// and `shutdown`.
+// Checks every incoming JSON value before the JSON-RPC library gets it: the envelope, the id, the number of running
+// requests. The library alone confuses the ids 1 and "1", never answers a duplicate, throws on a cancel without
+// parameters and queues without limit. Knows no method except `$/cancelRequest` and `shutdown`.
 import type { Message } from 'vscode-jsonrpc/node';
 import { type WireError, wireError } from '../error-response.ts';
 
 export type RequestId = string | number;
 
-/** A request or notification that was let in. */
+/** An accepted request or notification. */
 export interface Incoming extends Message {
   readonly id?: number;
   readonly method: string;
   readonly params: unknown;
 }
 
-/** An error response, complete. `id` is null where that of the request is unknown. */
+/** A complete error response. `id` is null when that of the request is unknown. */
 export interface Refusal extends Message {
   readonly id: RequestId | null;
   readonly error: WireError;
@@ -22,7 +21,7 @@ export interface Refusal extends Message {
 
 export type Verdict = { readonly pass: Incoming } | { readonly refuse: Refusal } | { readonly drop: string };
 
-/** Requests that may be unanswered at one time. */
+/** The maximum number of unanswered requests at one time. */
 export const inFlightMax = 64;
 
 export function refusal(id: RequestId | null, error: WireError): Refusal {
@@ -37,15 +36,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the id that an answer to this JSON value bears; null when the value has none that is allowed. */
+/** Returns the id for the answer to this JSON value, or null when it has no valid id. */
 export function idToAnswer(value: unknown): RequestId | null {
   const id = isObject(value) ? value['id'] : undefined;
   return isId(id) ? id : null;
 }
 
 /**
- * The requests in flight. Inside, each has a number of ours, so that the library's tables, which compare ids as
- * text, cannot confuse the client's; {@link Admission.release} gives the client's id back for the response.
+ * The running requests. Each has an internal number, so that the library's tables, which compare ids as text, cannot
+ * confuse the client's ids. {@link Admission.release} returns the client's id for the response.
  */
 export class Admission {
   readonly #inFlightMax: number;
@@ -54,7 +53,7 @@ export class Admission {
   readonly #outerIds = new Map<number, RequestId>();
   #lastInner = 0;
 
-  /** Notifications that `wantsNotification` refuses are dropped here, before they cost a turn of the queue. */
+  /** Notifications that `wantsNotification` refuses are dropped here, before they take a turn of the queue. */
   constructor(wantsNotification: (method: string) => boolean, max: number = inFlightMax) {
     this.#wantsNotification = wantsNotification;
     this.#inFlightMax = max;
@@ -79,7 +78,7 @@ export class Admission {
     return this.#judgeNotification(method, params);
   }
 
-  /** Ends a request in flight and tells its id as the client wrote it. */
+  /** Ends a running request and returns its id in the client's form. */
   release(inner: number): RequestId | undefined {
     const outer = this.#outerIds.get(inner);
     if (outer !== undefined) {
@@ -94,7 +93,7 @@ export class Admission {
     if (this.#innerIds.has(id)) {
       return this.#invalid(id, 'A request with this id is still in flight. Use a new id.');
     }
-    // A client in a hurry to leave must not be told to come back later.
+    // A client that wants to leave must not be told to repeat its request later.
     if (this.#outerIds.size >= this.#inFlightMax && method !== 'shutdown') {
       const message = `${this.#inFlightMax} requests are in flight. Wait for an answer, then send this one again.`;
       return { refuse: refusal(id, wireError('ServerBusy', message, { retryable: true })) };

@@ -1,6 +1,6 @@
-// One client's connection: the strict reader, admission, the one-write writer and vscode-jsonrpc's dispatch queue,
-// put together. Messages are dispatched one a turn of the event loop, in order; the end of input waits until all
-// that came before it has been dispatched. It knows frames and messages, not what any method means.
+// One client's connection: the strict reader, the admission, the one-write writer and vscode-jsonrpc's dispatch
+// queue. It dispatches one message per turn of the event loop, in order. The end of input waits until all earlier
+// messages were dispatched. It knows frames and messages, but no method.
 import type { Readable } from 'node:stream';
 import {
   createMessageConnection,
@@ -23,7 +23,7 @@ const drainRoundsMax = 10;
 export type RequestOutcome =
   | {
       readonly result: unknown;
-      /** The effects of the request by then, reported when the result is too large to send. */
+      /** The effects of the request, reported when the result is too large to send. */
       readonly effects: Effects;
     }
   | { readonly error: WireError };
@@ -34,16 +34,16 @@ export type ConnectionEnd = ReaderEnd | 'outputClosed';
 export interface ConnectionPorts {
   readonly input: Readable;
   readonly output: FrameOutput;
-  /** Must not reject. `cancel` is aborted by the client's `$/cancelRequest`. */
+  /** Runs a request. Must not reject. The client's `$/cancelRequest` aborts `cancel`. */
   readonly onRequest: (method: string, params: unknown, cancel: AbortSignal) => Promise<RequestOutcome>;
   readonly wantsNotification: (method: string) => boolean;
   readonly onNotification: (method: string, params: unknown) => void;
-  /** Called once, after everything that was read before has been dispatched. */
+  /** Called once, after all earlier messages were dispatched. */
   readonly onEnd: (end: ConnectionEnd) => void;
   readonly limits?: FrameLimits & { readonly inFlightMax: number };
 }
 
-// A client that writes everything before it reads anything must not meet a deadlock: 100,000 refusals are 25 MB.
+// A client that writes everything before it reads anything must not cause a deadlock: 100,000 refusals are 25 MB.
 const pendingBytesMax = 32 * 1024 * 1024;
 const undispatchedMax = 1024;
 
@@ -96,8 +96,9 @@ export class Connection {
   }
 
   /**
-   * Queues a notification; every later response leaves after it. False when it was dropped, because the client has
-   * left too much unread: responses are bounded by the requests in flight, notifications by nothing else.
+   * Queues a notification. Every later response is sent after it. Returns false when it was dropped, because the
+   * client has too much unread output: only the number of running requests limits responses, and nothing limits
+   * notifications.
    */
   notify(method: string, params: object): boolean {
     if (this.#writer.pendingBytes > pendingBytesMax) return false;
@@ -106,8 +107,8 @@ export class Connection {
   }
 
   /**
-   * Resolves when every request has its answer and all frames have left the process, or after `msMax` in which the
-   * client took nothing: one that still reads is not cut off.
+   * Resolves when every request has its answer and all frames are sent, or when the client read nothing for `msMax`.
+   * A client that still reads is not cut off.
    */
   async drain(msMax: number): Promise<void> {
     const drained = this.#answered().then(() => this.#writer.drained());
@@ -145,7 +146,7 @@ export class Connection {
     return new ResponseError(outcome.error.code, outcome.error.message, outcome.error.data);
   }
 
-  /** Responses of the library carry our numbers; here they get the client's ids and leave the table. */
+  /** Replaces the internal number in the library's response by the client's id, and removes it from the table. */
   #address(message: Message): Message {
     if (!('id' in message) || 'method' in message || typeof message.id !== 'number') return message;
     const id = this.#admission.release(message.id);
@@ -153,7 +154,7 @@ export class Connection {
   }
 
   #released(message: Message): Message {
-    // The waiters go on in a later microtask, when this response has been written.
+    // Waiting code continues in a later microtask, when this response is written.
     if (this.#admission.inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
     return message;
   }
@@ -163,7 +164,7 @@ export class Connection {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Reads no further while the client leaves too much unread, or while too much waits for its turn. */
+  /** Stops reading while the client has too much unread output, or while too many messages wait. */
   #keepBounds(): void {
     if (this.#waitsForOutput) return;
     if (this.#writer.pendingBytes > pendingBytesMax) {
@@ -201,7 +202,10 @@ export class Connection {
   }
 }
 
-/** The library acts on a cancel of a running request at once and never dispatches it, so none is counted. */
+/**
+ * True for a cancel of a running request: the library acts on it at once and never dispatches it, so it is not
+ * counted.
+ */
 function isCancel(message: Message): boolean {
   return 'method' in message && message.method === '$/cancelRequest';
 }

@@ -1,6 +1,6 @@
-// vscode-jsonrpc's writer, with header and body in one write: the library's two writes cost a second system call
-// and, under a flood, most of the throughput. It also sees that what leaves is well-formed and within the limit.
-// It never drops a message and never waits; who sends much looks at `pendingBytes`.
+// vscode-jsonrpc's writer, with header and body in one write: the library's two writes cost a second system call and,
+// under a flood, most of the throughput. It also makes outgoing messages well-formed and checks their size. It never
+// drops a message and never waits. Code that sends much checks `pendingBytes`.
 import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc/node';
 
 /** The required part of a stream. process.stdout, sockets and PassThrough have it. */
@@ -12,19 +12,19 @@ export interface FrameOutput {
 }
 
 export interface WriterPorts {
-  /** Gives a message its final form, called once just before it is written. */
+  /** Returns the final form of a message. Called once, just before it is written. */
   readonly address: (message: Message) => Message;
   /** Returns the replacement for a message over the limit. `bytes` is absent when the size could not be measured. */
   readonly tooLarge: (message: Message, bytes: number | undefined) => Message;
   readonly bodyBytesMax: number;
 }
 
-/** A surrogate half without its partner, as JSON.stringify escapes it; other escapes are matched to be skipped. */
+/** Matches the escape of a surrogate half without its partner. Other escapes are matched to be skipped. */
 const escapes = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
 
 /**
- * JSON without lone surrogates, which become U+FFFD. JSON.stringify escapes them (`\ud800`); Rust, Neovim and
- * Emacs refuse the whole message for one such escape.
+ * Returns JSON without lone surrogates, which become U+FFFD. JSON.stringify escapes them (`\ud800`), and Rust, Neovim
+ * and Emacs refuse the whole message for one such escape.
  */
 export function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value);
@@ -42,18 +42,18 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
     this.#ports = ports;
     this.#backlog = new FrameBacklog(output);
     output.on('error', (error) => {
-      // A stream may tell several errors of one end.
+      // A stream may emit several errors for one end.
       if (!this.#isBroken) this.fireError(error);
       this.#isBroken = true;
     });
   }
 
-  /** Bytes (about) that the client has not read yet. */
+  /** The approximate number of bytes that the client has not read yet. */
   get pendingBytes(): number {
     return this.#backlog.pendingBytes;
   }
 
-  /** Queues the frame at once, in the order of calls; resolves then, not when the client has read it. */
+  /** Queues the frame at once, in the order of calls. Resolves then, not when the client has read it. */
   write(message: Message): Promise<void> {
     this.writeAsIs(this.#ports.address(message));
     return Promise.resolve();
@@ -64,7 +64,7 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
     if (!this.#isBroken) this.#backlog.write(this.#textOf(message));
   }
 
-  /** Resolves when every frame has left the process, or can no longer leave. */
+  /** Resolves when every frame was sent, or can no longer be sent. */
   drained(): Promise<void> {
     return new Promise((resolve) => this.#backlog.onceEmpty(resolve));
   }
@@ -78,7 +78,7 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
     try {
       body = wellFormedJson(message);
     } catch (error) {
-      // RangeError: longer than the longest string, or nested deeper than the stack. All else is a defect.
+      // RangeError: longer than the longest string, or nested deeper than the stack. All other errors are defects.
       if (!(error instanceof RangeError)) throw error;
     }
     let bytes = body === undefined ? undefined : Buffer.byteLength(body);
@@ -93,15 +93,15 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
 const slabBytes = 64 * 1024;
 
 /**
- * Frames that a slow client has not read yet, kept small. They go straight to the output, one write each, until it lags;
- * then they wait in slabs. A stream keeps an object, a string and a callback for every write: 100,000 refused requests
- * were 120 MB that way and are 25 MB as packed bytes. It never drops, reorders or bounds anything.
+ * Frames that a slow client has not read yet, stored compactly. They go straight to the output, one write each, until
+ * it lags. Then they wait in slabs. A stream needs an object, a string and a callback for every write: 100,000
+ * refused requests took 120 MB that way and take 25 MB as packed bytes. It never drops, reorders or limits anything.
  */
 class FrameBacklog {
   readonly #output: FrameOutput;
   readonly #slabs: Buffer[] = [];
   readonly #whenEmpty: (() => void)[] = [];
-  /** The slab being filled, and how far. */
+  /** The slab being filled, and its used length. */
   #slab: Buffer | undefined;
   #slabUsed = 0;
   #waitingBytes = 0;
@@ -119,7 +119,7 @@ class FrameBacklog {
     });
   }
 
-  /** Bytes (of text still in the stream: characters) that have not left the process. */
+  /** Bytes (for text in the stream: characters) that were not sent yet. */
   get pendingBytes(): number {
     return this.#waitingBytes + this.#output.writableLength;
   }
@@ -134,7 +134,7 @@ class FrameBacklog {
     this.#output.write(frame, 'utf8', this.#written);
   }
 
-  /** Calls once everything has left the process, or can no longer leave. */
+  /** Calls the listener once everything was sent, or can no longer be sent. */
   onceEmpty(listener: () => void): void {
     if (this.#isBroken || (this.#unwritten === 0 && this.#waitingBytes === 0)) listener();
     else this.#whenEmpty.push(listener);

@@ -1,6 +1,6 @@
-// Listens for further clients of the same user: on a unix socket in a private directory, which it makes and rids of the
-// sockets of dead daemons, or on a named pipe on Windows (which no test has tried). A daemon that cannot listen serves
-// its first client anyway, and says why.
+// Listens for further clients of the same user: on a unix socket in a private directory, which it creates, and from
+// which it removes the sockets of dead daemons. On Windows it uses a named pipe (not tested). A daemon that cannot
+// listen serves its first client anyway, and logs why.
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -12,21 +12,24 @@ import { directoryComplaint } from '../../wire/places.ts';
 export interface SocketListener {
   /** The path on which clients connect. */
   readonly path: string;
-  /** Takes no further client, and removes the socket. Synchronous, for the last moment of a process. */
+  /** Accepts no further client, and removes the socket. Synchronous, for the last moment of a process. */
   close(): void;
 }
 
-/** The size of the kernel's address of a unix socket, with the byte that ends it: 104 on BSD and macOS. */
+/**
+ * The maximum length of a socket path in the kernel's address, without the terminating byte: 104 minus 1 on BSD and
+ * macOS.
+ */
 const pathBytesMax = process.platform === 'linux' ? 107 : 103;
 
 const socketName = /^\d+-[0-9a-f]{8}\.sock$/;
-/** A socket that refuses connections and is younger may be about to listen. */
+/** A younger socket that refuses connections may be about to listen. */
 const youngMs = 60_000;
 
-/** Why the directory cannot be used, in words for a log. */
+/** Why the directory cannot be used, as text for a log. */
 class UnusableSocketDirectory extends Error {}
 
-/** Begins to listen; undefined, and a line in the log, where that is not possible. */
+/** Begins to listen. Returns undefined, and logs a line, when that is impossible. */
 export async function listenForClients(
   directory: string,
   onClient: (socket: Socket) => void,
@@ -76,7 +79,7 @@ function listen(path: string, onClient: (socket: Socket) => void): Promise<Socke
   });
 }
 
-/** Makes the directory, or checks the one that is there. @throws UnusableSocketDirectory */
+/** Makes the directory, or checks the existing one. @throws UnusableSocketDirectory */
 function prepare(directory: string): void {
   try {
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -108,7 +111,7 @@ function answers(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    // Anything but a refusal (a full queue, say) does not prove that no daemon listens.
+    // Only a refused connection proves that no daemon listens. Other errors (such as a full queue) do not.
     socket.once('error', (error) => resolve(systemCode(error) !== 'ECONNREFUSED'));
   });
 }

@@ -1,12 +1,12 @@
-// stdout belongs to frames. One stray line of a library ends the connection, so everything else that writes there
-// (console, process.stdout, warnings) goes to the log. It cannot stop native code or a child that inherits the
-// descriptor: children are given pipes.
+// Reserves stdout for frames. One stray line of a library ends the connection, so all other output (console,
+// process.stdout, warnings) goes to the log. It cannot stop native code or a child that inherits the descriptor:
+// children get pipes.
 import type { Log } from '../../base/log.ts';
 import type { FrameOutput } from './one-write-writer.ts';
 
 const consoleMethods = ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir', 'table'] as const;
 
-/** Redirects what is not a frame, and returns the way for frames. Call it first and once. */
+/** Redirects all output that is no frame, and returns the output for frames. Call it first and once. */
 export function guardStdout(log: Log): FrameOutput {
   const { stdout } = process;
   const write: FrameOutput['write'] = stdout.write.bind(stdout);
@@ -33,7 +33,7 @@ export function guardStdout(log: Log): FrameOutput {
   };
 }
 
-/** The last words before a fatal end: the only thing that this daemon writes to stderr once it serves. */
+/** Prints the last message before a fatal end: the only text that a serving daemon writes to stderr. */
 export function sayFatal(message: string): void {
   process.stderr.write(`checkpointd: ${message}\n`);
 }

@@ -1,6 +1,7 @@
-// vscode-jsonrpc's reader, made strict: frames within limits, bodies in real UTF-8, one answer to each fault. The
-// library's own reader waits for 99 GB when told so, and after noise swallows every later request. This one reads
-// on past a bad body (the frame said where it ends) and stops for good at a framing fault. It executes nothing.
+// vscode-jsonrpc's reader, made strict: frames within limits, bodies in valid UTF-8, one answer to each fault. The
+// library's own reader waits for 99 GB when a header says so, and after noise ignores every later request. This
+// reader continues after a bad body (the frame said where it ends) and stops for good at a framing fault. It executes
+// nothing.
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import {
@@ -15,18 +16,18 @@ import { wireError } from '../error-response.ts';
 import { type Admission, idToAnswer, type Refusal, type RequestId, refusal } from './admission.ts';
 import { excessOf, outermostLevel } from './json-bounds.ts';
 
-/** The reason why no more messages come. `endOfInput` also stands for an input that failed. */
+/** Why no more messages come. `endOfInput` also means a failed input. */
 export type ReaderEnd = 'endOfInput' | 'framing';
 
 export interface ReaderPorts {
   readonly admission: Admission;
-  /** Sends an error response at once, past the queue. */
+  /** Sends an error response at once, before queued messages. */
   readonly refuse: (response: Refusal) => void;
   /** Called once. */
   readonly onEnd: (end: ReaderEnd) => void;
-  /** Called before each message that is passed on. */
+  /** Called before each accepted message. */
   readonly onMessage?: (message: Message) => void;
-  /** Called after each chunk: the moment to {@link StrictReader.pause}. */
+  /** Called after each chunk, when the caller may {@link StrictReader.pause}. */
   readonly afterChunk?: () => void;
   readonly limits?: FrameLimits;
 }
@@ -35,14 +36,15 @@ type Decoded = { readonly value: unknown } | { readonly fault: string; readonly 
 
 function decode(body: Buffer, foreignCharset: string | undefined): Decoded {
   if (foreignCharset !== undefined) return { fault: 'The body must be UTF-8.' };
-  // Checked, not replaced: a replacement character would silently become part of a path or a message.
+  // Invalid bytes are refused and not replaced: a replacement character would silently become part of a path or a
+  // message.
   if (!isUtf8(body)) return { fault: 'The body is not valid UTF-8.' };
   const fault = excessOf(body);
   if (fault !== undefined) return { fault, id: idToAnswer(outermostLevel(body)) };
   try {
     return { value: JSON.parse(body.toString('utf8')) };
   } catch {
-    // The parser's own words quote the body, which may be anything.
+    // The parser's own message quotes the body, which may contain anything.
     return { fault: 'The body is not valid JSON.' };
   }
 }
@@ -102,7 +104,7 @@ export class StrictReader extends AbstractMessageReader implements MessageReader
     } else if ('refuse' in verdict) this.#ports.refuse(verdict.refuse);
   }
 
-  /** The input keeps flowing into nothing, so that a client that is still writing is not left blocked. */
+  /** Continues to read and discards the input, so that a client that is still writing is not blocked. */
   #end(end: ReaderEnd): void {
     if (this.#ended) return;
     this.#ended = true;
