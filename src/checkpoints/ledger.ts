@@ -5,6 +5,7 @@ import { given } from '../base/given.ts';
 import type { BlobId, SessionId } from '../base/ids.ts';
 import type { TreeChange } from '../tree/tree.ts';
 import { byBytes, type TreePath } from '../tree/tree-path.ts';
+import { type ReportedWrite, ReportedWrites } from './reported-writes.ts';
 
 /** `agent`: this session's; `user`: by hand or by an unknown program; `session`: another session's agent. */
 export type Author = 'agent' | 'user' | 'session';
@@ -28,10 +29,13 @@ export interface LedgerRecord {
 export class Ledger {
   /** By path, oldest first. A path without an entry was never seen: it was absent as far as we know. */
   readonly #histories = new Map<TreePath, LedgerRecord[]>();
+  /** The reports of all sessions on the work tree. Those of other sessions are in no history. */
+  readonly reports: ReportedWrites;
 
   /** Rebuilds a ledger from its records, in the order in which they were made. */
-  constructor(records: Iterable<LedgerRecord> = []) {
+  constructor(records: Iterable<LedgerRecord> = [], reports: Iterable<ReportedWrite> = []) {
     for (const record of records) this.add(record);
+    this.reports = new ReportedWrites(reports);
   }
 
   /** The record of a write or a deletion, or undefined when it says nothing new: the same author left the same content. */

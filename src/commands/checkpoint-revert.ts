@@ -2,12 +2,14 @@
 // authors of both sides of a conflict. The merge is in restore/revert.ts.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
+import type { SessionId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { type RevertRange, revertRange } from '../checkpoints/revert-range.ts';
 import type * as Wire from '../protocol/types.ts';
 import { type RevertJob, type RevertOutcome, runRevert } from '../restore/revert.ts';
-import { writerOf } from '../session/authorship.ts';
+import { headsOf } from '../restore/revert-author.ts';
+import { agentNameOf, writerOf } from '../session/authorship.ts';
 import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { MergedPath } from '../tree/three-way.ts';
@@ -23,6 +25,7 @@ import { type CallOf, defineCommand } from './command.ts';
 export const checkpointRevert = defineCommand(
   'checkpoint/revert',
   async ({ session, params, context }) => {
+    refuseBoth(params);
     const { index } = session.requireCheckpoints();
     const range = revertRange(index, params);
     checkExpectation(index, params.expect?.head);
@@ -30,6 +33,7 @@ export const checkpointRevert = defineCommand(
     const job: RevertJob = {
       ...range,
       ...given({ paths: treePaths(params.paths), hunks: hunksAsked(params.hunks), parent: head?.id }),
+      ...given({ author: params.author == null ? undefined : authorAsked(session, range, params.author) }),
       conflicts: params.conflicts ?? 'leave',
       labels: labelsOf(session, range),
       undo: (id) => [...(head?.undo ?? []), id].slice(-undoMax),
@@ -57,13 +61,19 @@ export const checkpointRevert = defineCommand(
 
 /** Refuses a request that is wrong before and after a recovery. */
 function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
+  refuseBoth(params);
   const { index } = session.requireCheckpoints();
   revertRange(index, params);
   treePaths(params.paths);
   hunksAsked(params.hunks);
-  if (params.hunks != null && params.paths != null)
-    throw new CheckpointdError('InvalidParams', 'hunks excludes paths: give one or the other.');
   if (params.expect?.head != null) index.resolve(params.expect.head);
+}
+
+/** @throws InvalidParams for hunks with paths or an author */
+function refuseBoth({ hunks, paths, author }: CallOf<'checkpoint/revert'>['params']): void {
+  if (hunks == null || (paths == null && author == null)) return;
+  const other = paths == null ? 'author' : 'paths';
+  throw new CheckpointdError('InvalidParams', `hunks excludes ${other}: give one or the other.`);
 }
 
 /** Returns the names of the hunks by their path. @throws PathOutsideWorkTree */
@@ -77,6 +87,26 @@ function hunksAsked(
     asked.set(path, (asked.get(path) ?? new Set()).add(hunk.id));
   }
   return asked;
+}
+
+/** Returns the session that a client names as the author, by its id or by its agent. @throws UnknownPart */
+function authorAsked(session: Session, range: RevertRange, author: string): SessionId {
+  const { index, ledger } = session.requireCheckpoints();
+  const known = ledger.reports.agents().set(session.id, agentNameOf(session));
+  const byId = [...known.keys()].find((id) => id === author);
+  if (byId !== undefined) return byId;
+  const isNamed = (agents: ReadonlyMap<SessionId, string | undefined>): SessionId[] =>
+    [...agents].filter(([, agent]) => agent === author).map(([id]) => id);
+  const named = isNamed(ledger.reports.agents(headsOf(index, range)));
+  const [only = isNamed(known)[0], second] = named;
+  if (only !== undefined && second === undefined) return only;
+  throw new CheckpointdError(
+    'UnknownPart',
+    only === undefined
+      ? `No session ${JSON.stringify(author)} and no agent of that name reported a write to this session. Nothing was changed. Give the id of a session, as ledger/history shows it.`
+      : `Several sessions of ${author} reported writes in the range. Nothing was changed. Give the id of one: ${named.join(', ')}.`,
+    { details: { author, ...given({ sessions: only === undefined ? undefined : named.sort() }) } },
+  );
 }
 
 function named(session: Session, { record }: RevertRange['from']): string {

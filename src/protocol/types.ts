@@ -106,7 +106,7 @@ export type PruneMode = 'now';
 export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'FeatureOff' | 'Cleaned' | 'OtherWorkTree' | 'StoreCorrupt' | 'RepositoryUnusable' | (string & {});
 
 /** Why a path was left out. */
-export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge' | 'vanished' | 'unstable' | 'nameTooLong' | 'nestedGitDirectory' | 'temporaryName' | 'undecided' | 'conflict' | 'notCapturedThen' | 'notRestored' | 'notSent' | (string & {});
+export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge' | 'vanished' | 'unstable' | 'nameTooLong' | 'nestedGitDirectory' | 'temporaryName' | 'undecided' | 'conflict' | 'notCapturedThen' | 'notRestored' | 'notSent' | 'mixedAuthors' | 'unknownAuthor' | (string & {});
 
 /** How a capture looked at the work tree. */
 export type CapturePath = 'fast' | 'cold';
@@ -1832,6 +1832,15 @@ export interface CheckpointRevertParams {
    * refused. Excludes `paths`.
    */
   readonly hunks?: readonly HunkRef[];
+  /**
+   * Only the work of this author: the id of a session on the same work tree, or an agent's name. The name is
+   * the part of a `conversationId` before its colon, and valid if only one session of that agent reported
+   * writes in the range. A path is taken back if its whole change in the range consists of writes that the
+   * author reported with `ledger/recordWrite` while this session was open. Each other path that the author may
+   * have changed is left and listed in `skipped`. An author that the ledger does not know is refused. Excludes
+   * `hunks`.
+   */
+  readonly author?: string;
   /** The policy for paths where a later change contradicts the revert. Absent: `leave`. */
   readonly conflicts?: RevertConflictPolicy;
   /** What must be true. */

@@ -1505,6 +1505,7 @@ function CheckpointRevertParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'to', p, g, CheckpointRef);
   may(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 10000, PathRef));
   may(o, 'hunks', p, g, (v, p, g) => list(v, p, g, 0, 10000, HunkRef));
+  may(o, 'author', p, g, string);
   may(o, 'conflicts', p, g, RevertConflictPolicy);
   may(o, 'expect', p, g, RestoreExpectation);
   may(o, 'confirm', p, g, boolean);

@@ -47,7 +47,11 @@ export type LeftReason =
    */
   | 'notCapturedThen'
   /** The restore that an undo reverses did not change the path. */
-  | 'notRestored';
+  | 'notRestored'
+  /** In a revert of one author: another author changed the path in the range, too. */
+  | 'mixedAuthors'
+  /** In a revert of one author: the range changed the path, and the ledger cannot say who did. */
+  | 'unknownAuthor';
 
 export interface LeftAlone {
   readonly path: TreePath;

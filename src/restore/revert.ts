@@ -3,7 +3,7 @@
 // finds the merged tree in the store and does not merge again.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
-import type { SnapshotId } from '../base/ids.ts';
+import type { SessionId, SnapshotId } from '../base/ids.ts';
 import { newCheckpointId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import { counted } from '../base/text/plural.ts';
@@ -23,6 +23,7 @@ import type { LeftAlone } from './plan.ts';
 import { runPlannedJob } from './restore.ts';
 import type { FilePlan, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
+import { partOf } from './revert-author.ts';
 import { sideOfHunks } from './revert-hunks.ts';
 
 /** The request of a revert: the range to take back, and how. */
@@ -35,6 +36,8 @@ export interface RevertJob
   readonly paths?: readonly TreePath[];
   /** The only hunks to take back, by path and name. */
   readonly hunks?: ReadonlyMap<TreePath, ReadonlySet<string>>;
+  /** The only author whose work to take back. */
+  readonly author?: SessionId;
   readonly conflicts: 'leave' | 'markers' | 'fail';
   readonly labels: MergeLabels;
 }
@@ -117,13 +120,12 @@ async function planRevert(
     const isTouched = touchedBy(made.only);
     const inTouch = moved.map(({ path }) => path).filter(isTouched);
     if (inTouch.length === 0) {
-      const left = made.left.map((path): LeftAlone => ({ path, reason: 'notCapturedThen' }));
       return {
         ...planned,
         job,
         paths: made.merge.paths,
         merged: { from: present.snapshot, to: made.snapshot },
-        plan: withFates(planned.plan, made.merge, left),
+        plan: withFates(planned.plan, made.merge, made.left),
       };
     }
     for (const path of inTouch) alsoInclude.add(path);
@@ -170,8 +172,8 @@ interface Made {
   readonly merge: TreeMerge;
   readonly snapshot: SnapshotId;
   readonly only: ReadonlySet<TreePath>;
-  /** Paths of the range that one of the three captures could not see. */
-  readonly left: readonly TreePath[];
+  /** Paths of the range that the merge leaves out. */
+  readonly left: readonly LeftAlone[];
 }
 
 async function mergeOnto(
@@ -189,19 +191,23 @@ async function mergeOnto(
     ...present.skipped,
   ]);
   const all = await store.changes(base, from);
-  const left = new Set([
+  const unseen = new Set([
     ...all.map(({ path }) => path).filter((path) => isUnseen(path) && isAsked(path, revert.paths)),
     ...(revert.paths ?? []).filter(isUnseen),
   ]);
+  const left = [...unseen].map((path): LeftAlone => ({ path, reason: 'notCapturedThen' }));
   requirePaths(revert.paths, all, isUnseen);
   const later = await store.changes(base, present.snapshot);
   const ours = narrowed(await sideOf(store, base, present.snapshot, later, signal), isUnseen);
   const contents = new MergedContents(store, site.directory.mergeDirectory, signal);
   try {
-    const theirs =
-      revert.hunks === undefined
-        ? narrowed(await sideOf(store, base, from, all, signal), isUnseen, revert.paths)
-        : await sideOfHunks(store, { from, to: base }, revert.hunks, contents, signal);
+    let theirs: MergeSide;
+    if (revert.hunks === undefined) {
+      const side = await sideOf(store, base, from, all, signal);
+      const part = await authorsPart(site, present, revert, side);
+      theirs = narrowed(side, (path) => isUnseen(path) || part?.isWhole(path) === false, revert.paths);
+      left.push(...(part?.left ?? []).filter(({ path }) => !isUnseen(path) && isAsked(path, revert.paths)));
+    } else theirs = await sideOfHunks(store, { from, to: base }, revert.hunks, contents, signal);
     const merge = await mergeTrees({
       tree: present.root,
       ours,
@@ -210,15 +216,26 @@ async function mergeOnto(
       marks: revert.conflicts === 'markers',
     });
     if (revert.conflicts === 'fail') refuseConflicts(merge);
-    const narrow = revert.hunks === undefined ? revert.paths : [];
+    // A hunk and a report tell nothing of directories.
+    const narrow = revert.hunks === undefined && revert.author === undefined ? revert.paths : [];
     const directories = await directoryChanges(store, { base, from, present }, narrow);
     const tree = amended(present.root, merge.changes, directories, await store.directory(from));
     const snapshot = await contents.seal(tree);
     const only = new Set([...merge.changes.map(({ path }) => path), ...directories.keys()]);
-    return { merge, snapshot, only, left: [...left] };
+    return { merge, snapshot, only, left };
   } finally {
     await contents.close();
   }
+}
+
+async function authorsPart(
+  { checkpoints }: RestoreSite,
+  { snapshot }: Capture,
+  { from, to, author }: RevertJob,
+  side: MergeSide,
+): Promise<Awaited<ReturnType<typeof partOf>> | undefined> {
+  const range = { from, ...given({ to }) };
+  return author === undefined ? undefined : partOf(checkpoints, range, snapshot, author, side);
 }
 
 async function sideOf(

@@ -9,6 +9,7 @@ import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { changesBetween, sideOf } from '../checkpoints/compared.ts';
 import { type Author, type Known, Ledger, type LedgerRecord } from '../checkpoints/ledger.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
+import type { ReportedWrite } from '../checkpoints/reported-writes.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
@@ -21,13 +22,19 @@ type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;
 interface LoggedAuthorship extends LogRecord {
   readonly kind: 'ledger';
   readonly records: readonly LedgerRecord[];
+  /** Writes that this session or another one on the work tree reported. */
+  readonly reports?: readonly ReportedWrite[];
   /** The client's key with what was answered: one record with its effect. */
   readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
 }
 
 /** The ledger as the session's log has it. */
 export function ledgerFrom(records: readonly LogRecord[]): Ledger {
-  return new Ledger(records.flatMap((record) => (isAuthorship(record) ? record.records : [])));
+  const logged = records.filter(isAuthorship);
+  return new Ledger(
+    logged.flatMap((record) => record.records),
+    logged.flatMap((record) => record.reports ?? []),
+  );
 }
 
 function isAuthorship(record: LogRecord): record is LoggedAuthorship {
@@ -37,13 +44,13 @@ function isAuthorship(record: LogRecord): record is LoggedAuthorship {
 function keep(
   session: Session,
   records: readonly LedgerRecord[],
-  idempotency?: LoggedAuthorship['idempotency'],
+  { idempotency, report }: { idempotency?: LoggedAuthorship['idempotency']; report?: ReportedWrite } = {},
 ): void {
-  if (records.length === 0 && idempotency === undefined) return;
+  if (records.length === 0 && idempotency === undefined && report === undefined) return;
   const logged: LoggedAuthorship = {
     kind: 'ledger',
     records,
-    ...given({ idempotency }),
+    ...given({ reports: report && [report], idempotency }),
   };
   session.parts.sessionLog.append(logged);
 }
@@ -185,10 +192,58 @@ export async function recordWrite(
     ...given({ content: found?.blob, size: found?.size }),
   };
   const { idempotency } = context.stamp;
+  // Other sessions first: after a kill in between, the path counts there as one that this session wrote, too.
+  for (const other of session.parts.neighbours(session)) noteReport(other, session, write.path, content);
+  const report = reportFor(session, session, write.path, content);
   // Logged first: where the log refuses it, nothing was noted.
-  keep(session, record === undefined ? [] : [record], idempotency && { ...idempotency, result });
+  keep(session, record === undefined ? [] : [record], {
+    ...given({ idempotency: idempotency && { ...idempotency, result }, report }),
+  });
   if (record !== undefined) ledger.add(record);
+  if (report !== undefined) ledger.reports.add(report);
   return result;
+}
+
+/** Keeps in a session what another session on its work tree reported. A failure to log it is a warning. */
+function noteReport(session: Session, writer: Session, path: TreePath, content: Known): void {
+  const report = reportFor(session, writer, path, content);
+  if (report === undefined) return;
+  try {
+    keep(session, [], { report });
+  } catch (error) {
+    session.parts.log.warn(
+      `a write that ${writer.id} reported is not in the log of ${session.id}: ${String(error)}`,
+    );
+  }
+  session.parts.ledger.reports.add(report);
+}
+
+/** Returns the report of a writer as a session keeps it, or undefined where it has no checkpoint or says nothing new. */
+function reportFor(
+  session: Session,
+  writer: Session,
+  path: TreePath,
+  content: Known,
+): ReportedWrite | undefined {
+  const after = session.enabled?.index.head?.record.id;
+  if (after === undefined) return undefined;
+  const isShared = session === writer || nameOfEmpty(session) === nameOfEmpty(writer);
+  return session.parts.ledger.reports.compose({
+    path,
+    ...given({ content: isShared ? content : undefined, agent: agentNameOf(writer) }),
+    session: writer.id,
+    after,
+  });
+}
+
+/** Returns the id of an empty content, which differs between stores that name contents in different ways. */
+function nameOfEmpty(session: Session): string | undefined {
+  return session.enabled?.store.hash(0).digest();
+}
+
+/** Returns the name of a session's agent: the part of its conversation's id before the colon. */
+export function agentNameOf({ parts }: Session): string | undefined {
+  return /^([^:]+):/.exec(parts.marker.conversationId)?.[1];
 }
 
 interface LedgerEntryView {

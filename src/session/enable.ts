@@ -91,6 +91,7 @@ export async function enableCheckpoints(
     }
     for (const warning of joinLog(session, stored, checkpoints.index.head, recoverConversation))
       context.warn(warning);
+    session.parts.ledger.reports.beginAt(checkpoints.index.head?.record.id);
     session.enable(checkpoints);
     // Writes the file before publishing the base, since nothing may fail after that. Without checkpoints the file has
     // no meaning.

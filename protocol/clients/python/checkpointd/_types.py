@@ -570,7 +570,7 @@ DisabledReason = str
 
 # Why a path was left out. Known: unreadable, socket, fifo, device, tooLarge, vanished, unstable,
 # nameTooLong, nestedGitDirectory, temporaryName, undecided, conflict, notCapturedThen,
-# notRestored, notSent.
+# notRestored, notSent, mixedAuthors, unknownAuthor.
 SkipReason = str
 
 
@@ -2504,6 +2504,14 @@ _CheckpointRevertParamsOptional = TypedDict(
         # Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range
         # does not have is refused. Excludes `paths`.
         "hunks": List["HunkRef"],
+        # Only the work of this author: the id of a session on the same work tree, or an agent's
+        # name. The name is the part of a `conversationId` before its colon, and valid if only one
+        # session of that agent reported writes in the range. A path is taken back if its whole
+        # change in the range consists of writes that the author reported with
+        # `ledger/recordWrite` while this session was open. Each other path that the author may
+        # have changed is left and listed in `skipped`. An author that the ledger does not know is
+        # refused. Excludes `hunks`.
+        "author": str,
         # The policy for paths where a later change contradicts the revert. Absent: `leave`.
         "conflicts": "RevertConflictPolicy",
         # What must be true.

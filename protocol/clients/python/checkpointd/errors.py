@@ -218,8 +218,8 @@ class NothingToUndo(CheckpointdError):
 
 
 class UnknownPart(CheckpointdError):
-    r"""The range of a revert has no change at a path, or no hunk, that was asked for. Nothing
-    changed. Look at a `dryRun` without it, or at `checkpoint/diff` of the range.
+    r"""The range of a revert has no change at a path, no hunk or no author that was asked for.
+    Nothing changed. Look at a `dryRun` without it, or at `checkpoint/diff` of the range.
     """
 
 

@@ -410,6 +410,13 @@ pub enum SkipReason {
     /// does not change the file at its path.
     #[serde(rename = "notSent")]
     NotSent,
+    /// In a revert of one author: another session reported writes to the file in the range, too.
+    #[serde(rename = "mixedAuthors")]
+    MixedAuthors,
+    /// In a revert of one author: the range changed the path, and no session reported all of that
+    /// change.
+    #[serde(rename = "unknownAuthor")]
+    UnknownAuthor,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -990,8 +997,8 @@ pub enum ErrorKind {
     /// There is no restore to undo or redo.
     #[serde(rename = "NothingToUndo")]
     NothingToUndo,
-    /// The range of a revert has no change at a path, or no hunk, that was asked for. Nothing
-    /// changed.
+    /// The range of a revert has no change at a path, no hunk or no author that was asked for.
+    /// Nothing changed.
     #[serde(rename = "UnknownPart")]
     UnknownPart,
     /// git is not installed.
@@ -3422,6 +3429,14 @@ pub struct CheckpointRevertParams {
     /// not have is refused. Excludes `paths`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunks: Option<Vec<HunkRef>>,
+    /// Only the work of this author: the id of a session on the same work tree, or an agent's name.
+    /// The name is the part of a `conversationId` before its colon, and valid if only one session
+    /// of that agent reported writes in the range. A path is taken back if its whole change in the
+    /// range consists of writes that the author reported with `ledger/recordWrite` while this
+    /// session was open. Each other path that the author may have changed is left and listed in
+    /// `skipped`. An author that the ledger does not know is refused. Excludes `hunks`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
     /// The policy for paths where a later change contradicts the revert. Absent: `leave`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<RevertConflictPolicy>,
@@ -3459,6 +3474,7 @@ impl CheckpointRevertParams {
             to: None,
             paths: None,
             hunks: None,
+            author: None,
             conflicts: None,
             expect: None,
             confirm: None,

@@ -1,0 +1,112 @@
+// Keeps the writes that agents reported, in the order of the reports: those of this session and of the other open sessions on
+// the same work tree. Proves from them and from checkpoints that one author made the whole change of a path. Pure and in memory;
+// the session keeps the reports in its log.
+import type { BlobId, CheckpointId, SessionId } from '../base/ids.ts';
+import type { Entry } from '../tree/tree.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+
+/** One report of a write or a deletion. JSON-safe. */
+export interface ReportedWrite {
+  readonly path: TreePath;
+  /** The content after the write. Absent: the reporting session's store names contents in another way. */
+  readonly content?: BlobId | 'absent';
+  readonly session: SessionId;
+  /** The name of that session's agent, where its conversation has one. */
+  readonly agent?: string;
+  /** The head of this session, not of the reporting one, at the time of the report. */
+  readonly after: CheckpointId;
+  /** True when this session was closed at some time after that head was made, and may have missed reports. */
+  readonly mayMiss?: true;
+}
+
+/** A path at one checkpoint of a range, or in the present, which has no id. */
+export interface Station {
+  readonly id?: CheckpointId;
+  readonly entry: Entry | undefined;
+}
+
+/** `whole`: the author made the whole change. `none`: other authors made the whole change. */
+export type Share = 'whole' | 'none' | 'mixedAuthors' | 'unknownAuthor';
+
+export class ReportedWrites {
+  readonly #byPath = new Map<TreePath, ReportedWrite[]>();
+  #openedAt: CheckpointId | undefined;
+
+  constructor(reports: Iterable<ReportedWrite> = []) {
+    for (const report of reports) this.add(report);
+  }
+
+  /** Notes the head with which checkpoints are enabled: until the next one, earlier reports may be missing. */
+  beginAt(head: CheckpointId | undefined): void {
+    this.#openedAt = head;
+  }
+
+  /** Returns what to keep of a report, or undefined when it repeats the last one. */
+  compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
+    const last = this.#byPath.get(report.path)?.at(-1);
+    const isRepeat = last?.session === report.session && last.content === report.content;
+    if (isRepeat && report.content !== undefined) return undefined;
+    return report.after === this.#openedAt ? { ...report, mayMiss: true } : report;
+  }
+
+  add(report: ReportedWrite): void {
+    const known = this.#byPath.get(report.path);
+    if (known === undefined) this.#byPath.set(report.path, [report]);
+    else known.push(report);
+  }
+
+  /** Returns the names of all agents that reported, by session, or of those that reported after certain checkpoints. */
+  agents(after?: ReadonlySet<CheckpointId>): Map<SessionId, string | undefined> {
+    const found = new Map<SessionId, string | undefined>();
+    for (const reports of this.#byPath.values())
+      for (const report of reports)
+        if (after === undefined || after.has(report.after)) found.set(report.session, report.agent);
+    return found;
+  }
+
+  /** Returns an author's share in the change of a path from the first to the last station. */
+  shareOf(author: SessionId, path: TreePath, stations: readonly Station[]): Share {
+    const reports = this.#byPath.get(path) ?? [];
+    const intervals = stations.slice(0, -1).map(({ id }) => reports.filter(({ after }) => after === id));
+    const inRange = intervals.flat();
+    const isAuthors = inRange.some(({ session }) => session === author);
+    const isOthers = inRange.some(({ session }) => session !== author);
+    if (isAuthors && (isOthers || isOverlapping(reports, inRange[0]))) return 'mixedAuthors';
+    const isProven = intervals.every((writes, i) => isExplained(writes, stations[i], stations[i + 1]));
+    if (!isProven || !hasOneMode(stations)) return 'unknownAuthor';
+    return isAuthors ? 'whole' : 'none';
+  }
+}
+
+/** True when the reports between two checkpoints lead from the content of one to that of the other. */
+function isExplained(
+  writes: readonly ReportedWrite[],
+  start: Station | undefined,
+  end: Station | undefined,
+): boolean {
+  if (writes.some(({ mayMiss }) => mayMiss === true)) return false;
+  const last = writes.at(-1);
+  return (last === undefined ? contentOf(start) : last.content) === contentOf(end);
+}
+
+/** True when, from a report on, one session reported the content that another had reported: both wrote before both reports. */
+function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite | undefined): boolean {
+  const start = first === undefined ? reports.length : reports.indexOf(first);
+  return reports.slice(start).some(({ session, content }, i) => {
+    const before = reports[start + i - 1];
+    if (before === undefined || before.session === session) return false;
+    return content === undefined || content === before.content;
+  });
+}
+
+/** Reports tell nothing of modes, so one that changed has an unknown author. */
+function hasOneMode(stations: readonly Station[]): boolean {
+  const modes = stations.flatMap(({ entry }) =>
+    entry === undefined ? [] : [`${entry.mode} ${entry.permissions}`],
+  );
+  return new Set(modes).size <= 1;
+}
+
+function contentOf(station: Station | undefined): BlobId | 'absent' {
+  return station?.entry?.blob ?? 'absent';
+}

@@ -1,0 +1,245 @@
+// A revert of one author takes back only paths whose whole change in the range is proven to be that author's.
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type * as Wire from '../../src/protocol/types.ts';
+import { failure } from '../support/failures.ts';
+import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
+
+const lines = (...changes: readonly (readonly [number, string])[]): string => {
+  const text = Array.from({ length: 12 }, (_, n) => `line ${n}`);
+  for (const [at, what] of changes) text[at] = what;
+  return `${text.join('\n')}\n`;
+};
+
+/** Two agents, each with a session of its own, in one work tree. */
+class Pair {
+  daemon = new InProcessDaemon();
+  readonly root = repository({ 'shared.txt': lines(), 'a.txt': lines(), 'b.txt': lines() });
+  a = '';
+  b = '';
+
+  async open(strategy: NonNullable<Wire.SessionOpenParams['strategy']> = 'shadow'): Promise<this> {
+    this.a = await this.openOne('codex:1', strategy);
+    this.b = await this.openOne('claude:1', strategy);
+    return this;
+  }
+
+  async openOne(
+    conversationId: string,
+    strategy?: NonNullable<Wire.SessionOpenParams['strategy']>,
+  ): Promise<string> {
+    const more = strategy === undefined ? {} : { strategy };
+    return (await this.daemon.open(this.root, { conversationId, retention: 'keep', ...more })).session;
+  }
+
+  async restart(): Promise<void> {
+    await this.daemon.close();
+    this.daemon = new InProcessDaemon(this.daemon.storage);
+    await this.open();
+  }
+
+  /** Both sessions make the checkpoint of a turn. */
+  async turn(): Promise<void> {
+    for (const session of [this.a, this.b])
+      await this.daemon.call('checkpoint/create', { session, kind: 'turn' });
+  }
+
+  async tool(session: string): Promise<void> {
+    await this.daemon.call('checkpoint/create', { session, kind: 'tool' });
+  }
+
+  async report(session: string, path: string): Promise<void> {
+    await this.daemon.call('ledger/recordWrite', { session, path });
+  }
+
+  async wrote(session: string, files: Record<string, string>): Promise<void> {
+    write(this.root, files);
+    for (const path of Object.keys(files)) await this.report(session, path);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'latin1');
+  }
+
+  revert(
+    session: string,
+    author: string,
+    more: Partial<Wire.CheckpointRevertParams> = {},
+  ): Promise<Wire.RevertResult> {
+    const range = more.from === undefined ? { tag: '1' } : {};
+    return this.daemon.call('checkpoint/revert', { session, author, ...range, ...more });
+  }
+}
+
+const shared = { a: [1, 'by a'], b: [9, 'by b'] } as const;
+
+for (const [strategy, order] of [
+  ['shadow', 'ab'],
+  ['shadow', 'ba'],
+  ['local', 'ab'],
+  ['sqlite', 'ba'],
+] as const)
+  test(`${strategy}: one author is taken back, and a file of both stays (written in the order ${order})`, async () => {
+    const pair = await new Pair().open(strategy);
+    await pair.turn();
+    const [first, second] = order === 'ab' ? (['a', 'b'] as const) : (['b', 'a'] as const);
+    const both = lines(shared.a, shared.b);
+    await pair.wrote(pair[first], { 'shared.txt': lines(shared[first]) });
+    await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']), 'made by a.txt': 'a' });
+    await pair.wrote(pair.b, { 'b.txt': lines([2, 'by b']), 'made by b.txt': 'b' });
+    await pair.wrote(pair[second], { 'shared.txt': both });
+    await pair.turn();
+    const before = manifest(pair.root);
+    for (const [asked, author, other] of [
+      ['a', 'a', 'b'],
+      ['a', 'b', 'a'],
+    ] as const) {
+      const result = await pair.revert(pair[asked], pair[author]);
+      assert.is(pair.read('shared.txt'), both);
+      assert.is(pair.read(`${author}.txt`), lines());
+      assert.is(pair.read(`${other}.txt`), lines([2, `by ${other}`]));
+      assert.is(pair.read(`made by ${other}.txt`), other);
+      assert.equal(result.deleted, [{ path: `made by ${author}.txt` }]);
+      assert.equal(result.restored, [{ path: `${author}.txt` }]);
+      assert.equal(result.skipped, [{ path: 'shared.txt', reason: 'mixedAuthors' }]);
+      await pair.daemon.call('checkpoint/undo', { session: pair[asked] });
+      assert.equal(manifest(pair.root), before);
+    }
+    await pair.daemon.close();
+  });
+
+test('later work of another author in the same file stays', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
+  await pair.tool(pair.a);
+  await pair.wrote(pair.a, { 'shared.txt': lines(shared.a, [5, 'by a, too']) });
+  await pair.turn();
+  await pair.wrote(pair.b, { 'shared.txt': lines(shared.a, [5, 'by a, too'], shared.b) });
+  const { paths } = await pair.revert(pair.a, pair.a);
+  assert.equal(paths, [{ path: 'shared.txt', outcome: 'clean' }]);
+  assert.is(pair.read('shared.txt'), lines(shared.b));
+  await pair.daemon.close();
+});
+
+test('a change that no session reported is left, and listed', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']) });
+  // The user edits one file before a checkpoint, one after the last report, and one that no agent wrote.
+  write(pair.root, { 'shared.txt': lines([7, 'by hand']), 'b.txt': lines([7, 'by hand']) });
+  await pair.tool(pair.a);
+  await pair.wrote(pair.a, { 'shared.txt': lines(shared.a, [7, 'by hand']) });
+  write(pair.root, { 'a.txt': lines([2, 'by a'], [7, 'by hand']) });
+  await pair.turn();
+  const before = manifest(pair.root);
+  const result = await pair.revert(pair.a, pair.a);
+  const reason = 'unknownAuthor' as const;
+  assert.equal(
+    result.skipped,
+    ['a.txt', 'b.txt', 'shared.txt'].map((path) => ({ path, reason })),
+  );
+  assert.equal(result.paths, []);
+  assert.equal(manifest(pair.root), before);
+  await pair.daemon.close();
+});
+
+test('a report that comes late makes the file one of both authors', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  write(pair.root, { 'shared.txt': lines(shared.b) });
+  await pair.wrote(pair.a, { 'shared.txt': lines(shared.a, shared.b) });
+  await pair.turn();
+  await pair.report(pair.b, 'shared.txt');
+  const result = await pair.revert(pair.a, pair.a);
+  assert.is(pair.read('shared.txt'), lines(shared.a, shared.b));
+  assert.equal(result.skipped, [{ path: 'shared.txt', reason: 'mixedAuthors' }]);
+  await pair.daemon.close();
+});
+
+test('work of another session while the session was closed is not taken for the author that came after', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  await pair.daemon.call('session/close', { session: pair.a });
+  await pair.wrote(pair.b, { 'shared.txt': lines(shared.b) });
+  pair.a = await pair.openOne('codex:1');
+  await pair.wrote(pair.a, { 'shared.txt': lines(shared.a, shared.b) });
+  await pair.tool(pair.a);
+  await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']) });
+  await pair.turn();
+  const result = await pair.revert(pair.a, pair.a);
+  assert.is(pair.read('shared.txt'), lines(shared.a, shared.b));
+  assert.equal(result.skipped, [{ path: 'shared.txt', reason: 'unknownAuthor' }]);
+  assert.is(pair.read('a.txt'), lines());
+  await pair.daemon.close();
+});
+
+test('a file that was moved by another author, or whose mode changed, is left', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  rmSync(join(pair.root, 'shared.txt'));
+  await pair.wrote(pair.a, { 'moved.txt': lines(shared.a) });
+  await pair.turn();
+  const { skipped } = await pair.revert(pair.a, pair.a);
+  assert.equal(
+    skipped,
+    ['moved.txt', 'shared.txt'].map((path) => ({ path, reason: 'unknownAuthor' })),
+  );
+  assert.is(pair.read('moved.txt'), lines(shared.a));
+  await pair.daemon.close();
+});
+
+test('a deletion that the author reported is taken back', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  rmSync(join(pair.root, 'a.txt'));
+  await pair.report(pair.a, 'a.txt');
+  const { restored } = await pair.revert(pair.b, pair.a);
+  assert.equal(restored, [{ path: 'a.txt' }]);
+  assert.is(pair.read('a.txt'), lines());
+  await pair.daemon.close();
+});
+
+test('an author is named by its session, also when closed, or by its agent where one session of it wrote', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  await pair.wrote(pair.b, { 'b.txt': lines(shared.b) });
+  await pair.turn();
+  const { b } = pair;
+  await pair.restart();
+  await pair.daemon.call('session/close', { session: b });
+  for (const author of [b, 'claude']) {
+    const { restored } = await pair.revert(pair.a, author, { dryRun: true });
+    assert.equal(restored, [{ path: 'b.txt' }], author);
+  }
+  const nothing = await pair.revert(pair.a, 'codex');
+  assert.equal([nothing.paths, nothing.skipped], [[], []]);
+  for (const author of ['unknown', '']) {
+    const error = await failure(pair.revert(pair.a, author));
+    assert.is(error.kind, 'UnknownPart');
+    assert.is(error.details?.author, author);
+  }
+  const third = await pair.openOne('claude:2');
+  await pair.daemon.call('checkpoint/create', { session: pair.a, kind: 'turn' });
+  await pair.wrote(third, { 'a.txt': lines(shared.a) });
+  const error = await failure(pair.revert(pair.a, 'claude', { from: '1' }));
+  assert.is(error.kind, 'UnknownPart');
+  assert.equal(error.details?.sessions, [b, third].sort());
+  await pair.daemon.close();
+});
+
+test('single hunks exclude an author and paths', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  await pair.wrote(pair.a, { 'a.txt': lines(shared.a) });
+  const hunks = [{ path: 'a.txt', id: 'x' }];
+  for (const other of [{ author: pair.a }, { paths: [{ path: 'a.txt' }] }]) {
+    const params = { session: pair.a, tag: '1', hunks, ...other };
+    assert.is((await failure(pair.daemon.call('checkpoint/revert', params))).kind, 'InvalidParams');
+  }
+  await pair.daemon.close();
+});
+
+test.run();
