@@ -1,8 +1,8 @@
 // Formats checkpoints and restores as lines for people. Every foreign text goes through `plain`.
+import { inWords } from '../client/reasons.ts';
 import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts';
 import { type Given, printed } from './command.ts';
 import { inCommands } from './in-commands.ts';
-import { inWords } from './reasons.ts';
 import { fit, paint, plain, say } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 

@@ -1,11 +1,11 @@
 // checkpointd revert: takes one turn, one tool or a range back and keeps later changes. It shows the plan and asks
 // the user before anything changes.
+import { inWords } from '../../client/reasons.ts';
 import type { RevertPath, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { partLines } from '../diff-text.ts';
 import { changesNothing, sayRestore } from '../lines.ts';
-import { inWords } from '../reasons.ts';
 import { misused } from '../refusal.ts';
 import { sortedWords } from '../sorted-words.ts';
 import { plain, say, sayAll, sayBytes } from '../terminal.ts';

@@ -1,10 +1,10 @@
 // checkpointd show: shows one checkpoint, its changed files, and their changes.
+import { inWords } from '../../client/reasons.ts';
 import type { CheckpointFile } from '../../protocol/types.ts';
 import { type Ask, type CliCommand, printed } from '../command.ts';
 import { sayDiff } from '../diff-text.ts';
 import { checkpointLine } from '../lines.ts';
 import { pagesOf } from '../pages.ts';
-import { inWords } from '../reasons.ts';
 import { fit, paint, plain, say, sayAll } from '../terminal.ts';
 import type { TreePaths } from '../tree-paths.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inWords, reasonsInWords } from '../../src/cli/reasons.ts';
+import { inWords, reasonsInWords } from '../../src/client/reasons.ts';
 
 const file = fileURLToPath(new URL('../../../protocol/protocol.json', import.meta.url));
 const { $defs } = JSON.parse(readFileSync(file, 'utf8')) as {
