@@ -16,6 +16,7 @@ const changedMs = (file: string): number => (existsSync(file) ? statSync(file).m
 const inputs = [
   ...readdirSync(page, { recursive: true, encoding: 'utf8' }).map((name) => join(page, name)),
   ...[
+    'src/client/reasons.ts',
     'src/inspector/own-methods.ts',
     'src/protocol/types.ts',
     'scripts/build-inspector.ts',

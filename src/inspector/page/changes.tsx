@@ -1,13 +1,15 @@
 // The files that differ between two states, and the difference of the one that is open.
 import { computed, defineComponent, ref, shallowRef, watch } from 'vue';
 import type { DiffFile } from '../../protocol/types.ts';
-import { type Shown, shownOf } from './diff/contents.ts';
+import { refOf, type Shown, type Sides, shownOf } from './diff/contents.ts';
 import { DiffView, mustBeSideBySide } from './diff/diff-view.tsx';
+import type { OfferedHunks } from './diff/hunk-lines.ts';
 import { ImagePair } from './diff/image-pair.tsx';
 import { Icon } from './parts/icon.tsx';
 import { PathName } from './parts/inert-text.tsx';
 import { VirtualList } from './parts/virtual-list.tsx';
-import { useChanging } from './state/changing.ts';
+import { revertOfFile, revertOfHunk } from './reverting.ts';
+import { type Intent, useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
 import { useView } from './state/view.ts';
 import { countOf, sizeOf } from './text.ts';
@@ -88,7 +90,7 @@ const FileList = defineComponent(() => {
     );
   };
   return () => (
-    <section class="files" aria-label="Files" onKeydown={onKey}>
+    <section class="files" aria-label="Files" aria-busy={comparison.isLoading} onKeydown={onKey}>
       <div class="files-head">
         <span>
           {countOf(comparison.files.length, 'file')}
@@ -141,10 +143,12 @@ const Skipped = defineComponent(() => {
     );
 });
 
-/** A file and what is shown of it. Both change at once: the old difference stands until the new one has come. */
+/** A file and what is shown of it. All change at once: the old difference stays until the new one has come. */
 interface OpenFile {
+  readonly sides: Sides;
   readonly file: DiffFile;
   readonly shown: Shown;
+  readonly offered: OfferedHunks | undefined;
 }
 
 const FileDiff = defineComponent(
@@ -163,7 +167,8 @@ const FileDiff = defineComponent(
       if (sides === undefined) return;
       try {
         const shown = await shownOf(sides, file, own.signal);
-        if (own === running) [open.value, failure.value] = [{ file, shown }, undefined];
+        const next = { sides, file, shown, offered: offeredOf(sides, file, shown) };
+        if (own === running) [open.value, failure.value] = [next, undefined];
       } catch (error) {
         if (own === running) failure.value = error instanceof Error ? error.message : String(error);
       }
@@ -171,12 +176,12 @@ const FileDiff = defineComponent(
     watch([() => props.of, () => comparison.key], () => void load(), { immediate: true });
 
     return () => {
-      const { file, shown } = open.value ?? { file: props.of, shown: undefined };
+      const { file, shown, sides, offered } = open.value ?? { file: props.of };
       return (
         <section class="file-diff" aria-label={`Difference of ${file.path}`}>
-          <FileHead of={file} shown={shown} />
+          <FileHead of={file} shown={shown} sides={sides} />
           {failure.value === undefined ? (
-            <Difference of={file} shown={shown} />
+            <Difference of={file} shown={shown} offered={offered} />
           ) : (
             <div class="empty problem" role="alert">
               {failure.value}
@@ -189,14 +194,41 @@ const FileDiff = defineComponent(
   { props: ['of'] },
 );
 
-const Difference = (props: { readonly of: DiffFile; readonly shown: Shown | undefined }) => {
-  const { of: file, shown } = props;
+/** Returns the hunks of a difference that the user can take back; undefined where there is none. */
+function offeredOf(sides: Sides, file: DiffFile, shown: Shown): OfferedHunks | undefined {
+  if (shown.kind !== 'text' || shown.named.length === 0 || sides.from === undefined) return undefined;
+  const changing = useChanging();
+  return {
+    path: file.path,
+    hunks: shown.named,
+    revert: (hunk) => {
+      const intent = revertOfHunk(sides, file, hunk);
+      if (intent !== undefined) changing.begin(intent);
+    },
+  };
+}
+
+interface DifferenceProps {
+  readonly of: DiffFile;
+  readonly shown: Shown | undefined;
+  readonly offered: OfferedHunks | undefined;
+}
+
+const Difference = (props: DifferenceProps) => {
+  const { of: file, shown, offered } = props;
   const { isSideBySide } = useView();
   if (shown === undefined) return <div class="empty">Reading…</div>;
   if (shown.kind === 'text') {
     const { before, after, hunks } = shown;
     return (
-      <DiffView path={file.path} before={before} after={after} hunks={hunks} isSideBySide={isSideBySide} />
+      <DiffView
+        path={file.path}
+        before={before}
+        after={after}
+        hunks={hunks}
+        isSideBySide={isSideBySide}
+        offered={offered}
+      />
     );
   }
   if (shown.kind === 'patch')
@@ -225,34 +257,38 @@ function modesOf({ beforeMode, afterMode }: DiffFile): string | undefined {
   return `mode ${beforeMode} → ${afterMode}`;
 }
 
+interface FileHeadProps {
+  readonly of: DiffFile;
+  readonly shown: Shown | undefined;
+  /** What the file was compared between. Absent: nothing is shown yet. */
+  readonly sides: Sides | undefined;
+}
+
+/** Returns the restore of one file as the shown comparison has it; undefined where nothing holds it. */
+function restoreOfFile(file: DiffFile): Intent | undefined {
+  const { checkpoint, sides } = useComparison();
+  const isPresent = useView().isPresent;
+  const tag = isPresent ? sides?.from : checkpoint?.id;
+  if (tag === undefined) return undefined;
+  const label = isPresent || checkpoint === undefined ? 'the last checkpoint' : labelOf(checkpoint);
+  return { does: 'restore', tag, label, paths: [refOf(file)] };
+}
+
 const FileHead = defineComponent(
-  (props: { readonly of: DiffFile; readonly shown: Shown | undefined }) => {
-    const comparison = useComparison();
+  (props: FileHeadProps) => {
     const changing = useChanging();
     const view = useView();
     function restoreThis(): void {
-      const { path, pathBytes } = props.of;
-      const { checkpoint, sides } = comparison;
-      const tag = view.isPresent ? sides?.from : checkpoint?.id;
-      if (tag === undefined) return;
-      const label = view.isPresent
-        ? 'the last checkpoint'
-        : checkpoint === undefined
-          ? ''
-          : labelOf(checkpoint);
-      changing.begin({
-        does: 'restore',
-        tag,
-        label,
-        paths: [pathBytes === undefined ? { path } : { path, pathBytes }],
-      });
+      const intent = restoreOfFile(props.of);
+      if (intent !== undefined) changing.begin(intent);
     }
     function play(): void {
       view.history = props.of;
       view.room = 'file';
     }
     return () => {
-      const { of: file, shown } = props;
+      const { of: file, shown, sides } = props;
+      const revert = sides === undefined ? undefined : revertOfFile(sides, file);
       return (
         <header class="file-head">
           <span class="file-title">
@@ -270,6 +306,16 @@ const FileHead = defineComponent(
             <Icon name="history" />
             <span class="wide-only">History</span>
           </button>
+          {revert === undefined ? null : (
+            <button
+              type="button"
+              onClick={() => changing.begin(revert)}
+              title="Take back what changed in this file here, and keep all later changes"
+            >
+              <Icon name="revert" />
+              <span class="wide-only">Revert file…</span>
+            </button>
+          )}
           <button type="button" onClick={restoreThis} title="Restore this file alone">
             <Icon name="restore" />
             <span class="wide-only">Restore file…</span>
@@ -278,7 +324,7 @@ const FileHead = defineComponent(
       );
     };
   },
-  { props: ['of', 'shown'] },
+  { props: ['of', 'shown', 'sides'] },
 );
 
 const Remarks = (props: { readonly of: DiffFile; readonly shown: Shown | undefined }) => {

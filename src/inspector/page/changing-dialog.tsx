@@ -1,10 +1,12 @@
-// The dialog of a restore, undo or redo: what will be written, deleted and left alone, the question, then the result
-// with its undo. Nothing is changed before the second button.
+// The dialog of a restore, revert, undo or redo: what will be written, deleted and left alone, the question, then the
+// result with its undo. Nothing is changed before the second button.
 import { defineComponent, nextTick, ref, watch } from 'vue';
-import type { ConflictPath, FailedPath, PathRef, RestoreResult, SkippedPath } from '../../protocol/types.ts';
+import { inWords } from '../../client/reasons.ts';
+import type { ConflictPath, FailedPath, PathRef, RevertPath, SkippedPath } from '../../protocol/types.ts';
 import { Icon } from './parts/icon.tsx';
 import { PathName } from './parts/inert-text.tsx';
-import { type Choices, useChanging } from './state/changing.ts';
+import { endsOf } from './reverting.ts';
+import { type ChangeEffects, type Choices, useChanging } from './state/changing.ts';
 import { countOf } from './text.ts';
 
 const listedMax = 200;
@@ -47,14 +49,22 @@ export const ChangingDialog = defineComponent(() => {
 function titleOf(): string {
   const { intent, stage, result } = useChanging();
   const isDone = stage === 'done';
-  if (intent.does === 'undo') return isDone ? 'The restore was undone' : 'Undo the last restore';
-  if (intent.does === 'redo') return isDone ? 'The restore was done again' : 'Redo the restore';
+  if (intent.does === 'undo' || intent.does === 'redo') {
+    const what = intent.of ?? 'restore';
+    if (!isDone) return intent.does === 'undo' ? 'Undo the last restore or revert' : 'Redo what was undone';
+    return `The ${what} was ${intent.does === 'undo' ? 'undone' : 'done again'}`;
+  }
+  const isWhole = (result?.counts.failed ?? 0) === 0;
+  if (intent.does === 'revert') {
+    const done = isWhole ? `Reverted ${intent.label}` : `Reverted ${intent.label}, but not everything`;
+    return isDone ? done : `Revert ${intent.label}`;
+  }
   const what =
     intent.paths === undefined
       ? `[${intent.label}]`
       : `${countOf(intent.paths.length, 'path')} of [${intent.label}]`;
   if (!isDone) return `Restore ${what}`;
-  return (result?.counts.failed ?? 0) > 0 ? `Restored ${what}, but not everything` : `Restored ${what}`;
+  return isWhole ? `Restored ${what}` : `Restored ${what}, but not everything`;
 }
 
 const Body = defineComponent(() => {
@@ -63,6 +73,9 @@ const Body = defineComponent(() => {
     const { stage, plan, result, failure, intent } = changing;
     return (
       <div class="changing-body">
+        {plan !== undefined && 'from' in plan && stage !== 'failed' ? (
+          <p>It takes back what changed from {endsOf(plan)}, and keeps all other changes.</p>
+        ) : null}
         {stage === 'asking' || stage === 'planning' ? <Options /> : null}
         {stage === 'planning' && plan === undefined ? <p class="dim">Making the plan…</p> : null}
         {(stage === 'asking' || stage === 'planning') && plan !== undefined ? (
@@ -123,7 +136,14 @@ const Options = defineComponent(() => {
             {choice('scope', 'conversation', 'Conversation', '')}
           </fieldset>
         ) : null}
-        {hasConflicts ? (
+        {intent.does === 'revert' && hasConflicts ? (
+          <fieldset>
+            <legend>Where a later change contradicts it</legend>
+            {choice('conflicts', 'leave', 'Leave the file alone', '')}
+            {choice('conflicts', 'markers', 'Write both versions', 'between markers, as git does')}
+          </fieldset>
+        ) : null}
+        {intent.does !== 'revert' && hasConflicts ? (
           <fieldset>
             <legend>Edited by others</legend>
             {choice('onConflict', 'overwrite', 'Restore them too', 'their edits are saved first')}
@@ -135,20 +155,52 @@ const Options = defineComponent(() => {
   };
 });
 
-type Listed = PathRef | FailedPath | ConflictPath | SkippedPath;
+type Listed = PathRef | FailedPath | ConflictPath | SkippedPath | RevertPath;
+type List = readonly [title: string, look: string, paths: readonly Listed[], count: number];
 
-const Lists = (props: { readonly of: RestoreResult; readonly isPlan: boolean }) => {
-  const { restored, deleted, failed, conflicts, skipped, counts, warnings = [], conversation } = props.of;
-  const lists: readonly (readonly [string, string, readonly Listed[], number])[] = [
-    [props.isPlan ? 'Will be written' : 'Written', 'modified', restored, counts.restored],
-    [props.isPlan ? 'Will be deleted' : 'Deleted', 'deleted', deleted, counts.deleted],
-    ['Edited by others, saved first', 'conflict', conflicts, counts.conflicts],
-    [props.isPlan ? 'Cannot be restored' : 'Could not be restored', 'deleted', failed, counts.failed],
-    ['Left alone', 'dim', skipped, counts.skipped],
+function listsOf(effects: ChangeEffects, isPlan: boolean): readonly List[] {
+  const { restored, deleted, failed, conflicts, skipped, counts } = effects;
+  const both: readonly List[] = [
+    [isPlan ? 'Will be written' : 'Written', 'modified', restored, counts.restored],
+    [isPlan ? 'Will be deleted' : 'Deleted', 'deleted', deleted, counts.deleted],
   ];
+  const unable: List = [
+    isPlan ? 'Cannot be written' : 'Could not be written',
+    'failed',
+    failed,
+    counts.failed,
+  ];
+  if (!('paths' in effects))
+    return [
+      ...both,
+      ['Edited by others, saved first', 'conflict', conflicts, counts.conflicts],
+      unable,
+      ['Left alone', 'dim', skipped, counts.skipped],
+    ];
+  // A path in conflict is in several lists of the answer; here it is in one, with its reason.
+  const others = skipped.filter(({ reason }) => reason !== 'conflict');
+  const inConflict = effects.paths.filter(({ outcome }) => outcome === 'conflict');
+  const gone = effects.paths.filter(({ outcome }) => outcome === 'alreadyGone');
+  return [
+    ...both,
+    ['In conflict with a later change', 'conflict', inConflict, counts.conflicts],
+    unable,
+    ['Already as it was before', 'dim', gone, gone.length],
+    ['Left alone', 'dim', others, counts.skipped - (skipped.length - others.length)],
+  ];
+}
+
+function authorOf(each: Listed): string | undefined {
+  if ('later' in each) return each.later?.author;
+  return 'author' in each ? each.author : undefined;
+}
+
+const Lists = (props: { readonly of: ChangeEffects; readonly isPlan: boolean }) => {
+  const { warnings = [] } = props.of;
+  const conversation = 'conversation' in props.of ? props.of.conversation : undefined;
   return (
     <div class="lists">
-      {lists.map(([title, look, paths, count]) =>
+      {listsOf(props.of, props.isPlan).map(([title, look, paths, count]) =>
         count === 0 ? null : (
           <section class="list" data-list={look}>
             <h3 class={look}>
@@ -158,10 +210,10 @@ const Lists = (props: { readonly of: RestoreResult; readonly isPlan: boolean }) 
               {paths.slice(0, listedMax).map((each) => (
                 <li>
                   <PathName of={each} />
-                  {'reason' in each ? <span class="dim"> {each.reason}</span> : null}
-                  {'author' in each && each.author !== undefined ? (
-                    <span class="dim"> by the {each.author}</span>
+                  {'reason' in each && each.reason !== undefined ? (
+                    <span class="dim"> {inWords(each.reason)}</span>
                   ) : null}
+                  {authorOf(each) === undefined ? null : <span class="dim"> by the {authorOf(each)}</span>}
                 </li>
               ))}
               {count > Math.min(paths.length, listedMax) ? (
@@ -230,7 +282,7 @@ const Buttons = defineComponent(() => {
         </div>
       );
     const deletes = (plan?.counts.deleted ?? 0) > 0;
-    const words = { restore: 'Restore', undo: 'Undo', redo: 'Redo' } as const;
+    const words = { restore: 'Restore', revert: 'Revert', undo: 'Undo', redo: 'Redo' } as const;
     const count = (plan?.counts.restored ?? 0) + (plan?.counts.deleted ?? 0);
     return (
       <div class="buttons">

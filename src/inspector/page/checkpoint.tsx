@@ -6,6 +6,7 @@ import { ChangesPane } from './changes.tsx';
 import { ConversationPane } from './conversation.tsx';
 import { Icon } from './parts/icon.tsx';
 import { InertText } from './parts/inert-text.tsx';
+import { isRevertible, revertOf } from './reverting.ts';
 import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
 import { useTimeline } from './state/timeline.ts';
@@ -100,6 +101,17 @@ const Head = defineComponent(() => {
           )}
         </div>
         <UndoRedo />
+        {checkpoint === undefined || !isRevertible(checkpoint) ? null : (
+          <button
+            type="button"
+            id="revert"
+            title={`Take back what this ${checkpoint.kind} did, and keep all later changes (v)`}
+            onClick={() => changing.begin(revertOf(checkpoint))}
+          >
+            <Icon name="revert" />
+            <span class="wide-only">Revert…</span>
+          </button>
+        )}
         {checkpoint === undefined ? null : (
           <button
             type="button"
@@ -153,16 +165,12 @@ const UndoRedo = defineComponent(() => {
         <button
           type="button"
           onClick={() => changing.begin({ does: 'undo' })}
-          title="Undo the last restore (u)"
+          title="Undo the last restore or revert (u)"
         >
           <Icon name="undo" />
           <span class="wide-only">Undo…</span>
         </button>
-        <button
-          type="button"
-          onClick={() => changing.begin({ does: 'redo' })}
-          title="Redo the restore that was undone"
-        >
+        <button type="button" onClick={() => changing.begin({ does: 'redo' })} title="Redo what was undone">
           <Icon name="redo" />
           <span class="wide-only">Redo…</span>
         </button>

@@ -1,4 +1,5 @@
 // The keys of the whole page. In a field only Escape means something, and no key changes a file by itself.
+import { isRevertible, revertOf } from './reverting.ts';
 import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
 import { useView } from './state/view.ts';
@@ -23,6 +24,10 @@ export function listenToKeys(): void {
     if (checkpoint !== undefined)
       changing.begin({ does: 'restore', tag: checkpoint.id, label: labelOf(checkpoint) });
   };
+  const revert = (): void => {
+    const { checkpoint } = comparison;
+    if (checkpoint !== undefined && isRevertible(checkpoint)) changing.begin(revertOf(checkpoint));
+  };
   const actions: Readonly<Record<string, () => void>> = {
     '/': () => document.getElementById('search')?.focus(),
     '1': () => (view.tab = 'changes'),
@@ -38,6 +43,7 @@ export function listenToKeys(): void {
     r: restore,
     s: () => (view.isSideBySide = !view.isSideBySide),
     u: () => changing.begin({ does: 'undo' }),
+    v: revert,
   };
 
   document.addEventListener('keydown', (event) => {

@@ -147,6 +147,79 @@ seen('keys walk the timeline, and show what they do', async () => {
   await page.locator('dialog.help[open]').waitFor({ state: 'detached' });
 });
 
+seen('one hunk of a comparison is taken back after its plan, and comes back by one click', async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  await shown.select('2.1');
+  const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
+  await page.selectOption('#compare', base);
+  await shown.file('code.ts');
+  await page.locator('.diff .cm-hunk button').nth(1).waitFor();
+  await page.getByRole('button', { name: 'Revert lines 28 to 34 of code.ts' }).click();
+  const dialog = page.locator('dialog.changing[open]');
+  await dialog.locator('h2', { hasText: 'Revert 1 hunk of code.ts' }).waitFor();
+  await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
+  assert.match(rig.read('code.ts') ?? '', /n30 = 31/, 'a plan changes nothing');
+  await dialog.locator('button.confirm').click();
+  await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
+  assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 30;/, 'the other hunk stays');
+  await dialog.locator('button.take-back').click();
+  await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
+  assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 31;/);
+  await dialog.locator('button.close').click();
+  await page.selectOption('#compare', '');
+});
+
+seen('the change of one file is taken back; a later change of its lines is a conflict', async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  const before = rig.read('code.ts') ?? '';
+  rig.write('code.ts', before.replace('n5 = 6', 'n5 = 77'));
+  await shown.select('2.1');
+  await shown.file('code.ts');
+  await page.getByRole('button', { name: 'Revert file' }).click();
+  const dialog = page.locator('dialog.changing[open]');
+  await dialog.locator('h2', { hasText: 'Revert 1 path of [2] to [2.1]' }).waitFor();
+  const conflict = dialog.locator('[data-list=conflict]', { hasText: 'the same lines were changed later' });
+  await conflict.waitFor();
+  assert.ok(await dialog.locator('button.confirm').isDisabled(), 'nothing is left to do');
+  await dialog.getByText('Write both versions').click();
+  await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
+  await dialog.locator('button.confirm').click();
+  await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
+  assert.match(rig.read('code.ts') ?? '', /<<<<<<<[^]*n5 = 77[^]*=======[^]*n5 = 5/);
+  await dialog.locator('button.take-back').click();
+  await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
+  assert.match(rig.read('code.ts') ?? '', /n5 = 77/);
+  await dialog.locator('button.close').click();
+  rig.write('code.ts', before);
+});
+
+seen('a whole tool or turn is taken back by its key, and Enter cancels the plan', async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  await shown.select('1.1');
+  await page.keyboard.press('v');
+  const dialog = page.locator('dialog.changing[open]');
+  await dialog.locator('h2', { hasText: 'Revert tool [1.1]' }).waitFor();
+  await dialog.getByText('changed from [1] to [1.1]').waitFor();
+  await dialog.locator('[data-list=deleted]', { hasText: 'alert(1)' }).waitFor();
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  assert.ok(rig.read(hostile) !== undefined, 'Enter cancels');
+  await shown.select('1');
+  await page.click('#revert');
+  await dialog.locator('h2', { hasText: 'Revert turn [1]' }).waitFor();
+  await dialog.locator('button.confirm').click();
+  await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
+  assert.is(rig.read(hostile), undefined);
+  assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 30;/, 'the later turn stays');
+  await dialog.locator('button.take-back').click();
+  await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
+  assert.ok(rig.read(hostile) !== undefined);
+  await dialog.locator('button.close').click();
+});
+
 seen(
   'a restore shows its plan with the conflict, is done after the second button, and undone by one click',
   async () => {

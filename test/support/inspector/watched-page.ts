@@ -55,8 +55,9 @@ export class WatchedPage {
       .waitFor();
   }
 
-  /** Opens a file of the comparison, and waits for its difference. */
+  /** Opens a file of the comparison once that is complete, and waits for its difference. */
   async file(path: string): Promise<void> {
+    await this.page.locator('.files[aria-busy=false]').waitFor();
     await this.page.locator('.file', { has: this.page.locator(`.path[title="${path}"]`) }).click();
     await this.page.locator(`.diff[data-drawn="${path}"]`).waitFor();
   }

@@ -1,6 +1,6 @@
 // Fetches the difference of one file between two checkpoints, or a checkpoint and the present, when the file is opened:
 // texts with the daemon's own hunks, images, or the facts of what is not shown.
-import type { DiffFile, PathRef } from '../../../protocol/types.ts';
+import type { DiffFile, DiffHunk, PathRef } from '../../../protocol/types.ts';
 import { type Hunk, hunksOf, type PatchedTexts, PatchMismatch, patched, unpatched } from '../patch.ts';
 import { useLink } from '../state/link.ts';
 
@@ -18,6 +18,8 @@ export type Shown =
       readonly after: string;
       /** Absent: the daemon's patch was too long, and the page compares by itself. */
       readonly hunks: readonly Hunk[] | undefined;
+      /** The hunks by the names that a revert takes. */
+      readonly named: readonly DiffHunk[];
       readonly isUtf8: boolean;
     }
   | { readonly kind: 'patch'; readonly text: string }
@@ -45,7 +47,7 @@ export function imageTypeOf(path: string): string | undefined {
   return imageTypes[path.slice(path.lastIndexOf('.') + 1).toLowerCase()];
 }
 
-const refOf = ({ path, pathBytes }: PathRef): PathRef =>
+export const refOf = ({ path, pathBytes }: PathRef): PathRef =>
   pathBytes === undefined ? { path } : { path, pathBytes };
 
 const oldRefOf = (file: DiffFile): PathRef =>
@@ -60,18 +62,18 @@ export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal)
   if (file.binary === true) return { kind: 'binary' };
   if (Math.max(file.beforeSize ?? 0, file.afterSize ?? 0) > maxTextBytes) return { kind: 'large' };
   if (sides.from === undefined) return onlyAfter(sides, file, signal);
-  const patch = await patchOf(sides, file, signal);
-  if (patch === undefined) return bothRead(sides, file, signal);
+  const found = await patchOf(sides, file, signal);
+  if (found === undefined) return bothRead(sides, file, signal);
   const isNew = file.change === 'added';
   const isGone = file.change === 'deleted';
   const before =
     isNew || isGone ? new Uint8Array() : await fileBytes(sides.session, sides.from, oldRefOf(file), signal);
   if (before === undefined) return { kind: 'large' };
-  const [isUtf8, [beforeText = '', patchText = '']] = decoded([before, patch]);
+  const [isUtf8, [beforeText = '', patchText = '']] = decoded([before, found.patch]);
   try {
     const hunks = hunksOf(patchText);
     const compared: PatchedTexts = isGone ? unpatched('', hunks) : patched(beforeText, hunks);
-    return { kind: 'text', ...compared, isUtf8 };
+    return { kind: 'text', ...compared, named: found.named, isUtf8 };
   } catch (error) {
     if (!(error instanceof PatchMismatch)) throw error;
     // A link that became a file, or a file that changed between the two requests.
@@ -79,12 +81,17 @@ export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal)
   }
 }
 
+interface FilePatch {
+  readonly patch: Uint8Array;
+  readonly named: readonly DiffHunk[];
+}
+
 /** Returns the patch of one file; undefined when it is too long to be sent. */
 async function patchOf(
   { session, from, to }: Sides,
   file: DiffFile,
   signal: AbortSignal,
-): Promise<Uint8Array | undefined> {
+): Promise<FilePatch | undefined> {
   const params = {
     session,
     ...(from === undefined ? {} : { from }),
@@ -96,7 +103,8 @@ async function patchOf(
   const { files } = await useLink().ask('checkpoint/diff', params, { signal });
   const found = files.find(({ path, pathBytes }) => path === file.path && pathBytes === file.pathBytes);
   if (found?.unified === undefined) return undefined;
-  return found.encoding === 'base64' ? fromBase64(found.unified) : new TextEncoder().encode(found.unified);
+  const { unified, encoding, hunks: named = [] } = found;
+  return { patch: encoding === 'base64' ? fromBase64(unified) : new TextEncoder().encode(unified), named };
 }
 
 async function bothRead(sides: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
@@ -112,7 +120,7 @@ async function bothRead(sides: Sides, file: DiffFile, signal: AbortSignal): Prom
   ]);
   if (before === undefined || after === undefined) return { kind: 'large' };
   const [isUtf8, [beforeText = '', afterText = '']] = decoded([before, after]);
-  return { kind: 'text', before: beforeText, after: afterText, hunks: undefined, isUtf8 };
+  return { kind: 'text', before: beforeText, after: afterText, hunks: undefined, named: [], isUtf8 };
 }
 
 /** Shows a file of the base, which comes after nothing. */
@@ -125,7 +133,7 @@ async function onlyAfter({ session, to }: Sides, file: DiffFile, signal: AbortSi
       ? { kind: 'binary' }
       : { kind: 'image', before: undefined, after: new Blob([after], { type }) };
   const [isUtf8, [text = '']] = decoded([after]);
-  return { kind: 'text', before: text, after: text, hunks: [], isUtf8 };
+  return { kind: 'text', before: text, after: text, hunks: [], named: [], isUtf8 };
 }
 
 async function imagesOf(sides: Sides, file: DiffFile, type: string, signal: AbortSignal): Promise<Shown> {

@@ -12,8 +12,10 @@ import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 import { defineComponent, onBeforeUnmount, onMounted, ref, shallowRef, watch } from 'vue';
+import type { DiffHunk } from '../../../protocol/types.ts';
 import type { Hunk } from '../patch.ts';
 import { changesOf } from './changes.ts';
+import { hunkGaps, hunkLines, type OfferedHunks } from './hunk-lines.ts';
 import { languageOf } from './languages.ts';
 
 export interface DiffViewProps {
@@ -22,6 +24,8 @@ export interface DiffViewProps {
   readonly after: string;
   readonly hunks: readonly Hunk[] | undefined;
   readonly isSideBySide: boolean;
+  /** Absent: no hunk of this difference can be taken back. */
+  readonly offered?: OfferedHunks | undefined;
 }
 
 /** In one column the removed lines of a hunk are drawn all at once, so longer hunks are shown in two. */
@@ -74,7 +78,7 @@ export const DiffView = defineComponent(
     async function draw(): Promise<void> {
       draws += 1;
       const own = draws;
-      const { path, before, after, hunks } = props;
+      const { path, before, after, hunks, offered } = props;
       const language = await languageOf(path, Math.max(before.length, after.length));
       const parent = element.value;
       if (own !== draws || parent === undefined) return;
@@ -84,10 +88,14 @@ export const DiffView = defineComponent(
           ? { scanLimit: 200, timeout: 500 }
           : { scanLimit: 200, override: (a, b) => changesOf(a, b, hunks) };
       const shared = { gutter: true, diffConfig, collapseUnchanged: { margin: 3, minSize: 6 } };
+      // The button asks for what is offered when it is pressed.
+      const revert = (hunk: DiffHunk): void => props.offered?.revert(hunk);
+      const [gaps, lines] =
+        offered === undefined ? [[], []] : [hunkGaps(offered.hunks), hunkLines({ ...offered, revert })];
       if (props.isSideBySide || mustBeSideBySide(hunks, before))
         view.value = new MergeView({
-          a: { doc: before, extensions: [fixed, language, labelled(`${path}, before`)] },
-          b: { doc: after, extensions: [fixed, language, labelled(`${path}, after`)] },
+          a: { doc: before, extensions: [fixed, language, labelled(`${path}, before`), gaps] },
+          b: { doc: after, extensions: [fixed, language, labelled(`${path}, after`), lines] },
           parent,
           ...shared,
         });
@@ -98,6 +106,7 @@ export const DiffView = defineComponent(
             fixed,
             language,
             labelled(`${path}, changes`),
+            lines,
             before === after ? [] : unifiedMergeView({ original: before, mergeControls: false, ...shared }),
           ],
           parent,
@@ -107,7 +116,7 @@ export const DiffView = defineComponent(
 
     onMounted(() => void draw());
     watch(
-      () => [props.path, props.before, props.after, props.isSideBySide],
+      () => [props.path, props.before, props.after, props.isSideBySide, namesOf(props.offered)],
       () => void draw(),
     );
     onBeforeUnmount(() => {
@@ -116,5 +125,9 @@ export const DiffView = defineComponent(
     });
     return () => <div ref={element} class="diff" />;
   },
-  { props: ['path', 'before', 'after', 'hunks', 'isSideBySide'] },
+  { props: ['path', 'before', 'after', 'hunks', 'isSideBySide', 'offered'] },
 );
+
+function namesOf(offered: OfferedHunks | undefined): string {
+  return (offered?.hunks ?? []).map(({ id }) => id).join(' ');
+}

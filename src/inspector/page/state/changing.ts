@@ -1,19 +1,21 @@
-// A restore, undo or redo on its way: its plan, the question, its progress, its result, and the way back.
+// A restore, revert, undo or redo on its way: its plan, the question, its progress, its result, and the way back.
 import { defineStore } from 'pinia';
 import { computed, reactive, ref, shallowRef, watch } from 'vue';
 import type {
   ConflictPolicy,
+  HunkRef,
   PathRef,
   ProgressValue,
   RestoreMode,
   RestoreResult,
   RestoreScope,
+  RevertResult,
 } from '../../../protocol/types.ts';
 import { type AskOptions, LinkError } from '../wire.ts';
 import { useLink } from './link.ts';
-import { useTimeline } from './timeline.ts';
+import { readSessionHead, useTimeline } from './timeline.ts';
 
-/** The change that the user asked for: a restore of a checkpoint, of some paths of it, or a step back or forth. */
+/** The change that the user asked for: a restore of a checkpoint or of some paths of it, a revert, or a step back or forth. */
 export type Intent =
   | {
       readonly does: 'restore';
@@ -21,26 +23,42 @@ export type Intent =
       readonly label: string;
       readonly paths?: readonly PathRef[];
     }
-  | { readonly does: 'undo' }
-  | { readonly does: 'redo' };
+  | {
+      readonly does: 'revert';
+      /** The work of one checkpoint, or what changed between two. `to` absent: the present. */
+      readonly range: { readonly tag: string } | { readonly from: string; readonly to?: string };
+      readonly label: string;
+      readonly paths?: readonly PathRef[];
+      readonly hunks?: readonly HunkRef[];
+    }
+  | { readonly does: 'undo'; readonly of?: Reversed }
+  | { readonly does: 'redo'; readonly of?: Reversed };
+
+/** The change that an undo or redo reverses. Absent: the last one. */
+type Reversed = 'restore' | 'revert';
+
+/** The effects of a change, planned or done. */
+export type ChangeEffects = RestoreResult | RevertResult;
 
 export interface Choices {
   mode: RestoreMode;
   scope: RestoreScope;
   onConflict: ConflictPolicy;
+  /** The policy of a revert for paths where a later change contradicts it. */
+  conflicts: 'leave' | 'markers';
 }
 
 type Stage = 'closed' | 'planning' | 'asking' | 'running' | 'done' | 'failed';
 
-const usual: Choices = { mode: 'soft', scope: 'files', onConflict: 'overwrite' };
+const usual: Choices = { mode: 'soft', scope: 'files', onConflict: 'overwrite', conflicts: 'leave' };
 
 function fields() {
   return {
     stage: ref<Stage>('closed'),
     intent: shallowRef<Intent>({ does: 'undo' }),
     choices: reactive<Choices>({ ...usual }),
-    plan: shallowRef<RestoreResult>(),
-    result: shallowRef<RestoreResult>(),
+    plan: shallowRef<ChangeEffects>(),
+    result: shallowRef<ChangeEffects>(),
     progress: shallowRef<ProgressValue>(),
     failure: ref<string>(),
   };
@@ -59,21 +77,25 @@ export const useChanging = defineStore('changing', () => {
   );
 
   const onProgress = (value: ProgressValue): void => void (progress.value = value);
-  function send(extra: Extra): Promise<RestoreResult> {
+  function send(extra: Extra): Promise<ChangeEffects> {
     const about = { ...extra, session: timeline.session, head: planned };
     return sent(intent.value, choices, about, { signal: signal(), onProgress });
   }
   const fail = (error: unknown): void =>
     void ([known.failure.value, stage.value] = [wordsOf(error), 'failed']);
 
-  async function makePlan(): Promise<void> {
+  async function makePlan(isFirst = true): Promise<void> {
     const isCurrent = start('planning');
     planned = timeline.head;
     try {
       const made = await send({ dryRun: true });
       if (isCurrent()) [plan.value, stage.value] = [made, 'asking'];
     } catch (error) {
-      if (isCurrent()) fail(error);
+      if (!isCurrent()) return;
+      if (!isFirst || !isHeadMoved(error)) return fail(error);
+      // The page has not heard of the newest checkpoint yet.
+      await readSessionHead().catch(fail);
+      if (isCurrent() && stage.value === 'planning') await makePlan(false);
     }
   }
   async function confirm(): Promise<void> {
@@ -84,8 +106,7 @@ export const useChanging = defineStore('changing', () => {
       timeline.loadSoon();
     } catch (error) {
       // The head has moved since the plan was made: another client made a checkpoint. The user decides anew.
-      if (error instanceof LinkError && error.kind === 'PreconditionFailed')
-        await timeline.load().then(makePlan);
+      if (isHeadMoved(error)) await makePlan();
       else fail(error);
     }
   }
@@ -99,7 +120,7 @@ export const useChanging = defineStore('changing', () => {
   const close = (): void => void start('closed');
   /** Takes back what was just done, without another question: it loses nothing, and can be done again. */
   function takeBack(): void {
-    intent.value = intent.value.does === 'undo' ? { does: 'redo' } : { does: 'undo' };
+    intent.value = reverseOf(intent.value);
     Object.assign(choices, usual);
     planned = result.value?.checkpoint?.id;
     void confirm();
@@ -109,6 +130,12 @@ export const useChanging = defineStore('changing', () => {
   });
   return { ...known, changesNothing, begin, confirm, cancel, close, takeBack };
 });
+
+/** Returns the step that leads back. */
+function reverseOf(intent: Intent): Intent {
+  if (intent.does === 'restore' || intent.does === 'revert') return { does: 'undo', of: intent.does };
+  return intent.does === 'undo' ? { ...intent, does: 'redo' } : { ...intent, does: 'undo' };
+}
 
 interface Steps {
   /** Starts a stage. The returned function is true while no later stage has begun. */
@@ -133,13 +160,18 @@ function stepsOf({ stage, progress }: Pick<ReturnType<typeof fields>, 'stage' | 
   };
 }
 
+/** True when the session is no longer at the checkpoint that the request expected. */
+function isHeadMoved(error: unknown): boolean {
+  return error instanceof LinkError && error.kind === 'PreconditionFailed';
+}
+
 /** Returns what went wrong. @throws what is no answer of the wire */
 function wordsOf(error: unknown): string {
   if (!(error instanceof LinkError)) throw error;
   return error.message;
 }
 
-function filesIn(plan: RestoreResult | undefined): number {
+function filesIn(plan: ChangeEffects | undefined): number {
   const { restored = 0, deleted = 0, failed = 0 } = plan?.counts ?? {};
   return restored + deleted + failed;
 }
@@ -148,12 +180,17 @@ type Extra = { readonly dryRun: true } | { readonly confirm: true; readonly idem
 
 function sent(
   intent: Intent,
-  { mode, scope, onConflict }: Choices,
+  { mode, scope, onConflict, conflicts }: Choices,
   { head, ...extra }: Extra & { readonly session: string; readonly head: string | undefined },
   options: AskOptions,
-): Promise<RestoreResult> {
+): Promise<ChangeEffects> {
   const link = useLink();
-  const shared = { ...extra, mode, onConflict, ...(head === undefined ? {} : { expect: { head } }) };
+  const expected = { ...extra, ...(head === undefined ? {} : { expect: { head } }) };
+  if (intent.does === 'revert') {
+    const { does: _, label: __, range, ...only } = intent;
+    return link.ask('checkpoint/revert', { ...expected, ...range, ...only, conflicts }, options);
+  }
+  const shared = { ...expected, mode, onConflict };
   if (intent.does !== 'restore') return link.ask(`checkpoint/${intent.does}`, shared, options);
   const { tag, paths } = intent;
   const only = paths === undefined ? { scope } : { paths };

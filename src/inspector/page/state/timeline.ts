@@ -144,6 +144,12 @@ export function followTimeline(): void {
   );
 }
 
+/** Reads anew at which checkpoint the session is. @throws LinkError */
+export async function readSessionHead(): Promise<void> {
+  const timeline = useTimeline();
+  timeline.info = await useLink().ask('session/get', { session: timeline.session });
+}
+
 /** Replaces what is known of the session, unless it was read anew meanwhile or the link is lost. */
 async function readAgain(info: SessionGetResult): Promise<void> {
   const timeline = useTimeline();

@@ -1,0 +1,59 @@
+// The reverts that the page offers: the work of a checkpoint, or a file or a hunk of the comparison that is shown.
+import type { Checkpoint, DiffFile, DiffHunk } from '../../protocol/types.ts';
+import { refOf, type Sides } from './diff/contents.ts';
+import type { Intent } from './state/changing.ts';
+import { useTimeline } from './state/timeline.ts';
+import { labelOf } from './timeline.tsx';
+
+export type Revert = Extract<Intent, { readonly does: 'revert' }>;
+
+const revertible: ReadonlySet<string> = new Set(['restore', 'tool', 'turn']);
+
+/** True when the checkpoint has work of its own that a revert takes back. */
+export function isRevertible({ kind }: Checkpoint): boolean {
+  return revertible.has(kind);
+}
+
+/** Returns the revert of a turn, a tool or a restore. */
+export function revertOf(checkpoint: Checkpoint): Revert {
+  const label = checkpoint.kind === 'restore' ? 'this restore' : `${checkpoint.kind} ${named(checkpoint)}`;
+  return { does: 'revert', range: { tag: checkpoint.id }, label };
+}
+
+/** Returns the revert of what changed in one file between two states; undefined where nothing came before. */
+export function revertOfFile(sides: Sides, file: DiffFile): Revert | undefined {
+  const range = rangeOf(sides);
+  if (range === undefined || file.change === 'same') return undefined;
+  return { does: 'revert', range, label: `1 path of ${endsOf(range)}`, paths: [refOf(file)] };
+}
+
+/** Returns the revert of one hunk of a file; undefined where nothing came before. */
+export function revertOfHunk(sides: Sides, file: DiffFile, { id }: DiffHunk): Revert | undefined {
+  const range = rangeOf(sides);
+  if (range === undefined) return undefined;
+  const label = `1 hunk of ${file.path}, ${endsOf(range)}`;
+  return { does: 'revert', range, label, hunks: [{ ...refOf(file), id }] };
+}
+
+interface Range {
+  readonly from: string;
+  readonly to?: string;
+}
+
+function rangeOf({ from, to }: Sides): Range | undefined {
+  return from === undefined ? undefined : { from, ...(to === undefined ? {} : { to }) };
+}
+
+/** Names both ends of a range: `[1] to [1.1]`, `[2.1] to now`. */
+export function endsOf({ from, to }: Range): string {
+  const { byId } = useTimeline();
+  const name = (id: string): string => {
+    const known = byId.get(id);
+    return known === undefined ? id : named(known);
+  };
+  return `${name(from)} to ${to === undefined ? 'now' : name(to)}`;
+}
+
+function named(checkpoint: Checkpoint): string {
+  return `[${labelOf(checkpoint)}]`;
+}
