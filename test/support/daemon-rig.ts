@@ -1,6 +1,7 @@
 // A scratch repository, a storage of its own and daemons over stdio, for tests of how sessions begin and end.
 // It looks at the disk and at /proc with its own eyes, and leaves no process and no file behind.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   lstatSync,
@@ -118,6 +119,16 @@ export class DaemonRig {
         stderr: { get: () => said.stderr },
       },
     );
+  }
+
+  /** Ends the programs that `run` started, and waits until each has closed what it opened. */
+  async endPrograms(): Promise<void> {
+    const running = this.#programs.filter(
+      ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
+    );
+    const ended = running.map((program) => once(program, 'close'));
+    for (const program of running) program.kill('SIGTERM');
+    await Promise.all(ended);
   }
 
   /** Starts a daemon and says hello. */

@@ -46,8 +46,10 @@ export class Inspected {
     return program.stdout.trim();
   }
 
-  dispose(): Promise<void> {
-    return this.rig.dispose();
+  /** Ends the inspectors first: the daemon of one that is killed goes on writing for a moment. */
+  async dispose(): Promise<void> {
+    await this.rig.endPrograms();
+    await this.rig.dispose();
   }
 }
 
