@@ -103,7 +103,7 @@ function authorAsked(session: Session, range: RevertRange, author: string): Sess
   throw new CheckpointdError(
     'UnknownPart',
     only === undefined
-      ? `No session ${JSON.stringify(author)} and no agent of that name reported a write to this session. Nothing was changed. Give the id of a session, as ledger/history shows it.`
+      ? `No session ${JSON.stringify(author)} and no agent of that name reported a write to this session. Nothing was changed. Give the id of a session on this work tree, or the name of its agent.`
       : `Several sessions of ${author} reported writes in the range. Nothing was changed. Give the id of one: ${named.join(', ')}.`,
     { details: { author, ...given({ sessions: only === undefined ? undefined : named.sort() }) } },
   );

@@ -21,6 +21,7 @@ export const revert: CliCommand = {
     ['[to]', 'the later end of a range'],
   ],
   options: [
+    ['--author <session>', 'only files that one session wrote: its id, or the name of its agent'],
     ['--conflicts <policy>', 'where a later change contradicts the revert: leave (default), markers or fail'],
     ['--dry-run', 'show the plan and change nothing'],
     ['-p, --patch', 'also show how the files would change'],
@@ -39,7 +40,8 @@ export const revert: CliCommand = {
       only,
     } = await sortedWords(task, revert);
     const range = second === undefined ? { tag: first } : { from: first, to: second };
-    const wanted = { ...range, ...only, conflicts };
+    const { author } = options;
+    const wanted = { ...range, ...only, conflicts, ...(typeof author === 'string' ? { author } : {}) };
     // A revert that would change nothing is not made: the next undo would reverse it instead of a real one.
     const plan = await ask('checkpoint/revert', { ...wanted, dryRun: true, patch: isPatch });
     const isOver = isDry || changesNothing(plan);

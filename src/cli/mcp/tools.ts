@@ -34,6 +34,7 @@ export interface ToolInput {
   readonly from?: string;
   readonly to?: string;
   readonly paths?: readonly string[];
+  readonly author?: string;
   readonly message?: string;
   readonly name?: string;
   readonly mode?: 'soft' | 'hard';
@@ -222,6 +223,11 @@ export const tools: readonly McpTool[] = [
       from: { ...tag, description: 'The earlier end of a range.' },
       to: { ...tag, description: 'The later end of the range (default: the work tree).' },
       paths,
+      author: {
+        type: 'string',
+        description:
+          'Only files that this session wrote: its id, or the name of its agent. Files with another or an unknown author in the range are skipped.',
+      },
       conflicts: {
         enum: ['leave', 'markers', 'fail'],
         description:
@@ -237,12 +243,16 @@ export const tools: readonly McpTool[] = [
       conflicts: 'array',
     }),
     annotations: destroys,
-    run: async (session, { tag: wanted, from, to, paths: only, conflicts = 'leave', confirm }, signal) => {
+    run: async (
+      session,
+      { tag: wanted, from, to, paths: only, author, conflicts = 'leave', confirm },
+      signal,
+    ) => {
       const isReal = confirm === true;
       const result = await session.ask(
         'checkpoint/revert',
         {
-          ...given({ tag: wanted, from, to }),
+          ...given({ tag: wanted, from, to, author }),
           ...pathsOf(only),
           conflicts,
           ...(isReal ? { confirm: true } : { dryRun: true }),

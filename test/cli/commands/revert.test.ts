@@ -56,4 +56,36 @@ test('revert takes a turn, a tool or a range back, shows its patch, and lists co
     await client.close();
   }));
 
+test('revert --author takes back the files of one agent, and lists the files that it leaves', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    const { session: other } = await client.request('session/open', {
+      workspace: rig.work,
+      conversationId: 'codex:1',
+      retention: 'keep',
+    });
+    for (const [path, writers] of [
+      ['mine.txt', [session]],
+      ['theirs.txt', [other]],
+      ['both.txt', [session, other]],
+    ] as const)
+      for (const [at, writer] of writers.entries()) {
+        rig.write(path, `version ${at}\n`);
+        await client.request('ledger/recordWrite', { session: writer, path });
+      }
+    const revert = ['revert', '1', '--yes', `--storage=${rig.storage}`, `--session=${session}`];
+    const program = rig.run([...revert, '--author=codex']);
+    assert.is(await program.code, 0, program.stderr);
+    assert.match(program.stdout, /both\.txt.*another session wrote to it, too/);
+    assert.equal(
+      ['mine.txt', 'theirs.txt', 'both.txt'].map((path) => rig.read(path)),
+      ['version 0\n', undefined, 'version 1\n'],
+    );
+    const wrong = rig.run([...revert, '--author=cursor']);
+    assert.is(await wrong.code, 1);
+    assert.match(wrong.stderr, /No session "cursor" and no agent of that name/);
+    await client.close();
+  }));
+
 test.run();

@@ -107,6 +107,9 @@ test('a model takes one turn back, with its plan first, and keeps the later chan
       /checkpoint_undo reverses the revert/,
     );
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', 'later\n']);
+    const unknown = await call(client, 'checkpoint_revert', { from: '1', author: 'codex' });
+    assert.ok(unknown.isError);
+    assert.match(unknown.text, /no agent of that name/);
   }));
 
 test('checkpoint_show lists the files that changed since the checkpoint before', () =>
