@@ -35,7 +35,7 @@ function commitFiles(root: string, count: number, name: (number: number) => stri
   execFileSync('git', ['-C', root, 'fast-import', '--quiet'], { input: lines.join('') });
 }
 
-test('a path that cannot be used gets one line and exit code 2', () => {
+test('an unusable path gets one line and exit code 2', () => {
   const root = repository();
   const plain = temporaryDirectory('plain');
   writeFileSync(join(plain, 'file'), '');
@@ -68,7 +68,7 @@ test('a repository that git cannot clone gets one line, too', () => {
   assert.match(stderr, /^npm start: git could not clone .*: .*\n$/);
 });
 
-test('a day on a repository with over 1 MB of file names, a link out of it and a nested repository', () => {
+test('the demo runs on a repository with over 1 MB of file names, a link out of it and a nested repository', () => {
   const root = repository({ link: '-> /etc/hostname', 'a.txt': 'a\n' });
   const inner = join(root, 'inner');
   mkdirSync(inner);
@@ -89,7 +89,7 @@ test('a day on a repository with over 1 MB of file names, a link out of it and a
   assert.is(repositoryState(root), before);
 });
 
-test('a day begins although git packs the objects of the repository while they are copied', async () => {
+test('the demo starts although git packs the objects of the repository while they are copied', async () => {
   const root = repository();
   const gitDirectory = join(root, '.git');
   const objects = join(gitDirectory, 'objects');
@@ -147,7 +147,7 @@ function firstReader(pipes: string[]): number | undefined {
   return undefined;
 }
 
-test('a repository that is reached by a link is the repository', () => {
+test('the demo accepts a repository behind a link', () => {
   const root = repository();
   const link = join(temporaryDirectory('link'), 'here');
   symlinkSync(root, link);

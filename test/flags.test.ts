@@ -47,14 +47,14 @@ test('a daemon without a first client listens, and ends after an idle time', () 
     assert.is(commandOf(argv).do, 'complain', argv.join(' '));
 });
 
-test('the flags of a VS Code client are understood', () => {
+test('the flags of a VS Code client are accepted', () => {
   assert.equal(
     commandOf(['--stdio', '--clientProcessId=7']),
     serve({ kind: 'stdio' }, { clientProcessId: 7 }),
   );
 });
 
-test('a wrong command line is a complaint that names the flag', () => {
+test('a wrong command line is answered with the name of the flag', () => {
   for (const [argv, named] of [
     [['--bogus'], '--bogus'],
     [['stray'], 'stray'],
@@ -75,7 +75,7 @@ test('a wrong command line is a complaint that names the flag', () => {
   }
 });
 
-test('help, version and the protocol win over serving, and help names every flag', () => {
+test('help, version and the protocol take precedence over serving, and help names every flag', () => {
   assert.equal(commandOf(['--help', '--pipe=x']), { do: 'help' });
   assert.equal(commandOf(['-v']), { do: 'version' });
   assert.equal(commandOf(['--print-protocol']), { do: 'printProtocol' });

@@ -69,7 +69,7 @@ function linksOf(page: string): string[] {
     .map((target) => target.replace(/#.*$/, ''));
 }
 
-test('a clone packs what runs when installed elsewhere, and nothing in it leads nowhere', () => {
+test('the package of a clone works when installed elsewhere, and all its links are valid', () => {
   const place = temporaryDirectory('package');
   const run = (command: string, ...args: string[]): string =>
     execFileSync(command, args, { cwd: place, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

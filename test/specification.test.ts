@@ -31,13 +31,13 @@ test('the table has all 142 items, once each', () => {
   assert.equal([...statuses.keys()], wanted);
 });
 
-test('every status is one of the four, with what replaces it or the reason', () => {
+test('every status is one of the four, with its replacement or reason', () => {
   for (const [item, status] of statuses) {
     assert.match(status, /^(served|replaced: .{10,}|console: .{10,}|not ours: .{10,})$/, item);
   }
 });
 
-test('every served or replaced item is named in the title of a test', () => {
+test('every served or replaced item is in the title of a test', () => {
   const missing = [...statuses].filter(
     ([item, status]) => /^(served|replaced)/.test(status) && !named.has(item),
   );
@@ -47,7 +47,7 @@ test('every served or replaced item is named in the title of a test', () => {
   );
 });
 
-test('no title names an item that does not exist', () => {
+test('every item in a title exists', () => {
   assert.equal(
     [...named.keys()].filter((item) => !statuses.has(item)),
     [],

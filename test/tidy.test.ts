@@ -25,7 +25,7 @@ const src = sources('src').filter(({ name }) => !name.startsWith('src/protocol/'
 const tests = sources('test');
 const map = readFileSync(join(root, 'src/README.md'), 'utf8');
 
-test('every test file runs what it registers: uvu runs nothing, silently, without .run()', () => {
+test('every test file ends with .run(), without which uvu silently runs nothing', () => {
   const files = tests.filter(({ name }) => /\.(test|long)\.ts$/.test(name));
   const silent = files.filter(({ text }) => !/\.run\(\);|storeSuite\(|Suite\(/.test(text));
   assert.equal(
@@ -35,7 +35,7 @@ test('every test file runs what it registers: uvu runs nothing, silently, withou
   assert.ok(files.length > 20);
 });
 
-test('every source file opens with what it is for', () => {
+test('every source file begins with its purpose', () => {
   const bare = src.filter(({ text }) => !/^(#!.*\n)?\/\/ /.test(text));
   assert.equal(
     bare.map(({ name }) => name),
@@ -43,7 +43,7 @@ test('every source file opens with what it is for', () => {
   );
 });
 
-test('files are named after what they are, never utils, helpers, common, manager, service or misc', () => {
+test('no file is named utils, helpers, common, manager, service or misc', () => {
   const vague = src.filter(({ name }) =>
     /(^|[/-])(utils?|helpers?|common|managers?|services?|misc)([./-]|$)/.test(name),
   );
@@ -58,7 +58,7 @@ test('files are named after what they are, never utils, helpers, common, manager
   );
 });
 
-test('no test is skipped or focused in passing', () => {
+test('no test is skipped or focused by accident', () => {
   const marked = tests.filter(
     ({ name, text }) => !name.startsWith('test/tidy') && /\btest\.(skip|only)\(/.test(text),
   );
@@ -73,7 +73,7 @@ const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|
 /** About the repository, its package and its scripts. */
 const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports|tidy-words)\./;
 
-test('a test lies where the room lies that it is about, and bears the name of its file', () => {
+test('a test is in the folder of its subject, and has the name of its file', () => {
   const sourceNames = new Set(src.map(({ name }) => name.slice('src/'.length).replace(/\.tsx?$/, '')));
   const isAbout = (name: string): boolean => {
     const words = name.split('-');
@@ -87,7 +87,7 @@ test('a test lies where the room lies that it is about, and bears the name of it
   assert.equal(astray, []);
 });
 
-test('the linter allows a function of src sixty lines, and a listed one its present length at most', () => {
+test('the linter limits a function of src to sixty lines, and a listed one to its present length', () => {
   const rules = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as LintRules;
   const limit = 'eslint/max-lines-per-function';
   assert.equal(rules.rules[limit], ['error', { max: 60, skipBlankLines: true, skipComments: true }]);
@@ -101,7 +101,7 @@ test('the linter allows a function of src sixty lines, and a listed one its pres
   ]);
 });
 
-test('a comment names only files that are there', () => {
+test('a comment names only existing files', () => {
   const known = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => !/(^|\/)(node_modules|\.git|dist)\//.test(name))
     .map((name) => `/${name}`);
@@ -115,7 +115,7 @@ test('a comment names only files that are there', () => {
   assert.equal(missing, []);
 });
 
-test('no comment or title points at a document that is not in the repository', () => {
+test('no comment or title refers to a document outside the repository', () => {
   const all = [...src, ...tests, ...sources('scripts')].filter(({ name }) => name !== 'test/tidy.test.ts');
   const foreign = all.flatMap(({ name, text }) =>
     [
@@ -127,7 +127,7 @@ test('no comment or title points at a document that is not in the repository', (
   assert.equal(foreign, []);
 });
 
-test('the protocol states its rules itself: no text of it points at a specification or a number of one', () => {
+test('the protocol states its rules itself: no text refers to a specification or its numbers', () => {
   const files = readdirSync(join(root, 'protocol'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(json|md|py|rs|ts|el|lua)$/.test(name))
     .filter((name) => !/(^|\/)(versions|target|node_modules)\//.test(name));
@@ -164,7 +164,7 @@ test('nothing is exported that no other file uses, or that only tests use withou
   assert.equal(found, []);
 });
 
-test('a name that a file exports means one thing in the whole of src', () => {
+test('an exported name has one meaning in the whole of src', () => {
   const places = new Map<string, string[]>();
   for (const { name, text } of src) {
     const declared = text.matchAll(
@@ -176,7 +176,7 @@ test('a name that a file exports means one thing in the whole of src', () => {
   assert.equal(twice, []);
 });
 
-test('no name, comment or title uses a word that the glossary refuses', () => {
+test('no name, comment or title uses a word that the glossary forbids', () => {
   const refused = /^Words that are not used.*$/m.exec(map)?.[0] ?? '';
   const words = [...refused.matchAll(/`(\w+)`/g)].map(([, word = '']) => word);
   assert.ok(words.length > 5);
@@ -195,7 +195,7 @@ test('no name, comment or title uses a word that the glossary refuses', () => {
   assert.equal(found, []);
 });
 
-test('the number at the end of a title stands in a list of this repository', () => {
+test('the number at the end of a title is in a list of this repository', () => {
   const lists = ['test/specification.md', 'test/RELIABILITY.md']
     .map((name) => readFileSync(join(root, name), 'utf8'))
     .join('\n');
@@ -208,7 +208,7 @@ test('the number at the end of a title stands in a list of this repository', () 
   assert.equal(found, []);
 });
 
-test('the glossary has every word the map uses for a folder, and the map every folder', () => {
+test('the glossary has every word that the map uses for a folder, and the map every folder', () => {
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
@@ -219,7 +219,7 @@ test('the glossary has every word the map uses for a folder, and the map every f
   );
 });
 
-test('nothing names a download address or a path of the machine it was made on', () => {
+test('no file names a download address or a path of the machine it was made on', () => {
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
   assert.not.match(lock, /"resolved":/);
   const texts = [...src, ...tests, ...sources('scripts')].filter(({ text }) => text.includes(`${root}src`));

@@ -11,7 +11,7 @@ const record = {
   list: [1, { a: null }],
 };
 
-test('a record read back is intact, and so is one of an earlier version', () => {
+test('a record that is read back is intact, and so is a record of an earlier version', () => {
   const text = JSON.stringify(withSum(record));
   assert.ok(isIntact(JSON.parse(text) as object));
   assert.ok(isIntact(JSON.parse(JSON.stringify(record, null, 2)) as object));
@@ -19,7 +19,7 @@ test('a record read back is intact, and so is one of an earlier version', () => 
   assert.equal(rest, JSON.parse(JSON.stringify(record)));
 });
 
-test('every flipped bit is no JSON, is found, or says the same', () => {
+test('every flipped bit breaks the JSON, is detected, or changes nothing', () => {
   const bytes = Buffer.from(JSON.stringify(withSum(record)));
   let found = 0;
   for (let at = 0; at < bytes.length; at += 1)

@@ -16,7 +16,7 @@ const make = (path: string): string => {
   }
 };
 
-test('directories that a read-only file system refuses are refused as that', () => {
+test('making directories on a read-only file system fails with EROFS', () => {
   const root = makeDirectory();
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'none', root]).status !== 0) {
     console.log('SKIPPED: nothing can be mounted here');
@@ -33,7 +33,7 @@ test('directories that a read-only file system refuses are refused as that', () 
   }
 });
 
-test('directories are made with all above them, but not through a link that leads nowhere', () => {
+test('missing parent directories are made, but not through a dangling link', () => {
   const root = makeDirectory();
   assert.is(make(join(root, 'a', 'b', 'c')), 'made');
   assert.ok(existsSync(join(root, 'a', 'b', 'c')));

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 
 const lockModule = new URL('../../src/base/process-lock.js', import.meta.url).href;
 
-test('a lock has one holder at a time, also within a process', async () => {
+test('a lock has one holder at a time, even within one process', async () => {
   const file = join(temporaryDirectory(), 'lock');
   const first = await takeProcessLock(`one ${file}`, file);
   assert.ok(first);
@@ -21,7 +21,7 @@ test('a lock has one holder at a time, also within a process', async () => {
   again.release();
 });
 
-test('a process that has ended is dead, also before its parent has noticed', async () => {
+test('a process that has ended counts as dead even before its parent has noticed', async () => {
   // The shell becomes a program that never waits for its child.
   const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -55,7 +55,7 @@ test('SIGKILL frees a lock at once', async () => {
   lock.release();
 });
 
-test('a reused pid with another start time is a dead holder, the same start time a live one (F97)', () => {
+test('a holder whose pid was reused with another start time is dead, with the same start time alive (F97)', () => {
   const self = describeSelf();
   assert.is(holderState(self), 'alive');
   assert.is(holderState({ ...self, startTime: '1' }), 'dead');

@@ -9,7 +9,7 @@ const idText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 
-test('a recent set never has what it was not given, and has what was given or asked for lately', () => {
+test('a recent set contains only what was added, and everything that was recently added or requested', () => {
   const step = fc.record({ id: idText, isQuestion: fc.boolean() });
   checkProperty(fc.array(step, { maxLength: 300 }), (steps) => {
     const max = 20;

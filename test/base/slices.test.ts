@@ -17,7 +17,7 @@ async function byClock(work: (clock: { now: number }) => void | Promise<void>): 
   }
 }
 
-test('a slice that a client waits for lasts five milliseconds, one in the background three', () =>
+test('a slice lasts five milliseconds while a client waits, and three in the background', () =>
   byClock((clock) => {
     const [waitedFor, inBackground] = [new Slices(), Slices.inBackground()];
     clock.now += 2.9;
@@ -44,7 +44,7 @@ test('a pause begins a new slice, and ends work that was cancelled', () =>
     }
   }));
 
-test('work that pauses at the same time does not join its slices in one turn of the event loop', () =>
+test('work that paused at the same time continues in different turns of the event loop', () =>
   byClock(async (clock) => {
     let turn = 0;
     const count = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { within } from '../../src/base/within.ts';
 
 const never = new Promise(() => undefined);
 
-test('work within the time is in time, and other work is late', async () => {
+test('work counts as done within the time, or as late', async () => {
   assert.is(await within(60_000, Promise.resolve()), true);
   assert.is(await within(1, never), false);
 });

@@ -10,7 +10,7 @@ import { contentOf, copiesLeft, pathsOf, reasonFor, withRig } from '../support/c
 
 const test = suite('exact captures');
 
-test('links are stored as their targets and never followed (F16, F44)', () =>
+test('links are stored with their targets and never followed (F16, F44)', () =>
   withRig({}, async (rig) => {
     const targets = { l1: '/etc/passwd', l2: '../O', l3: 'nowhere', l4: '.', l5: 'l5', l6: '/' };
     mkdirSync(join(rig.top, 'O'));
@@ -36,7 +36,7 @@ test('a link target of any bytes survives (F17)', () =>
     }
   }));
 
-test('a name of 255 bytes and a path of 5,900 bytes are captured, or said (F19)', () =>
+test('a name of 255 bytes and a path of 5,900 bytes are captured, or reported as skipped (F19)', () =>
   withRig({}, async (rig) => {
     rig.write('n'.repeat(255), 'long name');
     // Made step by step from inside, because no single call can name it.
@@ -60,7 +60,7 @@ test('a name of 255 bytes and a path of 5,900 bytes are captured, or said (F19)'
     mkdirSync(rig.root);
   }));
 
-test('bytes are exact whatever attributes and configuration say, and no filter runs (F20)', () =>
+test('files are captured byte for byte whatever attributes and settings say, and no filter runs (F20)', () =>
   withRig({}, async (rig) => {
     const ran = join(rig.top, 'ran');
     const filter = `touch ${ran}; cat`;
@@ -116,7 +116,7 @@ test('modes stricter than usual are recorded, and a change of them alone is a ch
     assert.is(third.snapshot, capture.snapshot);
   }));
 
-test('names that differ in case or in normal form only are different names here (F32)', async () => {
+test('names that differ only in case or normal form stay different names here (F32)', async () => {
   if (process.platform !== 'linux') {
     console.log('skipped: F32 needs a file system that tells case apart');
     return;
@@ -132,7 +132,7 @@ test('names that differ in case or in normal form only are different names here 
   });
 });
 
-test('a file over the limit is skipped as too large; one over a mebibyte goes through a private copy (O29)', () =>
+test('a file over the limit is skipped as too large, and a file over a mebibyte goes through a private copy (O29)', () =>
   withRig({ maxFileBytes: 3 << 20 }, async (rig) => {
     const big = Buffer.alloc((2 << 20) + 7, 'x');
     rig.write('big', big);
@@ -145,7 +145,7 @@ test('a file over the limit is skipped as too large; one over a mebibyte goes th
     assert.equal(copiesLeft(rig.store), []);
   }));
 
-test('captures run side by side and agree; hard links are files of their own', () =>
+test('parallel captures give the same result, and each hard link is captured as a file', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.o\n');
     for (let i = 0; i < 200; i += 1) rig.write(`d${i % 7}/f${i}${i % 5 === 0 ? '.o' : ''}`, String(i));

@@ -8,7 +8,7 @@ import type { Capture } from '../../src/capture/capturer.ts';
 import { pathsOf, type Rig, withRig } from '../support/capture-rig.ts';
 import { HeldRig } from '../support/held-rig.ts';
 
-const test = suite('captures while a directory is exchanged');
+const test = suite('captures while a directory is replaced');
 
 /** `a/b` with files inside, and beside the work tree the same names with other contents. */
 function layOut(rig: Rig): void {
@@ -83,7 +83,7 @@ async function check(rig: Rig, capture: Capture, why: string): Promise<void> {
 }
 
 for (const [when, call, name] of moments)
-  test(`nothing outside is read when it comes in the moment when ${when}`, () =>
+  test(`a capture reads nothing outside the work tree when a directory is replaced in the moment when ${when}`, () =>
     withRig({}, async (rig) => {
       layOut(rig);
       const exchange = new Exchange(rig, call, name);
@@ -94,7 +94,7 @@ for (const [when, call, name] of moments)
     }));
 
 for (const [when, call, name] of moments)
-  test(`a fast capture reads nothing outside either when ${when}`, () =>
+  test(`a fast capture reads nothing outside the work tree either when ${when}`, () =>
     HeldRig.with(async (it) => {
       layOut(it.rig);
       await it.capture();

@@ -12,7 +12,7 @@ import { contentOf, pathsOf, reasonFor, withRig } from '../support/capture-rig.t
 
 const test = suite('faults of capturing');
 
-test('an unreadable directory is flagged and its old content is not presented as present (F13)', async () => {
+test('an unreadable directory is reported, and its old content does not count as present (F13)', async () => {
   if (process.getuid?.() !== 0 || process.seteuid === undefined) {
     console.log('skipped: F13 as another user (needs root); shown through the seam instead');
   }
@@ -42,7 +42,7 @@ test('an unreadable directory is flagged and its old content is not presented as
   });
 });
 
-test('an unreadable and a vanished file are flagged, and a lack of descriptors fails the capture (O21)', () =>
+test('unreadable and vanished files are reported, and missing descriptors fail the capture (O21)', () =>
   withRig({}, async (rig) => {
     rig.write('a', 'a');
     rig.write('b', 'b');
@@ -100,7 +100,7 @@ test('a FIFO, a socket and a device are skipped with their reason and never open
     }
   }));
 
-test('a work tree that disappeared or was replaced by a link is an error and never an empty snapshot (F43)', () =>
+test('a work tree that disappeared or became a link is an error, never an empty snapshot (F43)', () =>
   withRig({}, async (rig) => {
     rig.write('f', 'f');
     const first = await rig.capturer.capture();
@@ -120,7 +120,7 @@ test('a work tree that disappeared or was replaced by a link is an error and nev
     rmSync(`${rig.root}.moved`, { recursive: true });
   }));
 
-test('a failure of the store or a cancel aborts the writer, and the next capture is whole', () =>
+test('a failure of the store or a cancel aborts the writer, and the next capture is complete', () =>
   withRig({}, async (rig) => {
     for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, String(i));
     rig.store.failNextBlob = new CheckpointdError('NoSpace', 'full');
@@ -137,7 +137,7 @@ test('a failure of the store or a cancel aborts the writer, and the next capture
     assert.is((await pathsOf(rig.store, await rig.capturer.capture())).length, 50);
   }));
 
-test('a file that an unpublished capture has stored is stored again for one that counts', () =>
+test('a file that an unpublished capture stored is stored again by the next capture', () =>
   withRig({}, async (rig) => {
     rig.write('a', 'a');
     const first = await rig.capturer.capture();

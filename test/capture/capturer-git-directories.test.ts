@@ -36,7 +36,7 @@ async function captured(rig: Rig): Promise<{ readonly paths: string[]; readonly 
   return { paths: await pathsOf(rig.store, first), told: told(first) };
 }
 
-test('a bare repository with a .git file beside it, and work trees of it, are captured without it', () =>
+test('a bare repository with a .git file beside it, and its work trees, are captured without the repository', () =>
   withRig(
     async (rig) => {
       rig.write('seed/f', '1');
@@ -52,7 +52,7 @@ test('a bare repository with a .git file beside it, and work trees of it, are ca
     { repository: false },
   ));
 
-test('a storage of checkpointd that lies in another work tree is left alone as a git directory is', () =>
+test('a storage of checkpointd in another work tree is skipped like a git directory', () =>
   withRig(async (rig) => {
     const id = `ses_${'a1'.repeat(13)}`;
     rig.write(`store/${id}/checkpointd/session.json`, '{}');
@@ -62,7 +62,7 @@ test('a storage of checkpointd that lies in another work tree is left alone as a
     assert.equal(await captured(rig), { paths: [`other/${id}/message.json`], told: ['store'] });
   }));
 
-test('a git directory that only a pointer tells is found, wherever it is listed', () =>
+test('a git directory that is known only from a pointer is found, in any order of listing', () =>
   withRig(async (rig) => {
     rig.write('deep/er/tree/f', '1');
     rig.git('init', '-q', '--separate-git-dir', join(rig.root, 'a-git'), 'deep/er/tree');
@@ -81,7 +81,7 @@ test('a git directory that only a pointer tells is found, wherever it is listed'
     assert.ok(without.paths.includes('a-git/HEAD'), 'nothing says any more that it is one');
   }));
 
-test('a repository without a name of its own, a clone with --mirror and a template are git directories', () =>
+test('an unnamed repository, a clone with --mirror and a template count as git directories', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'x/mirror.git');
     rig.git('init', '-q', '--bare', 'y');
@@ -97,7 +97,7 @@ test('a repository without a name of its own, a clone with --mirror and a templa
     });
   }));
 
-test('only files that the own repository tracks in a git directory are captured', () =>
+test('a capture takes only files from a git directory that its own repository tracks', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'fixture.git');
     rig.write('fixture.git/objects/keep', '');
@@ -120,7 +120,7 @@ test('only files that the own repository tracks in a git directory are captured'
     assert.not((await captured(rig)).paths.includes('fixture.git/config'), 'no longer tracked');
   }));
 
-test('neither globs, nor an earlier capture, nor a restore that would displace it take what is in one', () =>
+test('neither globs, nor an earlier capture, nor a displacing restore make a capture take files of a git directory', () =>
   withRig(
     async (rig) => {
       rig.write('store/HEAD', 'ref: refs/heads/main\n');
@@ -144,7 +144,7 @@ test('neither globs, nor an earlier capture, nor a restore that would displace i
     { include: ['store/**'] },
   ));
 
-test('a .GIT on a file system that tells it from .git is reported', () =>
+test('a .GIT is reported on a file system that distinguishes it from .git', () =>
   withRig(
     async (rig) => {
       mkdirSync(join(rig.root, 'd/.GIT'), { recursive: true });

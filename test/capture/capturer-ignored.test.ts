@@ -50,7 +50,7 @@ for (const [title, rules] of ignoring) {
   });
 }
 
-test('rules of the repository around it count again when they ignore the work tree no more, and the other way round', async () => {
+test('outer rules count again once they no longer ignore the work tree, and stop counting when they do', async () => {
   const { home, project } = enclosed({ '.gitignore': '*.txt\n' });
   const daemon = new InProcessDaemon();
   const { session, warnings } = await daemon.open(project);
@@ -75,7 +75,7 @@ test('files that the outer repository tracks in an ignored work tree are capture
   await daemon.close();
 });
 
-test('an empty base of a directory with files is reported, one of an empty directory is not', async () => {
+test('an empty base is reported for a directory with files, but not for an empty directory', async () => {
   const { project } = enclosed({ '.gitignore': '*\n!/project/\n' });
   rmSync(join(project, '.gitignore'));
   const daemon = new InProcessDaemon();

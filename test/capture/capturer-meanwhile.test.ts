@@ -8,7 +8,7 @@ import { installFault } from '../../src/base/seam.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { contentOf, copiesLeft, pathsOf, reasonFor, withRig } from '../support/capture-rig.ts';
 
-const test = suite('captures while others write');
+const test = suite('captures while other programs write');
 
 /** Runs a script beside the body until the body ends; resolves once the script has said something. */
 async function beside(script: string, cwd: string, body: () => Promise<void>): Promise<void> {
@@ -70,7 +70,7 @@ test('a large file that is truncated while it is hashed is whole, empty or flagg
     assert.equal(copiesLeft(rig.store), [], 'no private copy is left');
   }));
 
-test('files that come and go do not disturb the others (F10)', () =>
+test('files that appear and disappear do not disturb the capture of others (F10)', () =>
   withRig({}, async (rig) => {
     for (let i = 0; i < 20; i += 1) rig.write(`stable/s${i}`, String(i));
     const script = `const fs = require('fs'); console.log('go');
@@ -100,7 +100,7 @@ test('a file that moves among three hundred directories is captured exactly once
     });
   }));
 
-test('a file or a directory that moves behind or before the walk is captured exactly once (F11)', async () => {
+test('a file or directory that moves ahead of or behind the walk is captured exactly once (F11)', async () => {
   for (const what of ['X', 'sub'] as const) {
     for (const direction of ['to a listed directory', 'to one not yet listed'] as const) {
       await withRig({}, async (rig) => {

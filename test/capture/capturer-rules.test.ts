@@ -8,9 +8,9 @@ import { installMeanwhile } from '../../src/base/seam.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { contentOf, git, pathsOf, reasonFor, withRig } from '../support/capture-rig.ts';
 
-const test = suite('what belongs to a capture');
+const test = suite('which files a capture takes');
 
-test('nested repositories are captured as files, under their own rules, and nothing of them runs (F26)', () =>
+test('nested repositories are captured as files, under their own rules, and none of their programs runs (F26)', () =>
   withRig({}, async (rig) => {
     const nested = join(rig.root, 'n');
     mkdirSync(nested);
@@ -77,7 +77,7 @@ test('tracked files are captured even if a rule ignores them (F28)', () =>
     assert.ok(rig.log.some((line) => line.startsWith('warn ') && line.includes('index')));
   }));
 
-test('a rule that another process changes and puts back while git is asked decides about no later capture', () =>
+test('a rule that another process changes and restores while git is running affects no later capture', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     for (const name of ['sub/a.log', 'sub/b.txt']) rig.write(name, name);
@@ -93,7 +93,7 @@ test('a rule that another process changes and puts back while git is asked decid
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore', 'sub/b.txt']);
   }));
 
-test('a rule that is added, changed, negated or nested is obeyed at once; what was held stays held (F29)', () =>
+test('a new, changed, negated or nested rule applies at once, and files of earlier snapshots stay (F29)', () =>
   withRig({}, async (rig) => {
     rig.write('a.log', 'a');
     rig.write('d/b.log', 'b');
@@ -125,7 +125,7 @@ test('a rule that is added, changed, negated or nested is obeyed at once; what w
     );
   }));
 
-test('a work tree in a sub-directory obeys the rules of the repository around it', () =>
+test('in a sub-directory the rules of the repository around it apply', () =>
   withRig({ below: 'sub/tree' }, async (rig) => {
     writeFileSync(join(rig.root, '../../.gitignore'), '*.log\n/sub/tree/only\n');
     writeFileSync(join(rig.root, '../.gitignore'), '!keep.log\ntree/mid\n');
@@ -146,7 +146,7 @@ test('a work tree in a sub-directory obeys the rules of the repository around it
     ]);
   }));
 
-test('outside a repository the .gitignore files of the work tree hold', () =>
+test('outside a repository the .gitignore files of the work tree apply', () =>
   withRig({ repository: false }, async (rig) => {
     rig.write('.gitignore', 'node_modules/\n');
     rig.write('node_modules/x', '');
@@ -160,7 +160,7 @@ test('outside a repository the .gitignore files of the work tree hold', () =>
     ]);
   }));
 
-test('include opts ignored files in, exclude opts files out, and .git never comes', () =>
+test('include globs add ignored files, exclude globs remove files, and .git is never captured', () =>
   withRig({ include: ['.env', 'build/out/**', 'gen'], exclude: ['*.iso', 'secret/'] }, async (rig) => {
     rig.write('.gitignore', '.env\nbuild\nnode_modules\ngen\n');
     for (const path of [
@@ -201,7 +201,7 @@ test('ignored files that a restore would displace are captured, and a .git among
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore']);
   }));
 
-test('storage and names of temporary files of a restore are not captured, and the names are reported', () =>
+test('the storage and temporary files of a restore are not captured, and their names are reported', () =>
   withRig({ leftOut: [fromText('.state/checkpointd')] }, async (rig) => {
     rig.write('.state/checkpointd/s', '');
     rig.write('.state/other', '');

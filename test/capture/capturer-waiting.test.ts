@@ -6,10 +6,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeRig, pathsOf, reasonFor } from '../support/capture-rig.ts';
 
-const test = suite('what git would wait for');
+const test = suite('files for which git would wait');
 
 if (process.platform !== 'win32') {
-  test('a FIFO as .gitignore is not waited for: no rule holds from there on, and both are reported', async () => {
+  test('a FIFO named .gitignore is not waited for: no rule applies below it, and both are reported', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');
@@ -35,7 +35,7 @@ if (process.platform !== 'win32') {
     }
   });
 
-  test('an index that git would wait for, itself or for its configuration, counts as empty and is reported', async () => {
+  test('an index for which git would wait counts as empty and is reported', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');

@@ -34,7 +34,7 @@ function gitTree(rig: Rig): string {
   return tree;
 }
 
-test('the tree is the one of git add -A and write-tree, at first and after every round of edits', async () => {
+test('the tree equals that of git add -A and write-tree, at first and after every round of edits', async () => {
   await checkPropertyAsync(
     fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
     (rounds) =>
@@ -79,7 +79,7 @@ test('a capture on top of the previous one equals a fresh one where nothing is i
   );
 });
 
-test('a rewrite of the same size with its time set back is seen (F1)', async () => {
+test('a rewrite of the same size with its time set back is detected (F1)', async () => {
   for (const sleepMs of [0, 500, 1100]) {
     await withRig({}, async (rig) => {
       const file = join(rig.root, 'f');
@@ -97,7 +97,7 @@ test('a rewrite of the same size with its time set back is seen (F1)', async () 
   }
 });
 
-test('three hundred rewrites in the same tick: none is missed (F2)', () =>
+test('three hundred rewrites in the same tick are all detected (F2)', () =>
   withRig({}, async (rig) => {
     let previous;
     for (let i = 0; i < 300; i += 1) {
@@ -131,7 +131,7 @@ test('a second capture reads and seals only what changed', () =>
     assert.not.ok((await pathsOf(rig.store, third)).includes('d3/f4'));
   }));
 
-test('a walk that takes its time says how many names it has looked at', () =>
+test('a long walk reports how many names it has looked at', () =>
   withRig({}, async (rig) => {
     for (let d = 0; d < 5; d += 1) for (let f = 0; f < 4; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     const told: Parameters<CaptureProgress>[0][] = [];
@@ -157,7 +157,7 @@ test('a walk that takes its time says how many names it has looked at', () =>
     assert.ok((walked.at(-1) ?? 0) <= 25);
   }));
 
-test('nothing that a capture skips is carried over from the one before', () =>
+test('a file that a capture skips is not taken from the previous snapshot', () =>
   withRig({ maxFileBytes: 100, settleMs: 1000 }, async (rig) => {
     const paths = ['closed/f', 'fifo', 'grown', 'kept', 'link', 'unreadable'];
     for (const path of paths) rig.write(path, path);
@@ -193,7 +193,7 @@ test('nothing that a capture skips is carried over from the one before', () =>
     }
   }));
 
-test('every full capture says why it looked at everything, and only one that succeeded is reported', async () => {
+test('every full capture reports why it was full, and failed captures are not reported', async () => {
   const kinds: Partial<FinishedScan>[] = [];
   const onScanned = ({ isWhole, isPlain, isStored }: FinishedScan): void =>
     void kinds.push({ isWhole, isPlain, isStored });

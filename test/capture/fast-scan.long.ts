@@ -10,7 +10,7 @@ import { git, storeOptions } from '../support/git-oracle.ts';
 import { fastEqualsFull, HeldRig } from '../support/held-rig.ts';
 import { openSqlite } from '../support/stores/sqlite.ts';
 
-const test = suite('fast equals full');
+const test = suite('fast scans equal full scans');
 
 const strategies: Record<string, (directory: string) => Promise<SnapshotStore>> = {
   shadow: (directory) => shadowDriver.open(storeOptions(directory)),

@@ -22,7 +22,7 @@ function mayDo(change: () => void): boolean {
   }
 }
 
-test('after an edit, a new tree, a deletion and nothing at all a capture is fast, and right', () =>
+test('captures after an edit, a new tree, a deletion and no change are fast and right', () =>
   HeldRig.with(async (it) => {
     for (const path of ['a/b/f', 'a/g', 'h', 'c/f']) it.rig.write(path, path);
     await it.capture();
@@ -55,7 +55,7 @@ async function touchedBy(
   return touched;
 }
 
-test('a capture of one edit among 600 new files looks at that file and the 200 youngest contents', () =>
+test('a capture of one edit among 600 new files reads that file and the 200 youngest files', () =>
   HeldRig.with(async (it) => {
     for (let i = 0; i < 600; i += 1) it.rig.write(`d/${i}`, `${i}`);
     await it.capture();
@@ -68,7 +68,7 @@ test('a capture of one edit among 600 new files looks at that file and the 200 y
     await it.agreesFast('the next one');
   }));
 
-test('random edits of every kind: fast equals full', () =>
+test('random edits of every kind: fast captures equal full captures', () =>
   HeldRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 150))));
 
 /** Everything that was captured counts as settled: a capture takes it over unread. */
@@ -113,7 +113,7 @@ const ways: readonly (readonly [string, (it: HeldRig) => void])[] = [
 ];
 
 for (const [which, write] of ways)
-  test(`a fast capture holds what was written through another name${which}`, () =>
+  test(`a fast capture has what was written through another name of a file${which}`, () =>
     HeldRig.with(
       async (it) => {
         it.rig.write('.gitignore', '*.log\n');
@@ -146,7 +146,7 @@ test('a capture may build on another snapshot than the last one', () =>
     await it.agreesFast('on the first');
   }));
 
-test('paths of a failed capture are looked at again', () =>
+test('a capture checks the paths of a failed capture again', () =>
   HeldRig.with(async (it) => {
     it.rig.write('a/f', '1');
     it.rig.write('b/f', '1');
@@ -160,7 +160,7 @@ test('paths of a failed capture are looked at again', () =>
     await it.agreesFast('after a failure');
   }));
 
-test('after a restore a capture is fast, and holds what was written as one that looks at everything', () =>
+test('a capture after a restore is fast, and equals a full capture', () =>
   HeldRig.with(async (it) => {
     it.rig.write('.gitignore', '*.log\nout/\n');
     for (const path of ['a/b/f', 'a/g', 'h', 'c/f']) it.rig.write(path, path);
@@ -184,7 +184,7 @@ test('after a restore a capture is fast, and holds what was written as one that 
     await it.agreesFast('the next one');
   }));
 
-test('random edits, each followed by what a restore writes and deletes: fast equals full', () =>
+test('random edits and restores: fast captures equal full captures', () =>
   HeldRig.with(async (it) => {
     const random = new Random(seed);
     const edits = new RandomEdits(it.rig.root, join(it.rig.top, 'outside'), random);

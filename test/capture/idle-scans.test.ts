@@ -42,7 +42,7 @@ async function untilSecond(idle: IdleScans, began: readonly number[], isAwaited:
   return (began[1] ?? 0) - asked;
 }
 
-test('a scan that takes long waits for a longer quiet than the first one did', () =>
+test('the pause before a background scan grows with the duration of the last one', () =>
   scanning(300, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan has ended', () => ended.length === 1);
@@ -50,7 +50,7 @@ test('a scan that takes long waits for a longer quiet than the first one did', (
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('a scan that a capture ended counts with its time until then', () =>
+test('the duration of a scan that a capture ended counts for the next pause', () =>
   scanning(60_000, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan runs', () => began.length === 1);
@@ -62,7 +62,7 @@ test('a scan that a capture ended counts with its time until then', () =>
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('a scan that captures wait for begins at once, however long the last one took', () =>
+test('a scan that captures wait for begins at once, whatever the duration of the last one', () =>
   scanning(2000, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan has ended', () => ended.length === 1);

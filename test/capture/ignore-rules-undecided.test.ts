@@ -25,7 +25,7 @@ test('an ignored file with 24 and more directories above it is not captured', ()
     assert.equal(first.skipped, []);
   }));
 
-test('a file and a directory on which git dies are skipped and reported, and taken once git has an answer', () =>
+test('a file and a directory on which git dies are skipped and reported, and captured once git answers', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     for (const path of ['a/f', 'a/x.log', 'a/poison.txt', 'poison/f', 'poison/x.log']) rig.write(path, path);
@@ -46,7 +46,7 @@ test('a file and a directory on which git dies are skipped and reported, and tak
     assert.equal(capture.skipped, []);
   }));
 
-test('files of a snapshot stay in the next one even if git dies on them', () =>
+test('files of the previous snapshot stay in the next one when git dies on them', () =>
   withRig({}, async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.write('poison/f', 'then');

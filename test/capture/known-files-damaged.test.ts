@@ -17,9 +17,9 @@ import { installFault } from '../../src/base/seam.ts';
 import { faultyEntry, withRig } from '../support/daemon-rig.ts';
 import { filesRead, withReopened } from './reopened-rig.ts';
 
-const test = suite('the file of what is known');
+const test = suite('the file of known files');
 
-test('a file that is damaged, cut, empty, of another form or no file is not believed', () =>
+test('a known-files file that is damaged, cut, empty, of another format or no file is ignored', () =>
   withReopened(async (it) => {
     const whole = readFileSync(it.file);
     const flipped = (at: number): Buffer => {
@@ -54,7 +54,7 @@ test('a file that is damaged, cut, empty, of another form or no file is not beli
     assert.is(it.read, 0, 'it is whole again');
   }));
 
-test('a writing that fails at any call leaves the earlier file, and no capture fails for it', () =>
+test('a write that fails at any call leaves the earlier file, and no capture fails', () =>
   withReopened(async (it) => {
     const before = readFileSync(it.file);
     let calls = 0;
@@ -91,7 +91,7 @@ test('a half-written file of known files is ignored', () =>
     assert.is(it.read, filesRead);
   }));
 
-test('a daemon killed at any call of the writing leaves a usable or no file for the next opening', () =>
+test('a daemon killed at any call of the write leaves a valid file or none', () =>
   withRig(async (rig) => {
     const kinds = ['open', 'rename'];
     for (const [i, kind] of [...kinds, undefined].entries()) {
@@ -117,7 +117,7 @@ test('a daemon killed at any call of the writing leaves a usable or no file for 
     assert.equal(names, ['known-files'], 'what the kills left half-way is gone');
   }));
 
-test('nothing is written where nothing is to be kept', async () => {
+test('no file is written when the settings keep none', async () => {
   await withReopened(async (it) => {
     it.rig.write('a', 'a');
     await it.rig.capturer.capture();

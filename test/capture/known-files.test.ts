@@ -44,7 +44,7 @@ test('directories whose times are settled are not even listed', () =>
     await it.agrees('a name that came');
   }));
 
-test('contents are known by the ids of their store, however long', async () => {
+test('contents are recognised by store ids of any length', async () => {
   class LongIds extends MemoryStore {
     override hash(): { update(bytes: Uint8Array): void; digest(): BlobId } {
       const hash = createHash('sha256');
@@ -62,7 +62,7 @@ test('contents are known by the ids of their store, however long', async () => {
   });
 });
 
-test('a rewrite of the same size with its time put back is found', () =>
+test('a rewrite of the same size with its time set back is detected', () =>
   withReopened(async (it) => {
     const file = join(it.rig.root, 'd0/e/f0');
     const old = new Date('2020-01-01');
@@ -82,7 +82,7 @@ test('a rewrite of the same size with its time put back is found', () =>
     await it.agrees('made executable');
   }));
 
-test('a content that may have changed without a trace is never believed', () =>
+test('a content that may have changed without a trace is read again', () =>
   withReopened(async (it) => {
     it.previous = undefined;
     rmSync(it.file);
@@ -95,7 +95,7 @@ test('a content that may have changed without a trace is never believed', () =>
     assert.is(it.read, 0, 'what was settled under the rule of then is believed');
   }));
 
-test('known files of another place, device or settings are not believed', () =>
+test('known files of another directory, device or settings are ignored', () =>
   withReopened(async (it) => {
     for (const field of ['root', 'settings', 'device']) {
       it.rewrite((header) => (header[field] = field === 'device' ? 1 : 'another'));
@@ -121,7 +121,7 @@ test('another directory at the same path is read', () =>
     assert.is(it.read, filesRead);
   }));
 
-test('after another start of the machine what was written just before its end is read', () =>
+test('after a reboot files that were written shortly before the shutdown are read', () =>
   withReopened(async (it) => {
     it.rewrite((header) => (header['boot'] = 'another'));
     await it.agrees('all of it is young');
@@ -135,7 +135,7 @@ test('after another start of the machine what was written just before its end is
     assert.is(it.read, 0);
   }));
 
-test('a snapshot that holds something else than was seen is not taken over', () =>
+test('a snapshot with other contents than the known files is not reused', () =>
   withReopened(async (it) => {
     const first = it.previous;
     it.rig.write('d0/e/f0', 'changed');
@@ -147,7 +147,7 @@ test('a snapshot that holds something else than was seen is not taken over', () 
     assert.is(it.read, 1);
   }));
 
-test('rules that changed meanwhile are asked again', () =>
+test('rules that changed meanwhile are applied again', () =>
   withReopened(async (it) => {
     it.rig.write('.gitignore', 'd1/\n');
     await it.once();

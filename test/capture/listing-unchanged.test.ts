@@ -96,7 +96,7 @@ function track(rig: Rig, name: string): void {
   rig.git('update-index', '--add', '--replace', '--info-only', '--cacheinfo', '100644', empty, name);
 }
 
-test('a capture that remembers an earlier scan, or what an earlier opening wrote down, equals one that remembers nothing', async () => {
+test('a capture that uses an earlier scan or known files equals a capture without them', async () => {
   const scenario = fc.array(edits, { minLength: 2, maxLength: 2 });
   const property = fc.asyncProperty(
     fc.array(scenario, { minLength: 10, maxLength: 10 }),
@@ -152,7 +152,7 @@ function keepsTimes(): boolean {
   return isKnown;
 }
 
-test('an unchanged directory is looked at, and not listed, opened or stored again', async () => {
+test('an unchanged directory is only compared, and not listed, opened or stored again', async () => {
   const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
@@ -178,7 +178,7 @@ test('an unchanged directory is looked at, and not listed, opened or stored agai
   }
 });
 
-test('a capture since another looks at all names, and at files only at given paths', async () => {
+test('a capture since another one compares all names, but reads files only at the given paths', async () => {
   const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);

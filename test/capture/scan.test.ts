@@ -22,7 +22,7 @@ const reasonOf = async (it: HeldRig): Promise<string | undefined> => {
   return fast ? undefined : [...it.counts.keys()].at(-1);
 };
 
-test('the fence is gone, or the disk of it is full: everything is looked at (F46)', () =>
+test('without the fence, or with a full disk for it, everything is scanned (F46)', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     rmSync(join(it.rig.top, 'fence'), { recursive: true });
@@ -34,7 +34,7 @@ test('the fence is gone, or the disk of it is full: everything is looked at (F46
     await it.agreesFast('held anew');
   }));
 
-test('after rules, a repository and a new root the next capture looks at everything, and the one after not', () =>
+test('after a change of rules, repository or root the next capture is full, and the one after it fast', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     it.rig.write('a/.gitignore', 'g\n');
@@ -75,7 +75,7 @@ test('a file that the user adds to the index against the rules is captured', () 
     await it.agreesFast('a directory that is taken only now');
   }));
 
-test('a new tree is never missed, however its writer hurries', () =>
+test('a new tree is never missed, however fast it is written', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     for (let i = 0; i < 60; i += 1) {
@@ -96,7 +96,7 @@ test('a new tree is never missed, however its writer hurries', () =>
     assert.ok((it.counts.get('fast') ?? 0) > 60, JSON.stringify([...it.counts]));
   }));
 
-test('a directory that is removed and made, swapped, moved out or in is never missed', () =>
+test('a directory that is recreated, swapped, moved out or in is never missed', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     const outside = join(it.rig.top, 'outside');
@@ -131,7 +131,7 @@ test('a directory that is removed and made, swapped, moved out or in is never mi
     assert.ok((it.counts.get('fast') ?? 0) > 140, JSON.stringify([...it.counts]));
   }));
 
-test('another branch is checked out between captures, and while one runs', () =>
+test('a branch is checked out between captures, and during one', () =>
   HeldRig.with(async (it) => {
     for (const branch of ['one', 'two']) {
       it.rig.git('checkout', '-q', '--orphan', branch);
@@ -150,7 +150,7 @@ test('another branch is checked out between captures, and while one runs', () =>
     }
   }));
 
-test('a directory that cannot be read is reported each time, and taken as soon as it can', () =>
+test('an unreadable directory is reported each time, and captured once it is readable', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     chmodSync(it.at('c/d'), 0o000);
@@ -163,7 +163,7 @@ test('a directory that cannot be read is reported each time, and taken as soon a
     await it.agreesFast('held again');
   }));
 
-test('a caller that waits for watched captures is notified by the first one, and not before', () =>
+test('the first watched capture notifies a caller that waits for watched captures', () =>
   HeldRig.with(async (it) => {
     let isTold = false;
     void it.fast.whenWatched().then(() => (isTold = true));
@@ -191,7 +191,7 @@ async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Pr
   }
 }
 
-test('while a capture runs nothing else is looked at, and afterwards what it left', () =>
+test('no background scan runs during a capture, and the next one scans what the capture left out', () =>
   HeldRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -213,7 +213,7 @@ test('while a capture runs nothing else is looked at, and afterwards what it lef
     { idleMs: 0 },
   ));
 
-test('a capture that comes during the first look waits for it and is fast; one that is cancelled meanwhile is not made', () =>
+test('a capture waits for a running first scan and is then fast, and a cancelled capture is not made', () =>
   HeldRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -247,7 +247,7 @@ test('a capture that comes during the first look waits for it and is fast; one t
     { idleMs: 0 },
   ));
 
-test('a full scan in quiet makes the next capture fast, and a distrustful one looks at everything', () =>
+test('a background scan makes the next capture fast, and after a missed change the next capture is full', () =>
   HeldRig.with(
     async (it) => {
       await it.capture();
@@ -277,7 +277,7 @@ async function meanwhile(n: number, happens: () => void, body: () => Promise<unk
   return passed;
 }
 
-test('a capture is right whatever comes in between: distrust, an edit, another capture, a lost watch', () =>
+test('captures stay right after a missed change, an edit, another capture or a lost watch', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     const others: Promise<unknown>[] = [];
@@ -302,7 +302,7 @@ test('a capture is right whatever comes in between: distrust, an edit, another c
     }
   }));
 
-test('a question whether anything changed is answered though the captures are distrusted meanwhile', () =>
+test('a comparison with a checkpoint is answered although a change was missed meanwhile', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     const { previous } = it;

@@ -33,7 +33,7 @@ async function readsAgain(rig: Rig, also: Fault = () => undefined): Promise<bool
 
 const later = (ms: number) => (): number => Date.now() + ms;
 
-test('a stamp is settled when its change is older than the grain by the clock that set it', () =>
+test('a stamp is settled when its change is older than the grain, by the clock of the file system', () =>
   withRig({}, async (rig) => {
     rig.write('f', '');
     const stamp = stampOf(lstatSync(join(rig.root, 'f'), { bigint: true }));
@@ -55,7 +55,7 @@ test('a content is read again for a minute after its last change', () =>
     assert.is(await readsAgain(rig), true);
   }));
 
-test('the clock of the file system counts and not ours, which may be minutes ahead of it', async () => {
+test('the clock of the file system counts, even if ours is minutes ahead', async () => {
   await withRig({ now: later(10 * settleMsUsual) }, async (rig) => {
     rig.write('f', '1');
     const tree = openWorkTree(rig.root);
@@ -74,7 +74,7 @@ test('the clock of the file system counts and not ours, which may be minutes ahe
   });
 });
 
-test('without a readable clock a content is settled once it was unchanged for long enough', async () => {
+test('without a readable clock a content is settled after it was unchanged for long enough', async () => {
   const unknown: Fault = (call) => {
     if (call === 'statfs') throw Object.assign(new Error('no'), { code: 'ENOSYS' });
   };
@@ -98,7 +98,7 @@ test('without a readable clock a content is settled once it was unchanged for lo
   });
 });
 
-test('a file system that takes no file of ours fails no capture', () =>
+test('a file system on which we cannot create files fails no capture', () =>
   withRig({}, async (rig) => {
     rig.write('f', '1');
     const full: Fault = (call, target) => {
@@ -108,7 +108,7 @@ test('a file system that takes no file of ours fails no capture', () =>
     assert.is(await readsAgain(rig, full), true);
   }));
 
-test('a link in the place of the clock file leads nowhere', () =>
+test('a link in place of the clock file is not followed', () =>
   withRig({}, async (rig) => {
     rig.write('victim', 'mine\n');
     const victim = join(rig.root, 'victim');

@@ -7,7 +7,7 @@ import { audited } from './audited.ts';
 
 const test = suite('drift');
 
-test('every file of a directory that no handle reported is drift', () =>
+test('every file of a directory without reported changes is drift', () =>
   audited(async (it) => {
     it.watch.change(() => it.write('a/f', ''));
     await it.capture();
@@ -19,7 +19,7 @@ test('every file of a directory that no handle reported is drift', () =>
     assert.equal(it.drifts[1], ['a/new/deep/f']);
   }));
 
-test('a private directory that gets its first file, or loses its last one, has not changed itself', () =>
+test('a private directory that gets its first file, or loses its last one, is no drift itself', () =>
   audited(async (it) => {
     it.watch.change(() => {
       mkdirSync(it.at('private/deep'), { recursive: true });
@@ -39,7 +39,7 @@ test('a private directory that gets its first file, or loses its last one, has n
     assert.equal(it.drifts, [['private']]);
   }));
 
-test('a mark that comes late, behind the fence, is waited for', async () => {
+test('the audit waits for a mark that comes after the fence', async () => {
   await audited(async (it) => {
     await it.capture();
     const fences = { count: 0 };
@@ -55,7 +55,7 @@ test('a mark that comes late, behind the fence, is waited for', async () => {
   }, 1);
 });
 
-test('too much at once is not called anything, and the next drift is found again', () =>
+test('too many differences are not reported as drift, and the next drift is found again', () =>
   audited(async (it) => {
     await it.capture();
     it.watch.miss(() => {

@@ -9,9 +9,9 @@ import { fromText } from '../../src/tree/tree-path.ts';
 import { contentOf } from '../support/capture-rig.ts';
 import { type Audited, audited } from './audited.ts';
 
-const test = suite('what proves drift');
+const test = suite('proof of drift');
 
-test('a change reported during a capture belongs to the next one, if the path was read before', () =>
+test('a change that was reported during a capture counts for the next one, if the path was read before', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('first', '0');
@@ -37,7 +37,7 @@ test('a change reported during a capture belongs to the next one, if the path wa
     assert.equal(it.drifts, []);
   }));
 
-test('a capture that takes over what it did not look at, or takes what the rules leave out, has no part', () =>
+test('captures that reuse unchecked listings, or include ignored files, are not compared', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('a/f', '1');
@@ -60,7 +60,7 @@ test('a capture that takes over what it did not look at, or takes what the rules
     assert.equal(it.drifts, []);
   }));
 
-test('a directory that a capture could not read proves nothing, even when it can be read again', () =>
+test('a directory that a capture could not read proves nothing, even when it is readable again', () =>
   audited(async (it) => {
     it.watch.change(() => {
       it.write('closed/f', '1');
@@ -121,7 +121,7 @@ test('paths that rules, failures or names exclude from a capture prove nothing',
     assert.is(it.drifts.length, 2, 'below a name that is not UTF-8 nothing can be watched');
   }));
 
-test('the check is silent if the watch was not live throughout, or no fence passed', async () => {
+test('the audit reports nothing if the handles were not live throughout, or no fence passed', async () => {
   const missedNow = async (it: Audited, content: string): Promise<void> => {
     it.watch.miss(() => it.write('f', content));
     await it.capture();
@@ -151,7 +151,7 @@ test('the check is silent if the watch was not live throughout, or no fence pass
   });
 });
 
-test('a failure of the check is logged, and harms neither the capture nor the next check', () =>
+test('a failure of the audit is logged, and affects neither the capture nor the next audit', () =>
   audited(async (it) => {
     await it.capture();
     it.watch.fence = () => Promise.reject(new Error('a defect'));

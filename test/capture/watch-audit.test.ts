@@ -56,7 +56,7 @@ test('a reported change is never drift, whatever happens before, during and betw
     });
 });
 
-test('unreported changes are found, and nothing beside them', async () => {
+test('unreported changes are found, and no other paths', async () => {
   const random = new Random(seed);
   const quiet = ['quiet/one', 'quiet/two', 'quiet/deep/down/three', 'four'];
   for (let run = 0; run < Number(process.env['RUNS'] ?? 30); run += 1)

@@ -50,7 +50,7 @@ class Line {
   }
 }
 
-test('after a rewind to 0 a new turn takes the tag of the old one, and the old tools give theirs up with it', async () => {
+test('after a rewind to 0 a new turn takes the tag of the old one, and the old tools lose theirs', async () => {
   const line = await new Line().open();
   const one = await line.make('turn', 1);
   const tool = await line.make('tool', 2);
@@ -94,7 +94,7 @@ test('after a rewind to 0 a new turn takes the tag of the old one, and the old t
   await again.close();
 });
 
-test('the predecessor of a deleted one’s tool is the nearest ancestor left of its line', async () => {
+test('the predecessor of a tool whose turn was deleted is the nearest remaining ancestor', async () => {
   const line = await new Line().open();
   await line.make('turn', 1);
   const tool = await line.make('tool', 2);
@@ -109,7 +109,7 @@ test('the predecessor of a deleted one’s tool is the nearest ancestor left of 
   await line.daemon.close();
 });
 
-test('a tool tag that is taken again keeps its place on its own line, and stands at the end of another', async () => {
+test('a repeated tool tag keeps its place on its own line, and is at the end of another line', async () => {
   const line = await new Line().open();
   await line.make('turn', 1);
   await line.make('tool', 1);

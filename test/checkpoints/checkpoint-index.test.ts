@@ -78,7 +78,7 @@ test('a lookup by tag takes as long among 20,000 checkpoints as among 100 (Q41)'
   assert.ok(many < 40 * few, `${many} ms against ${few} ms`); // a search from the start takes 200 times as long
 });
 
-test('the time to index turns grows as their number (Q41)', () => {
+test('the time to index turns grows linearly with their number (Q41)', () => {
   // Processor time: the few milliseconds of the larger index do not fit between two turns of a busy machine.
   const buildMs = (size: number): number => {
     const rounds = Array.from({ length: 8 }, () => {
@@ -115,14 +115,14 @@ test('a repeated turn tag leaves its old place and is appended at the end (Q18)'
   assert.is(index.list('every').length, 6);
 });
 
-test('a repeated tool tag is replaced in place, metadata and all (Q19)', () => {
+test('a repeated tool tag is replaced in place, including its metadata (Q19)', () => {
   const index = filled('0', '1', '1.1', '1.2');
   const again = tagged(index, '1.1');
   assert.equal(tagsOf(index), ['0', '1', '1.1', '1.2']);
   assert.equal(index.resolve('1.1'), again);
 });
 
-test('the index rebuilt from the store lists the same', () => {
+test('the index rebuilt from the store gives the same list', () => {
   const index = filled('0', '1', '1.1', '1.2', '2');
   tagged(index, '1.1');
   tagged(index, '1');
@@ -137,7 +137,7 @@ test('the index rebuilt from the store lists the same', () => {
   assert.is(rebuilt.nextSeq, index.nextSeq);
 });
 
-test('the predecessor follows the table, and passes over what was deleted (Q9)', () => {
+test('the predecessor follows the table, and deleted checkpoints are skipped (Q9)', () => {
   const index = filled('0', '1', '1.1', '1.2', '2');
   const predecessor = (tag: string): Tag | undefined => {
     const found = index.predecessor(index.resolve(tag).record.id);
@@ -183,7 +183,7 @@ test('checkpoints are found by tag, id, name and commit', () => {
   assert.is(index.resolve(one.commit ?? '').record.id, one.record.id);
 });
 
-test('an older name that reads like a commit gives way to the commit', () => {
+test('a commit wins over an older name that reads like a commit', () => {
   const index = filled('0', '1');
   const [base, one] = [index.resolve('0'), index.resolve('1')];
   const commit = one.commit ?? '';

@@ -36,7 +36,7 @@ async function skipping(strategy: Strategy) {
 }
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
-  test(`a path that became too large is skipped, and deleted nowhere (${strategy})`, async () => {
+  test(`a path that became too large counts as skipped, and never as deleted (${strategy})`, async () => {
     const { daemon, root, session, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     assert.is((await daemon.call('checkpoint/hasChanges', { session })).hasChanges, false);
@@ -64,7 +64,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     await daemon.close();
   });
 
-  test(`a path that is seen again is compared as it was last seen (${strategy})`, async () => {
+  test(`a path that is captured again is compared with its last captured version (${strategy})`, async () => {
     const { daemon, root, session, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     await create();
@@ -82,7 +82,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     await daemon.close();
   });
 
-  test(`a missing path is deleted even if it was skipped before, and a path never seen is new (${strategy})`, async () => {
+  test(`a missing path is deleted even if it was skipped before, and a path that was never captured is new (${strategy})`, async () => {
     const { daemon, root, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     write(root, { 'never.txt': 'x'.repeat(2000) });

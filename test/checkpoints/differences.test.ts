@@ -57,7 +57,7 @@ test('statistics count a change of permissions beside a rename as well', async (
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-test('contents that are not UTF-8 come as bytes, and are never guessed at', async () => {
+test('contents that are not UTF-8 are answered as bytes, and their encoding is never guessed', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   writeFileSync(join(root, 'ok.txt'), 'é\n');
@@ -74,7 +74,7 @@ test('contents that are not UTF-8 come as bytes, and are never guessed at', asyn
   await daemon.close();
 });
 
-test('a patch made of a unified diff applies: contents of any encoding, names of any bytes, permissions', async () => {
+test('git apply accepts our unified diff with contents of any encoding, names of any bytes, and permissions', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\nb\n', 'sub/secret.txt': 's\n', 'gone.txt': 'g\n', 'kind.txt': 'k' });
   writeFileSync(join(root, 'latin.txt'), latin('caf\xe9\n'));
@@ -147,7 +147,7 @@ test('a unified diff of UTF-8 stays text', async () => {
   await daemon.close();
 });
 
-test('a name cannot forge a line of a text: names are quoted as git quotes them', async () => {
+test('a name cannot fake a line of a text: names are quoted like git does', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);
@@ -198,7 +198,7 @@ test('sizes and modes of both sides are reported', async () => {
   await daemon.close();
 });
 
-test('a change of permissions beside one of content is reported in the header as git tells a mode, and the patch applies', async () => {
+test("a change of permissions with a change of content is in the header like git's mode change, and the patch applies", async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ key: 'k\n', 'run.sh': 'x\n', image: '\0one' });
   const { session } = await daemon.open(root);
@@ -230,7 +230,7 @@ test('a change of permissions beside one of content is reported in the header as
   await daemon.close();
 });
 
-test('a directory whose permissions alone changed is listed, reported in every text, and counts as no file', async () => {
+test('a directory with changed permissions is in every text, and does not count as a file', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'd/f': 'f\n', 'e/g': 'g\n', 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);

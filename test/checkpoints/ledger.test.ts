@@ -14,7 +14,7 @@ function wrote(ledger: Ledger, ...what: Parameters<Ledger['compose']>): LedgerRe
   return record;
 }
 
-test('the ledger knows the contents of checkpoints and of reported writes, and no others (C31)', () => {
+test('the ledger knows exactly the contents of checkpoints and of reported writes (C31)', () => {
   const ledger = new Ledger();
   const first = model({ a: 'one', b: 'one', c: 'one' });
   ledger.recordCheckpoint(changesBetween(model({}), first), 'user', at, 'ckpt_1');
@@ -29,7 +29,7 @@ test('the ledger knows the contents of checkpoints and of reported writes, and n
   );
 });
 
-test('absence is no conflict: nothing is lost where nothing is', () => {
+test('a missing file is no conflict, because nothing is lost', () => {
   const ledger = new Ledger();
   ledger.recordCheckpoint(changesBetween(model({}), model({ a: 'one' })), 'user', at);
   assert.is(ledger.isKnown(path('a'), 'absent'), true);
@@ -52,7 +52,7 @@ test('a reported write keeps its author when a checkpoint finds it', () => {
   assert.is(ledger.last(path('c'))?.who, undefined);
 });
 
-test('the history of a path tells who changed it, in order, and says nothing twice', () => {
+test('the history of a path lists its authors in order, without repetition', () => {
   const ledger = new Ledger();
   wrote(ledger, path('a'), blobOf('1'), 'agent', at);
   assert.is(wrote(ledger, path('a'), blobOf('1'), 'agent', at), undefined);

@@ -59,7 +59,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'turn*', '5*', '4']),
     ));
 
-  test(`undoing a restore goes on where it was, although that checkpoint is deleted (${strategy})`, () =>
+  test(`undoing a restore continues the old line although the restored checkpoint was deleted (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -115,7 +115,7 @@ for (const strategy of Object.keys(strategies)) {
     ));
 }
 
-test('after all checkpoints were deleted the next one is noted like any other', () =>
+test('the first checkpoint after all were deleted is recorded like any other', () =>
   twice(
     'shadow',
     async (rig) => {

@@ -69,7 +69,7 @@ function generation(rig: DaemonRig, session: string): number {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'])
-  test(`${strategy}: a closed session is read with the words of an open one`, () =>
+  test(`${strategy}: a closed session is read with the same output as an open one`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, strategy);
       const unchanged = await said(rig, 'status');
@@ -119,7 +119,7 @@ const doubts: Readonly<Record<string, (own: string) => void>> = {
 };
 
 for (const [what, make] of Object.entries(doubts))
-  test(`a session with ${what} is opened to be read`, () =>
+  test(`a daemon opens a session with ${what} to read it`, () =>
     withRig(async (rig) => {
       const session = await closed(rig, 'shadow');
       const list = await said(rig, 'list');
@@ -130,7 +130,7 @@ for (const [what, make] of Object.entries(doubts))
       assert.is(generation(rig, session), opened + 1);
     }));
 
-test('a closed session is opened for reading if no temporary directory can be made', () =>
+test('a daemon opens a closed session to read it if no temporary directory can be made', () =>
   withRig(async (rig) => {
     await closed(rig, 'shadow');
     const expected = await said(rig, 'list');
@@ -145,7 +145,7 @@ test('a closed session is opened for reading if no temporary directory can be ma
     }
   }));
 
-test('a session with an unfinished restore is left to a daemon, which reports the fault', () =>
+test('a daemon reads a session with an unfinished restore, and reports the fault', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     writeFileSync(join(rig.storage, session, 'checkpointd', 'restore.json'), '{}');
@@ -154,7 +154,7 @@ test('a session with an unfinished restore is left to a daemon, which reports th
     assert.match(program.stderr, /The note of an unfinished restore .* cannot be read/);
   }));
 
-test('a daemon that claims the session meanwhile is left to answer', () =>
+test('a daemon that claims the session meanwhile answers the request', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const place = { session, workspace: rig.work, storage: rig.storage };
@@ -167,7 +167,7 @@ test('a daemon that claims the session meanwhile is left to answer', () =>
     await client.close();
   }));
 
-test('a request that changes the session, or is refused, is left to a daemon', () =>
+test('a daemon answers requests that change the session or are refused', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const resting = await rest({ session, workspace: rig.work, storage: rig.storage });

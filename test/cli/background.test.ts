@@ -79,7 +79,7 @@ function daemonsOf(storage: string): string[] {
   });
 }
 
-test('the first command leaves a daemon that holds the session, the next ones are answered by it', () =>
+test('the first command leaves a daemon with the session open, and the next commands use it', () =>
   Commands.with(async (it) => {
     await it.create();
     const { pid } = it.daemon();
@@ -96,7 +96,7 @@ test('the first command leaves a daemon that holds the session, the next ones ar
     assert.is(it.daemon().pid, pid);
   }));
 
-test('checkpointd stop ends it in order, and says so where none runs', () =>
+test('checkpointd stop ends the background daemon in order, and reports when none runs', () =>
   Commands.with(async (it) => {
     await it.create();
     const { pid } = it.daemon();
@@ -109,7 +109,7 @@ test('checkpointd stop ends it in order, and says so where none runs', () =>
   }));
 
 for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
-  test(`where ${name} is set a command leaves no daemon behind`, () =>
+  test(`with ${name} set a command leaves no daemon behind`, () =>
     Commands.with(async (it) => {
       await it.create({ [name]: '1' });
       assert.is(it.note(), undefined);
@@ -117,7 +117,7 @@ for (const name of ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'])
       assert.equal(daemonsOf(it.rig.storage), []);
     }));
 
-test('it runs in /, without open streams of the command and with documented variables only', () =>
+test('the background daemon runs in /, without open streams of the command and with documented variables only', () =>
   Commands.with(async (it) => {
     await it.create({ SECRET: 'of the shell' });
     const process = `/proc/${it.daemon().pid}`;
@@ -133,7 +133,7 @@ test('it runs in /, without open streams of the command and with documented vari
     assert.equal(new Set(names), new Set(['HOME', 'PATH', 'XDG_RUNTIME_DIR', '']));
   }));
 
-test('a daemon of an editor gets the session at once, and the next command joins that', () =>
+test("a background daemon gives a session to an editor's daemon at once, and the next command joins that one", () =>
   Commands.with(async (it) => {
     await it.create();
     const editor = await it.rig.start();
@@ -150,7 +150,7 @@ test('a daemon of an editor gets the session at once, and the next command joins
     assert.match(await it.run('list'), /\[3\]/);
   }));
 
-test('it does not give up a session that a client has open', () =>
+test('a background daemon does not give up a session that a client has open', () =>
   Commands.with(async (it) => {
     await it.create();
     const client = await CheckpointdClient.attach(it.daemon().socket);
@@ -170,7 +170,7 @@ test('it does not give up a session that a client has open', () =>
     await editor.close();
   }));
 
-test('a client that opens the session with other settings gets them', () =>
+test('a client that opens the session with other settings gets these settings', () =>
   Commands.with(async (it) => {
     await it.create();
     const client = await CheckpointdClient.attach(it.daemon().socket);
@@ -190,7 +190,7 @@ test('a client that opens the session with other settings gets them', () =>
     await client.close();
   }));
 
-test('a work tree that was made again at the same path is the one that is captured', () =>
+test('a work tree that was recreated at the same path is captured', () =>
   Commands.with(async (it) => {
     await it.create();
     rmSync(it.rig.work, { recursive: true });
@@ -200,7 +200,7 @@ test('a work tree that was made again at the same path is the one that is captur
     assert.match(await it.run('show 2'), /~ f/);
   }));
 
-test('after its kill a command works, and has what was there', () =>
+test('after the background daemon was killed a command works, and all checkpoints are there', () =>
   Commands.with(async (it) => {
     await it.create();
     const { pid } = it.daemon();
@@ -211,7 +211,7 @@ test('after its kill a command works, and has what was there', () =>
     assert.is.not(it.daemon().pid, pid);
   }));
 
-test('one of another version is ended, and another one is started', () =>
+test('a background daemon of another version is ended, and a new one is started', () =>
   Commands.with(async (it) => {
     await it.create();
     const note = it.daemon();
@@ -222,7 +222,7 @@ test('one of another version is ended, and another one is started', () =>
     assert.equal(daemonsOf(it.rig.storage), [String(it.daemon().pid)]);
   }));
 
-test('commands that come at the same moment leave one daemon', () =>
+test('commands that start at the same moment leave one daemon', () =>
   Commands.with(async (it) => {
     await it.create({ CI: '1' });
     await Promise.all([it.run('verify'), it.run('verify'), it.run('verify')]);

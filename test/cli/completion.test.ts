@@ -87,7 +87,7 @@ for (const [shell, offer] of [
   ['fish', byFish],
 ] as const)
   if (isThere(shell))
-    test(`${shell} completes commands, options, tags and paths, and runs nothing that a name says`, () =>
+    test(`${shell} completes commands, options, tags and paths, and runs no code in names`, () =>
       withProgram((rig, env) => {
         for (const [typed, offered, withheld] of wanted) {
           const found = offer(typed, env, rig.work);
@@ -102,7 +102,7 @@ for (const [shell, offer] of [
       }));
 
 if (isThere('zsh') && hasTerminal())
-  test('zsh completes commands, options, tags and paths, and runs nothing that a name says', () =>
+  test('zsh completes commands, options, tags and paths, and runs no code in names', () =>
     withProgram(async (rig, env) => {
       const setUp =
         'autoload -Uz compinit; compinit -u; eval "$(checkpointd completion zsh)"; PS1="ready "; clear';
@@ -123,7 +123,7 @@ if (isThere('zsh') && hasTerminal())
       });
     }));
 
-test('every shell has a script; one that is not known has none', () => {
+test('every supported shell has a script, and other shells have none', () => {
   for (const shell of shells) assert.match(completion(shell, []) ?? '', /checkpointd/, shell);
   assert.is(completion('csh', []), undefined);
 });

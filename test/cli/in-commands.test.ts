@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inCommands } from '../../src/cli/in-commands.ts';
 
-test('a message names what can be typed where it is read, and not methods of the protocol', () => {
+test('a message names commands that its reader can type, and no methods of the protocol', () => {
   const message =
     'Run store/verify, use checkpoint/list, then checkpoint/init; session/open stays, and src/main too.';
   assert.equal(
@@ -15,7 +15,7 @@ test('a message names what can be typed where it is read, and not methods of the
   );
 });
 
-test('advice for a person or a model names no option that only the wire has', () => {
+test('advice for a person or a model names no option that exists only on the wire', () => {
   const message =
     'None is left. Restore its checkpoint: checkpoint/list names them, and with kind "safety" also the states before each restore.';
   assert.is(inCommands(message), 'None is left. Restore its checkpoint: checkpointd list names them.');
@@ -25,7 +25,7 @@ test('advice for a person or a model names no option that only the wire has', ()
   );
 });
 
-test('a path that ends like a method stays', () => {
+test('a path that ends like a method stays unchanged', () => {
   for (const path of ['/home/me/checkpoint/list is gone', 'a/store/gc.ts', 'checkpoint/list/more'])
     assert.is(inCommands(path), path);
 });

@@ -20,7 +20,7 @@ function onTerminal(rig: DaemonRig, columns: number, words: string, env: NodeJS.
   });
 }
 
-test('the pager is chosen as git chooses it', () => {
+test('the pager is chosen like git does', () => {
   assert.equal([{}, { PAGER: 'more' }, { PAGER: '' }, { PAGER: 'cat' }, { TERM: 'dumb' }].map(pagerOf), [
     'less',
     'more',
@@ -42,7 +42,7 @@ test('list, show and diff go through the pager on a terminal; --no-pager and --j
     await client.close();
   }));
 
-test('twenty columns: every line fits, in colour, with wide letters and escapes in the message', () =>
+test('on twenty columns every line fits, with colours, wide letters and escapes in the message', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const message = '日本語の長いメッセージ \u001b[2J\u001b]0;title\u0007 and more';
@@ -61,7 +61,7 @@ test('twenty columns: every line fits, in colour, with wide letters and escapes 
     await client.close();
   }));
 
-test('a pager that goes at once, or is not there, hides no failure', () =>
+test('a pager that ends at once, or is missing, hides no failure', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     for (const PAGER of ['true', 'no-such-pager', 'sleep 0.2']) {
@@ -78,7 +78,7 @@ test('a pager that goes at once, or is not there, hides no failure', () =>
   }));
 
 if (hasTerminal())
-  test('Ctrl-C ends what is shown and leaves the pager, as with git', () =>
+  test('Ctrl-C ends the output and leaves the pager open, as with git', () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened();
       rig.write('long.txt', Array.from({ length: 400_000 }, (_, at) => `line ${at}\n`).join(''));

@@ -18,7 +18,7 @@ async function run(rig: DaemonRig, ...words: string[]): Promise<string> {
   return program.stderr + program.stdout;
 }
 
-test('the plain list of an open session equals that of the command, and opens nothing', () =>
+test('the fast path of list prints the same for an open session, and opens nothing', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', message: 'one', name: 'first' });
@@ -33,7 +33,7 @@ test('the plain list of an open session equals that of the command, and opens no
     assert.is(opened?.length, 2, 'by the editor, and for -Cdirectory');
   }));
 
-test('a work tree with several sessions reports the chosen one, once', () =>
+test('in a work tree with several sessions the chosen one is reported, once', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     await rig.open(client, { conversationId: 'one' });
@@ -45,7 +45,7 @@ test('a work tree with several sessions reports the chosen one, once', () =>
     await client.close();
   }));
 
-test('a directory that is not there is refused as by any command', () =>
+test('a missing directory is refused like by any command', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     const words = ['list', '-C', 'nowhere', `--storage=${rig.storage}`];
@@ -92,7 +92,7 @@ const word = fc.oneof(
   fc.string(),
 );
 
-test('plain words are read as the library reads them, and all other words are left to the library', () => {
+test('plain words are parsed like the library does, and all other words go to the library', () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), fc.constantFrom(list, completeTags), (words, command) => {
       const plain = plainWords(words, command);
@@ -102,7 +102,7 @@ test('plain words are read as the library reads them, and all other words are le
   );
 });
 
-test('the usual words of people and shells are plain', () => {
+test('the usual words of people and shells count as plain', () => {
   for (const words of [
     [],
     ['--json'],

@@ -40,7 +40,7 @@ async function isIdle(rig: DaemonRig): Promise<boolean> {
   return before === ticks();
 }
 
-test(`at ${files} files list and hook take a few times an empty program`, () =>
+test(`with ${files} files list and hook take a few times as long as an empty program`, () =>
   withRig(async (rig) => {
     for (let index = 0; index < files; index += 1) {
       const directory = join(rig.work, `d${index % 1000}`);

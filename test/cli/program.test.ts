@@ -22,7 +22,7 @@ async function run(rig: DaemonRig, ...words: string[]): Promise<Ran> {
   return { code, stdout: program.stdout, stderr: program.stderr };
 }
 
-test('a rescue in three commands, without an agent: create, restore, undo', () =>
+test('three commands rescue a work tree without an agent: create, restore, undo', () =>
   withRig(async (rig) => {
     const none = await run(rig, 'list');
     assert.is(none.code, 3);
@@ -48,7 +48,7 @@ test('a rescue in three commands, without an agent: create, restore, undo', () =
     assert.match((await run(rig, 'sessions')).stdout, /^ses_\w+ {2}kept {2}shadow /);
   }));
 
-test('a state directory that is reached by a link, or is one, shows the same tags by either path', () =>
+test('a state directory behind a link shows the same tags by either path', () =>
   withRig(async (rig) => {
     const [real, link, moved] = ['real', 'link', 'moved'].map((name) => join(rig.top, name)) as [
       string,
@@ -75,7 +75,7 @@ test('a state directory that is reached by a link, or is one, shows the same tag
     assert.is(said(link, 'complete-tags'), '0\n1\n2\n');
   }));
 
-test('messages are forgotten from the end; they are shown first, and asked for (C22)', () =>
+test('forget removes the last messages, after it showed them and asked (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     assert.match((await run(rig, 'forget')).stdout, /^The conversation has no messages\.\n$/);
@@ -101,7 +101,7 @@ test('messages are forgotten from the end; they are shown first, and asked for (
     await client.close();
   }));
 
-test('a reader that goes away early is no failure', () =>
+test('a reader that closes the output early is no failure', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const list = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
@@ -114,7 +114,7 @@ test('a reader that goes away early is no failure', () =>
     assert.equal([status, stderr], [0, '0\n']);
   }));
 
-test('a current directory that was deleted is named in words, and -C works there', () =>
+test('a deleted current directory is reported, and -C works there', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const command = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
@@ -133,7 +133,7 @@ test('a current directory that was deleted is named in words, and -C works there
     assert.is(listed(`-C '${rig.work}'`).status, 0);
   }));
 
-test("the command line joins an editor's session, and its end leaves it alone", () =>
+test("the command line joins an editor's session, and its end does not affect the session", () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'two\n');
@@ -157,7 +157,7 @@ test("the command line joins an editor's session, and its end leaves it alone", 
     assert.equal(rig.stored(), []);
   }));
 
-test('sessions are listed as the wire lists them', () =>
+test('sessions lists the same sessions as the wire', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const listed = await run(rig, 'sessions', '--json');
@@ -168,7 +168,7 @@ test('sessions are listed as the wire lists them', () =>
     await client.close();
   }));
 
-test('ten thousand checkpoints are listed, page by page', async () => {
+test('ten thousand checkpoints are listed page by page', async () => {
   const all = Array.from({ length: 10_000 }, (_, i) => ({ id: `ckpt_${i}` }));
   const ask = (
     _: string,
@@ -193,7 +193,7 @@ test('a session whose daemon was killed is rescued, and kept', () =>
     assert.equal(rig.sessions(), [session]);
   }));
 
-test('an unknown command or tag is answered with the nearest ones; help is complete', () =>
+test('an unknown command or tag is answered with similar ones, and the help is complete', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', name: 'before-lunch' });
@@ -213,7 +213,7 @@ test('an unknown command or tag is answered with the nearest ones; help is compl
     await client.close();
   }));
 
-test('an option that a command would ignore is refused, and help on no command says so', () =>
+test('an option without effect is refused, and so is help on an unknown command', () =>
   withRig(async (rig) => {
     for (const words of [
       ['sessions', '-C', '.'],
@@ -248,7 +248,7 @@ test('escapes and line breaks of a message never reach the terminal', () =>
     await client.close();
   }));
 
-test('a command takes the session used last, and reports it', () =>
+test('a command uses the most recently used session, and reports it', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ conversationId: 'one', retention: 'keep' });
     const { session } = await rig.open(client, { conversationId: 'two', retention: 'keep' });
@@ -281,7 +281,7 @@ test('a socket that is not private is reported once, however long the command wa
     await client.close();
   }));
 
-test('commands that come to a kept session at the same moment wait for each other', () =>
+test('commands that open a kept session at the same moment wait for each other', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -292,7 +292,7 @@ test('commands that come to a kept session at the same moment wait for each othe
     );
   }));
 
-test('doctor starts a daemon and says what it offers', () =>
+test('doctor starts a daemon and prints what it offers', () =>
   withRig(async (rig) => {
     const { code, stdout } = await run(rig, 'doctor');
     assert.is(code, 0);

@@ -40,7 +40,7 @@ async function beside(rig: DaemonRig, entry: string, body: () => Promise<void>):
   }
 }
 
-test('a daemon of another version is reported, and the work goes on', () =>
+test('a daemon of another version is reported, and the command continues', () =>
   withRig((rig) =>
     beside(rig, installedAs('0.0.9', rig), async () => {
       for (const words of [['list'], ['create', '-m', 'by this one'], ['restore', '1', '--yes']]) {
@@ -65,7 +65,7 @@ test('a daemon that speaks another protocol is reported in one line, and no requ
     });
   }));
 
-test('a later protocol within the same number is no other one', () => {
+test('a later protocol with the same major version is accepted', () => {
   compareVersions({ serverInfo: { name: 'checkpointd', version: '9' }, protocolVersion: '1.7' });
   const other = { serverInfo: { name: 'checkpointd', version: '9' }, protocolVersion: '10.0' };
   assert.throws(
@@ -74,7 +74,7 @@ test('a later protocol within the same number is no other one', () => {
   );
 });
 
-test('a newer client finds an older keeper, whose hooks wrote no note of it', () =>
+test('a newer client finds an older keeper, whose hooks wrote no note', () =>
   withRig(async (rig) => {
     const older = spawn(process.execPath, [installedAs('0.0.9', rig), 'create', `--storage=${rig.storage}`], {
       cwd: rig.work,

@@ -52,7 +52,7 @@ test('a path is relative to the current directory, in input and output', () =>
     assert.equal(contents(rig), ['good', 'good', 'good']);
   }));
 
-test('a path behind -C is of that directory, wherever the command is run', () =>
+test('with -C a path is relative to that directory, wherever the command runs', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const words of [
@@ -65,7 +65,7 @@ test('a path behind -C is of that directory, wherever the command is run', () =>
     assert.match(before.stdout, /^Would restore \(1\):\n {2}x\n/);
   }));
 
-test('a diff takes a path of the current directory; patches and --json name it from the root', () =>
+test('diff takes a path relative to the current directory, and patches and --json use paths from the root', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     const patch = await run(rig, 'src', 'diff', 'before', 'x', '../lib/x');
@@ -77,7 +77,7 @@ test('a diff takes a path of the current directory; patches and --json name it f
     assert.equal(JSON.parse(json.stdout).restored, [{ path: 'src/x' }]);
   }));
 
-test('a word after the tag is a path and never the work tree', () =>
+test('a word after the tag is a path and never means the whole work tree', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     assert.is((await run(rig, '.', 'restore', '1', 'src', '--yes')).code, 0);
@@ -89,7 +89,7 @@ test('a word after the tag is a path and never the work tree', () =>
     assert.equal((await run(rig, '.', 'diff', '1', 'x')).stdout.match(/^diff/gm), ['diff']);
   }));
 
-test('a file that was deleted, and a directory, are restored by their paths in the checkpoint', () =>
+test('a deleted file, and a directory, are restored by their paths in the checkpoint', () =>
   withRig(async (rig) => {
     await spoilt(rig);
 
@@ -137,7 +137,7 @@ test('a word that is neither a checkpoint nor a path is refused with both readin
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('a command that takes no paths refuses a word, and says where it belongs', () =>
+test('a command without paths refuses a word, and says where it belongs', () =>
   withRig(async (rig) => {
     const stray = await run(rig, '.', 'create', 'my message');
     assert.is(stray.code, 2);
@@ -167,7 +167,7 @@ test('a command that takes no paths refuses a word, and says where it belongs', 
     }
   }));
 
-test('-C names a directory that is there, for every command', () =>
+test('-C with a missing directory is refused by every command', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const command of ['list', 'create', 'restore 1 --yes', 'mcp'])
@@ -179,7 +179,7 @@ test('-C names a directory that is there, for every command', () =>
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('links above a path are followed, the path itself is not; outside, paths are shown from the root', () =>
+test('links above a path are resolved but not the path itself, and outside the work tree paths are shown from the root', () =>
   withRig(async (rig) => {
     const link = join(rig.top, 'link');
     mkdirSync(join(rig.work, 'src'));

@@ -44,7 +44,7 @@ function age(rig: DaemonRig, session: string, minutes: number): void {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: a restore takes the kept session used last, and not one that a dead agent left open`, () =>
+  test(`${strategy}: restore uses the most recently used kept session, and not one that a dead agent left open`, () =>
     withRig(async (rig) => {
       const dead = await withOneTurn(rig, 'claude-code', 'by the dead one\n', strategy);
       age(rig, dead.session, 20);
@@ -67,7 +67,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       await dead.client.close();
     }));
 
-test('a command that changes files says which session it takes where another was used within the hour', () =>
+test('a command that changes files names its session when another was used within the hour', () =>
   withRig(async (rig) => {
     const other = await withOneTurn(rig, 'claude-code', 'one\n');
     await other.client.close();
@@ -91,7 +91,7 @@ test('a command that changes files says which session it takes where another was
     assert.is(rig.read('a.txt'), 'two\n');
   }));
 
-test('a conversation entry and a restore make a session the one used last, and looking at it does not', () =>
+test('a conversation entry and a restore make a session the most recently used one, but reading does not', () =>
   withRig(async (rig) => {
     const one = await withOneTurn(rig, 'claude-code', 'one\n');
     const two = await withOneTurn(rig, 'codex', 'two\n');

@@ -80,7 +80,7 @@ const isAlive = (pid: number | undefined): boolean => {
   }
 };
 
-test('close ends the daemon with 0, a second close tells the same, and later requests are refused', async () => {
+test('close ends the daemon with 0, a second close returns the same, and later requests are refused', async () => {
   const client = await CheckpointdClient.start();
   assert.is(client.server.serverInfo.name, 'checkpointd');
   assert.equal(await Promise.all([client.close(), client.close()]), [0, 0]);
@@ -96,7 +96,7 @@ test('a daemon that does not answer shutdown is killed', async () => {
   assert.not.ok(isAlive(client.pid));
 });
 
-test('a program that is not there, and one that ends at once, say so', async () => {
+test('a missing program, and one that ends at once, are reported', async () => {
   const missing = await failure(CheckpointdClient.start({ command: join(folder, 'none') }));
   assert.instance(missing, CheckpointdGoneError);
   assert.match(missing.message, /could not start .*none/);
@@ -110,7 +110,7 @@ test('a program that is not there, and one that ends at once, say so', async () 
   assert.match(flag.message, /ended with 2: .*wrong-flag/s);
 });
 
-test('a daemon that misbehaves ends every request', async () => {
+test('a misbehaving daemon ends every request', async () => {
   for (const [how, words] of [
     ['noise', /no frame/],
     ['huge', /over the limit/],
@@ -131,7 +131,7 @@ test('a daemon that misbehaves ends every request', async () => {
   }
 });
 
-test('a daemon that does not listen any more is gone, and is ended', async () => {
+test('a daemon that stops reading counts as gone, and is ended', async () => {
   const client = await fake('deaf');
   assert.equal(await client.request('session/list', {}), { sessions: [] });
   const error = await failure(client.request('session/list', {}));
@@ -147,7 +147,7 @@ test('a full stderr does not stop the daemon', async () => {
   assert.is(await client.close(), 0);
 });
 
-test('a daemon that closed its stderr gets many requests, and no listener is left for each', async () => {
+test('a daemon that closed its stderr gets many requests without leaking listeners', async () => {
   const warnings: string[] = [];
   const hear = ({ message }: Error): void => void warnings.push(message);
   process.on('warning', hear);
@@ -158,7 +158,7 @@ test('a daemon that closed its stderr gets many requests, and no listener is lef
   assert.equal(warnings, []);
 });
 
-test('errors have a kind, retryable, effects and details, also kinds of tomorrow', async () => {
+test('errors have a kind, retryable, effects and details, also for unknown later kinds', async () => {
   const tomorrow = await fake('tomorrow');
   const strange = await failure(tomorrow.request('session/list', {}));
   await tomorrow.close();
@@ -170,7 +170,7 @@ test('errors have a kind, retryable, effects and details, also kinds of tomorrow
   );
 });
 
-test('a signal gives a request up, before it is sent too', async () => {
+test('a signal cancels a request, even before it is sent', async () => {
   const client = await fake('silent');
   for (const signal of [AbortSignal.timeout(50), AbortSignal.abort()]) {
     const error = await failure(client.request('session/list', {}, { signal }));
@@ -180,7 +180,7 @@ test('a signal gives a request up, before it is sent too', async () => {
   await client.close();
 });
 
-test('more requests than the daemon takes wait their turn', async () => {
+test("requests beyond the daemon's limit wait their turn", async () => {
   const client = await CheckpointdClient.start();
   const many = client.server.limits.maxInFlight * 5;
   const answers = await Promise.all(Array.from({ length: many }, () => client.request('session/list', {})));
@@ -215,7 +215,7 @@ test('arguments, log file and trace reach the daemon of this package, and trace 
   assert.instance(await failure(client.notify('$/setTrace', { value: 'off' })), CheckpointdGoneError);
 });
 
-test('a script that fails before close ends, and so does its daemon; one that waits for an answer gets it', async () => {
+test('a script that fails before close ends together with its daemon; one that waits for an answer gets it', async () => {
   const script = `
     import { CheckpointdClient } from ${JSON.stringify(new URL('../../src/client/client.js', import.meta.url))};
     async function main() {
@@ -234,7 +234,7 @@ test('a script that fails before close ends, and so does its daemon; one that wa
   await until('the daemon is gone', () => !isAlive(Number(pid)));
 });
 
-test('two listeners of one event hear it, until they stop', async () => {
+test('two listeners of one event get it, until they stop', async () => {
   const work = join(folder, 'work');
   mkdirSync(work);
   const client = await CheckpointdClient.start({ events: ['session/didOpen'] });

@@ -36,7 +36,7 @@ async function listening(onClient: (socket: Socket) => void): Promise<{ server: 
   return { server, path };
 }
 
-test('requests are answered in their order without waiting for the first answer; a session need not be opened', () =>
+test('requests are answered in order without waiting for each other, also before a session is open', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const { socket = '' } = storedSessions(rig.storage)[0] ?? {};
@@ -57,7 +57,7 @@ test('requests are answered in their order without waiting for the first answer;
     connection.leave();
   }));
 
-test('a connection that closes, or carries noise or no message, ends', async () => {
+test('a connection ends when it closes, or gets noise or an invalid message', async () => {
   const replies = [
     (socket: Socket) => socket.end(),
     (socket: Socket) => socket.write('noise\n'),
@@ -81,7 +81,7 @@ test('a connection that closes, or carries noise or no message, ends', async () 
   assert.match((await failure(connected(path).request('session/list', {}))).message, /closed the connection/);
 });
 
-test('a waiting request resolves before the next event is sent, and an answer before the end counts', async () => {
+test('a waiting request resolves before the next event, and an answer before the end counts', async () => {
   const message = (more: object): Buffer => frameOf(JSON.stringify({ jsonrpc: '2.0', ...more }));
   const answer = (id: number): Buffer => message({ id, result: { sessions: [] } });
   const event = message({ method: 'session/didOpen', params: {} });

@@ -10,7 +10,7 @@ const { $defs } = JSON.parse(readFileSync(file, 'utf8')) as {
   $defs: Record<'SkipReason' | 'FailureReason' | 'RevertConflict', { knownValues: string[] }>;
 };
 
-test('people read a text for each reason of the protocol', () => {
+test('each reason of the protocol has a text for people', () => {
   const lists = [$defs.SkipReason, $defs.FailureReason, $defs.RevertConflict];
   const known = new Set(lists.flatMap(({ knownValues }) => knownValues));
   assert.equal([...known].sort(), [...reasonsInWords].sort());

@@ -95,9 +95,9 @@ const read = (work: string, name: string): string | undefined => {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 };
 
-test('the adapters compile, and a mistake in their use would be seen', compiled);
+test('the adapters compile, and a mistake in their use is a compile error', compiled);
 
-test("Roo Code's service saves, compares and restores, tells its events, and takes a task up again", async () => {
+test("Roo Code's service saves, compares and restores, sends its events, and resumes a task", async () => {
   const { ShadowCheckpointService: Service } = await load<{
     ShadowCheckpointService: {
       new (...words: unknown[]): unknown;

@@ -44,7 +44,7 @@ if (tools.status !== 0) {
     assert.is(status, 0, text);
   });
 
-  test('nothing in the Python client needs more than Python 3.9', () => {
+  test('the Python client needs no later version than Python 3.9', () => {
     const tool = run(python, ['-m', 'pip', 'install', '-q', 'vermin']);
     if (tool.status !== 0) {
       console.log(
@@ -62,7 +62,7 @@ if (tools.status !== 0) {
     assert.is(status, 0, text);
   });
 
-  test('mypy knows the parameters and the result of a method, once installed', () => {
+  test('mypy knows the parameters and results of methods in the installed package', () => {
     const installed = run(python, ['-m', 'pip', 'install', '-q', copy]);
     assert.is(installed.status, 0, installed.text);
     const check = (line: string, types = ''): string => {
@@ -87,7 +87,7 @@ if (tools.status !== 0) {
     assert.match(run(python, ['-m', 'mypy', '--strict', '-c', sync], folder).text, /"(builtins\.)?bool"/);
   });
 
-  test('the wheel carries the license, the classifiers and the mark of its types', () => {
+  test('the wheel contains the license, the classifiers and the marker of its types', () => {
     const built = run(python, ['-m', 'pip', 'wheel', '-q', '--no-deps', '-w', join(folder, 'wheels'), copy]);
     assert.is(built.status, 0, built.text);
     const list = [

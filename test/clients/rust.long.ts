@@ -38,7 +38,7 @@ if (fetched.status !== 0) {
   console.log(`skipped: the Rust client: ${fetched.text.trim().split('\n').at(-1)}`);
   test('the Rust client needs cargo, serde and serde_json', () => undefined);
 } else {
-  test('the Rust client is formatted and clippy has nothing to say', () => {
+  test('the Rust client is formatted and passes clippy', () => {
     for (const args of [
       ['fmt', '--check'],
       ['clippy', '--locked', '--all-targets', '--', '-D', 'warnings'],
@@ -88,7 +88,7 @@ if (fetched.status !== 0) {
     }
   });
 
-  test('the Rust client packs with its license, and everything public is documented', () => {
+  test('the Rust client is packed with its license, and everything public is documented', () => {
     const list = cargo(['package', '--locked', '--allow-dirty', '--list']);
     assert.is(list.status, 0, list.text);
     for (const name of ['LICENSE', 'README.md', 'src/client.rs', 'examples/day.rs'])

@@ -40,7 +40,7 @@ async function kindOf(answer: Promise<unknown>): Promise<string | undefined> {
   throw new Error('the request succeeded');
 }
 
-test('two clients share a session: one line of checkpoints, every event sent once to each that asked', () =>
+test('two clients share a session with one line of checkpoints, and each gets its events once', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -78,7 +78,7 @@ test('two clients share a session: one line of checkpoints, every event sent onc
     assert.equal(readdirSync(join(rig.runtime, 'checkpointd')), [], 'the socket is gone');
   }));
 
-test('changes of two clients go through one queue: none is lost', () =>
+test('changes of two clients go through one queue, and none is lost', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -97,7 +97,7 @@ test('changes of two clients go through one queue: none is lost', () =>
     assert.is((await first.close()).code, 0);
   }));
 
-test('session/close ends a share; the session ends with the last; deleting it beside others is refused', () =>
+test('session/close ends a share, the session ends with the last one, and it cannot be deleted while shared', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -118,7 +118,7 @@ test('session/close ends a share; the session ends with the last; deleting it be
     assert.is((await first.close()).code, 0);
   }));
 
-test('a key that another client used for its opening opens the session for this one, too', () =>
+test("the key of another client's opening opens the session for this client, too", () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const open = { workspace: rig.work, conversationId: 'conversation', idempotencyKey: 'open' } as const;
@@ -135,7 +135,7 @@ for (const [name, code, end] of [
   ['shutdown and exit', 0, 'orderly'],
   ['the end of input', 1, 'abrupt'],
 ] as const) {
-  test(`after ${name} of the first client, the daemon lives on until the others have left, then ends with ${code}`, () =>
+  test(`after ${name} of the first client, the daemon serves the others until they leave, then exits with ${code}`, () =>
     withRig(async (rig) => {
       const first = await rig.start();
       const { session } = await rig.open(first);
@@ -160,7 +160,7 @@ for (const [name, code, end] of [
     }));
 }
 
-test('a session that another client is opening when the first one leaves is opened, and stays open', () =>
+test('a session that another client is opening when the first one leaves stays open', () =>
   withRig(async (rig) => {
     const first = await rig.start({ command: slowNamesCommand });
     const { session } = await rig.open(first);
@@ -179,7 +179,7 @@ test('a session that another client is opening when the first one leaves is open
     assert.equal(rig.stored(), []);
   }));
 
-test('a client whose process is killed loses its share and nothing else', () =>
+test('a killed client loses only its own share', () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);
@@ -196,7 +196,7 @@ test('a client whose process is killed loses its share and nothing else', () =>
     assert.equal(rig.stored(), []);
   }));
 
-test('a client of our own that started the daemon leaves it to the others and does not kill it', () =>
+test('a client that started the daemon leaves it to the other clients and does not kill it', () =>
   withRig(async (rig) => {
     const starter = await CheckpointdClient.start({ args: rig.args(), env: rig.environment });
     const { session } = await starter.request('session/open', {

@@ -8,7 +8,7 @@ import { failure } from '../support/failures.ts';
 import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-test('checkpoint/clean where there are no checkpoints removes none, again and again (Q38)', async () => {
+test('checkpoint/clean without checkpoints removes none, however often (Q38)', async () => {
   const daemon = new InProcessDaemon();
   const outside = temporaryDirectory('outside');
   const { session } = await daemon.open(outside);
@@ -25,7 +25,7 @@ test('checkpoint/clean where there are no checkpoints removes none, again and ag
   await daemon.close();
 });
 
-test('checkpoint/clean refuses where kept checkpoints cannot be reached, instead of calling them none', async () => {
+test('checkpoint/clean is refused when kept checkpoints cannot be reached, instead of counting them as none', async () => {
   const root = repository();
   const kept = { conversationId: 'c', retention: 'keep' } as const;
   const first = new InProcessDaemon();
@@ -39,7 +39,7 @@ test('checkpoint/clean refuses where kept checkpoints cannot be reached, instead
   await second.close();
 });
 
-test('a checkpoint/clean that is stopped half-way leaves no ref without its object', async () => {
+test('an interrupted checkpoint/clean leaves no ref without its object', async () => {
   const root = repository();
   chmodSync(join(root, 'a.txt'), 0o400); // a table of permissions has a ref of its own
   const daemon = new InProcessDaemon();

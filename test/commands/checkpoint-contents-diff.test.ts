@@ -51,7 +51,7 @@ test('statistics count files: A and D as they are, M, R and T as modified; git a
   await daemon.close();
 });
 
-test('statistics are computed once; a tag that moves shows the new ones (Q31, Q41)', async () => {
+test('statistics are cached, and a moved tag shows the new ones (Q31, Q41)', async () => {
   const { daemon, root, session } = await variety();
   const figures = async (): Promise<{ hits: number; misses: number }> =>
     (await daemon.call('session/get', { session })).cache;
@@ -67,7 +67,7 @@ test('statistics are computed once; a tag that moves shows the new ones (Q31, Q4
   await daemon.close();
 });
 
-test('the text of a diff has the specified layout, names as they are (Q32)', async () => {
+test('the text of a diff has the specified layout and unchanged names (Q32)', async () => {
   const { daemon, session } = await variety();
   const { text = '' } = await daemon.call('checkpoint/diff', { session, from: '0', to: '1', format: 'text' });
   const [list = '', stat = ''] = text.split('\n\n');
@@ -105,7 +105,7 @@ test('statistics between any two checkpoints (Q33)', async () => {
   await daemon.close();
 });
 
-test('without "to" a diff is against the work tree as it is now, and moves nothing (Q34)', async () => {
+test('without "to" a diff is against the present work tree, and changes nothing (Q34)', async () => {
   const { daemon, root, session } = await variety();
   assert.equal((await daemon.call('checkpoint/diff', { session, from: '1' })).files, []);
   write(root, { 'now.txt': 'now' });
@@ -128,7 +128,7 @@ test('without "to" a diff is against the work tree as it is now, and moves nothi
   await daemon.close();
 });
 
-test('contents: relative and absolute path, before and after; binaries flagged, sizes capped and said (R22)', async () => {
+test('contents have relative and absolute path, before and after; binaries are marked, and cut sizes reported (R22)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'before\n', gone: 'gone\n' });
   const { session } = await daemon.open(root);
@@ -171,7 +171,7 @@ test('a unified diff is git’s own, restricted to paths when asked', async () =
   await daemon.close();
 });
 
-test('names of any bytes go over the wire and back', async () => {
+test('names of any bytes survive the wire in both directions', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a' });
   writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'latin');
@@ -190,7 +190,7 @@ test('names of any bytes go over the wire and back', async () => {
   await daemon.close();
 });
 
-test('readFile reads ranges, says what is not there, and gives bytes that are no text as base64', async () => {
+test('readFile reads ranges, reports missing files, and answers binary bytes as base64', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'abcdef' });
   mkdirSync(join(root, 'bin'));

@@ -8,7 +8,7 @@ import { git, opened, write } from '../support/in-process-daemon.ts';
 import { withSessions } from '../support/session-rig.ts';
 import { until } from '../support/until.ts';
 
-test('the nine fields of the manager are shown (Q4)', async () => {
+test('the answer has the nine fields of the manager (Q4)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'changed' });
@@ -57,7 +57,7 @@ test('a create stages everything, commits even nothing, tags, and computes its s
   await daemon.close();
 });
 
-test('hasChanges is against what the last create or restore left (Q20)', async () => {
+test('hasChanges compares with the result of the last create or restore (Q20)', async () => {
   const { daemon, root, session } = await opened();
   const changed = async (): Promise<boolean> =>
     (await daemon.call('checkpoint/hasChanges', { session })).hasChanges;
@@ -71,7 +71,7 @@ test('hasChanges is against what the last create or restore left (Q20)', async (
   await daemon.close();
 });
 
-test('a description of blanks is one, and comes back as it was; an empty one is none', async () => {
+test('a description of blanks is kept unchanged, and an empty one counts as none', async () => {
   const { daemon, session } = await opened();
   for (const description of [' ', '\n\n', ' \t\n ', '\u2028']) {
     const made = await daemon.call('checkpoint/create', { session, kind: 'turn', description });
@@ -84,7 +84,7 @@ test('a description of blanks is one, and comes back as it was; an empty one is 
   await daemon.close();
 });
 
-test('the default descriptions: the message cut to 60 bytes, that a turn began, the tool (Q22)', async () => {
+test('the default descriptions are the message cut to 60 bytes, a turn without a message, or the tool (Q22)', async () => {
   const { daemon, session } = await opened();
   const turn = async (message?: string): Promise<string> => {
     const params = { session, kind: 'turn' as const, ...(message === undefined ? {} : { message }) };
@@ -101,7 +101,7 @@ test('the default descriptions: the message cut to 60 bytes, that a turn began, 
   await daemon.close();
 });
 
-test('a default description is one line and the subject of its commit, a given one comes back as it was; a tool’s message is kept (Q22)', async () => {
+test("a default description is one line and the commit's subject, a given one stays unchanged, and a tool’s message is kept (Q22)", async () => {
   const { daemon, root, session } = await opened();
   const { shadowRepoPath = '' } = (await daemon.call('session/get', { session })).manager;
   const subjectOf = (tag: string): string =>
@@ -141,7 +141,7 @@ test('onlyIfChanged makes nothing when nothing changed', async () => {
   await daemon.close();
 });
 
-test('nothing is left out silently: a create lists what it skipped, and why', async () => {
+test('a create lists every file that it skipped, with the reason', async () => {
   const { daemon, root, session } = await opened();
   git('/', 'version');
   const { execFileSync } = await import('node:child_process');
@@ -152,7 +152,7 @@ test('nothing is left out silently: a create lists what it skipped, and why', as
   await daemon.close();
 });
 
-test('the answer says whether the capture looked at everything, and why', () =>
+test('the answer says whether the capture was full, and why', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     const alive = setInterval(() => undefined, 1000); // a watcher keeps no process alive
@@ -176,7 +176,7 @@ test('the answer says whether the capture looked at everything, and why', () =>
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a file of the user with the name of a restore's temporary file is reported as skipped`, () =>
+  test(`${strategy}: a user's file with the name of a restore's temporary file is reported as skipped`, () =>
     withSessions(async (rig) => {
       rig.write('d/a.txt', 'a');
       const { session } = await rig.request('session/open', { workspace: rig.work, strategy });

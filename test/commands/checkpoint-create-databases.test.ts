@@ -62,7 +62,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       }
     });
 
-test('a database of a checkpoint that reports nothing is intact, however a program writes to it', () =>
+test('a database in a checkpoint without a warning is intact, however a program writes to it', () =>
   withRig({}, async (rig) => {
     const file = join(rig.root, 'data.db');
     openDatabase(file, 'WAL').close();

@@ -5,7 +5,7 @@ import { oneLine } from '../../src/base/text/one-line.ts';
 import { describeTool, describeTurn } from '../../src/commands/checkpoint-create.ts';
 import { checkProperty } from '../support/property.ts';
 
-test('a short message is its own description, none says that a turn began (Q22)', () => {
+test('a short message is the description, and without one it says that a turn began (Q22)', () => {
   assert.is(describeTurn('Fix the parser'), 'Fix the parser');
   assert.is(describeTurn('x'.repeat(60)), 'x'.repeat(60));
   assert.is(describeTurn(''), 'Turn started');
@@ -25,14 +25,14 @@ test('a description is one line, whatever the message (Q22)', () => {
 
 const ran = { name: 'fs_write', message: '', hasChanges: true };
 
-test('a tool is called by what it did, else by its name (Q22)', () => {
+test("a tool's description is its effect, else its name (Q22)", () => {
   assert.is(describeTool({ ...ran, message: 'Wrote the parser' }), 'Wrote the parser');
   assert.is(describeTool(ran), 'Tool: fs_write');
   assert.is(describeTool({ ...ran, name: 'two\nlines' }), 'Tool: two lines');
   assert.is(describeTool({ ...ran, name: undefined }), 'Tool completed');
 });
 
-test('changes that a read tool finds count as manual (Q22)', () => {
+test('changes that a reading tool finds count as manual (Q22)', () => {
   for (const name of ['fs_read', 'read_file', 'readFile', 'Read']) {
     const read = { name, message: 'Read src/a.ts', hasChanges: true };
     assert.is(describeTool(read), 'External edits detected (likely manual change)');

@@ -10,7 +10,7 @@ import { toWireError } from '../../src/rpc/error-response.ts';
 import { breakAt } from '../support/interrupted-restore.ts';
 import { withSessions } from '../support/session-rig.ts';
 
-test('a create that cannot publish leaves the message of the turn to the next one, also after a restart', () =>
+test("a create that cannot publish leaves the turn's message for the next one, also after a restart", () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -44,7 +44,7 @@ test('a create that cannot publish leaves the message of the turn to the next on
     assert.is(again.parts.conversation.state.pendingUserMessage, undefined);
   }));
 
-test('a create on a full disk says to free space, and a restore that stops says how to go on (Q40)', () =>
+test('on a full disk a create says to free space, and an interrupted restore says how to continue (Q40)', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) rig.write(name, 'one\n');

@@ -12,7 +12,7 @@ import {
   write,
 } from '../support/in-process-daemon.ts';
 
-test('the shadow has the identity and the settings that are specified (Q13)', async () => {
+test('the shadow has the specified identity and settings (Q13)', async () => {
   const { daemon, shadow } = await opened();
   const config = (key: string): string => git('/', `--git-dir=${shadow}`, 'config', key);
   assert.is(config('user.name'), 'Q');
@@ -21,7 +21,7 @@ test('the shadow has the identity and the settings that are specified (Q13)', as
   await daemon.close();
 });
 
-test('a work tree that is a sub-directory obeys the rules of the repository above it (Q36)', async () => {
+test('in a sub-directory the rules of the repository above it apply (Q36)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ '.gitignore': 'node_modules\n', 'packages/one/a.txt': 'a' });
   write(root, {
@@ -50,7 +50,7 @@ test('the repository of the user is never touched', async () => {
   await daemon.close();
 });
 
-test('the shadow has the layout of a bare repository, description and excludes included (Q35, R1)', async () => {
+test('the shadow has the layout of a bare repository, including description and excludes (Q35, R1)', async () => {
   const { daemon, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const names = readdirSync(shadow);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { git, opened, write } from '../support/in-process-daemon.ts';
 
-test('tags go 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (Q8, Q16)', async () => {
+test('tags are 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (Q8, Q16)', async () => {
   const { daemon, session } = await opened();
   for (const kind of ['turn', 'tool', 'tool', 'turn', 'tool', 'turn'] as const) {
     await daemon.call('checkpoint/create', { session, kind });
@@ -21,7 +21,7 @@ test('tags go 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (Q8, Q16)',
   await daemon.close();
 });
 
-test('a repeated turn tag: the old checkpoint leaves the list, and the new one is at its end (Q18)', async () => {
+test('a repeated turn tag removes the old checkpoint from the list and appends the new one (Q18)', async () => {
   const { daemon, session } = await opened();
   for (const kind of ['turn', 'tool', 'turn'] as const)
     await daemon.call('checkpoint/create', { session, kind });
@@ -40,7 +40,7 @@ test('a repeated turn tag: the old checkpoint leaves the list, and the new one i
   await daemon.close();
 });
 
-test('the same tool tag again: replaced in place, metadata included (Q19)', async () => {
+test('a repeated tool tag is replaced in place, including its metadata (Q19)', async () => {
   const { daemon, root, session, shadow } = await opened();
   for (const kind of ['turn', 'tool', 'tool'] as const)
     await daemon.call('checkpoint/create', { session, kind });

@@ -19,7 +19,7 @@ test('the state of a workspace is saved and restored during a session (Q1)', asy
   await daemon.close();
 });
 
-test('shadow repository, turn and tool checkpoints, history in step, soft and hard, lookup by tag (Q2, C32)', async () => {
+test('shadow repository, turn and tool checkpoints, their history, soft and hard restores, lookup by tag (Q2, C32)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'x.txt': 'x' });
@@ -44,7 +44,7 @@ test('shadow repository, turn and tool checkpoints, history in step, soft and ha
   await daemon.close();
 });
 
-test('the six fields of a checkpoint; its history is read by its tag (Q5)', async () => {
+test('a checkpoint has six fields, and its history is read by its tag (Q5)', async () => {
   const { daemon, session } = await opened();
   const before = Date.now() - 1;
   const entry = { user: { content: 'hi' }, assistant: { content: 'ho' } };
@@ -77,7 +77,7 @@ test('an aborted turn has its checkpoint, because a turn is made at its start (Q
   await daemon.close();
 });
 
-test('an operation error names the checkpoint that is not there and the way to the list (Q40)', async () => {
+test('an error names the missing checkpoint and the way to the list (Q40)', async () => {
   const { daemon, session } = await opened();
   const error = await failure(daemon.call('checkpoint/restore', { session, tag: '9' }));
   assert.is(error.kind, 'UnknownCheckpoint');

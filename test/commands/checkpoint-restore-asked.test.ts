@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { opened, write } from '../support/in-process-daemon.ts';
 
-test('to delete more than half of more than 100 files a restore asks for confirmation', async () => {
+test('a restore that deletes more than half of more than 100 files asks for confirmation', async () => {
   const { daemon, root, session } = await opened();
   write(root, Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many/${i}`, 'x'])));
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -20,7 +20,7 @@ test('to delete more than half of more than 100 files a restore asks for confirm
   await daemon.close();
 });
 
-test('a mass deletion counts files of a directory that becomes a file, and a dry run lists it', async () => {
+test('a mass deletion counts files of a directory that becomes a file, and a dry run lists them', async () => {
   const { daemon, root, session } = await opened({ many: 'a file' });
   rmSync(join(root, 'many'));
   write(root, Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`many/${n}`, `${n}`])));

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
 import { manifest, opened, write } from '../support/in-process-daemon.ts';
 
-test('a restore looks up, restores files, restores history, updates counters (Q26)', async () => {
+test('a restore finds the checkpoint, restores files and history, and updates counters (Q26)', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('conversation/append', {
@@ -27,7 +27,7 @@ test('a restore looks up, restores files, restores history, updates counters (Q2
   await daemon.close();
 });
 
-test('before the first byte the present is saved; undo and redo walk back and forth (Q28, R12)', async () => {
+test('a restore saves the present first, and undo and redo move back and forth (Q28, R12)', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'uncommitted work of the user', 'mine.txt': 'mine' });
@@ -54,7 +54,7 @@ test('before the first byte the present is saved; undo and redo walk back and fo
   await daemon.close();
 });
 
-test('restoring to a tool checkpoint brings its history back, whatever it ends in (Q29)', async () => {
+test('restoring to a tool checkpoint restores its history, whatever its last entry is (Q29)', async () => {
   const { daemon, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const entry = {
@@ -95,7 +95,7 @@ test('a restore never removes a checkpoint: later ones are detached, listed and 
   await daemon.close();
 });
 
-test('paths restore only those, and leave the conversation alone', async () => {
+test('a restore of paths changes only those, and not the conversation', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('conversation/append', {
     session,
@@ -114,7 +114,7 @@ test('paths restore only those, and leave the conversation alone', async () => {
   await daemon.close();
 });
 
-test('a path that leads out of the work tree, or into its .git, is refused (O27)', async () => {
+test('a path outside the work tree, or in its .git, is refused (O27)', async () => {
   const { daemon, session } = await opened();
   for (const path of ['/etc/passwd', '../x', 'a/../../x', '.git/config']) {
     const bad = daemon.call('checkpoint/restore', { session, tag: '0', paths: [{ path }] });

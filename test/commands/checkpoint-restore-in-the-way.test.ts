@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { git, manifest, opened, write } from '../support/in-process-daemon.ts';
 
-test('a directory that is in the way is saved, ignored content included, before it goes (F71)', async () => {
+test('a directory in the way is saved with its ignored files before it is removed (F71)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', '.gitignore': 'secret\n' });
   rmSync(join(root, 'x'));
   write(root, { 'x/secret': 'only copy', 'x/plain': 'p' });
@@ -18,7 +18,7 @@ test('a directory that is in the way is saved, ignored content included, before 
   await daemon.close();
 });
 
-test('a nested repository in the way stays, its path is in failed, the rest goes on (O23)', async () => {
+test('a nested repository in the way stays, its path is in failed, and the rest is restored (O23)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', y: 'y' });
   rmSync(join(root, 'x'));
   mkdirSync(join(root, 'x'));
@@ -34,7 +34,7 @@ test('a nested repository in the way stays, its path is in failed, the rest goes
   await daemon.close();
 });
 
-test('an ignored file that is not in the way is never touched, even if the rule came later (F73)', async () => {
+test('an ignored file that is not in the way is never touched, even if its rule is newer (F73)', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -43,7 +43,7 @@ test('an ignored file that is not in the way is never touched, even if the rule 
   await daemon.close();
 });
 
-test('undo leaves files that a restore only revealed: ignored before, visible after the rule disappeared', async () => {
+test('undo keeps files that a restore only revealed by removing an ignore rule', async () => {
   const { daemon, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });

@@ -30,7 +30,7 @@ const mode = (rig: SessionRig, path: string): number => statSync(join(rig.work, 
 const told = ({ skipped }: RestoreResult): string[] => skipped.map(({ path, reason }) => `${path} ${reason}`);
 const paths = (list: readonly { readonly path: string }[]): string[] => list.map(({ path }) => path).sort();
 
-test('an undo brings back what the restore wrote, deleted and displaced, and leaves alone what was made since', () =>
+test('an undo reverses what the restore wrote, deleted and displaced, and keeps files made since', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('since', 'made since\n');
@@ -62,7 +62,7 @@ test('an undo brings back what the restore wrote, deleted and displaced, and lea
     assert.equal(redone.conflicts, []);
   }));
 
-test('an undo in mode soft deletes the file that the restore brought back, and lists it', () =>
+test('an undo in mode soft deletes the file that the restore had restored, and lists it', () =>
   withSessions(async (rig) => {
     const { id: session } = await rig.open();
     rig.write('f', 'one\n');
@@ -74,7 +74,7 @@ test('an undo in mode soft deletes the file that the restore brought back, and l
     assert.not.ok(existsSync(join(rig.work, 'f')));
   }));
 
-test('an undo in mode hard brings back the exact state before', () =>
+test('an undo in mode hard restores the exact state before', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('since', 'made since\n');
@@ -89,7 +89,7 @@ test('an undo in mode hard brings back the exact state before', () =>
     assert.is(rig.read('f'), 'one\n');
   }));
 
-test('a path of the restore with a later edit is a conflict: overwritten and saved, or skipped', () =>
+test('a restored path with a later edit is a conflict: overwritten and saved, or skipped', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);
     rig.write('f', 'an hour of work\n');
@@ -112,7 +112,7 @@ test('a path of the restore with a later edit is a conflict: overwritten and sav
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('files that the target’s ignore rules hide are no part of an undo', () =>
+test('an undo ignores files that the target’s ignore rules hide', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out\n');
     rig.write('f', 'one\n');

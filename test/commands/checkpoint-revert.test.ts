@@ -64,7 +64,7 @@ const outcomes = ({ paths }: Wire.RevertResult): unknown[] =>
   );
 
 for (const strategy of strategies) {
-  test(`${strategy}: a revert of a turn keeps later edits of the same file, and undo brings the turn back`, async () => {
+  test(`${strategy}: a revert of a turn keeps later edits of the same file, and undo restores the turn`, async () => {
     const { daemon, root, session, result, before } = await revertFirst(
       { 'a.txt': lines(), 'old.txt': lines(), 'run.sh': lines() },
       (at) => {
@@ -111,7 +111,7 @@ test('a revert of the newest turn with nothing after it equals a hard restore to
   await daemon.close();
 });
 
-test('a revert of a tool takes back what the tool did, and nothing of the tools beside it', async () => {
+test('a revert of a tool takes back its changes, and keeps those of other tools', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -129,7 +129,7 @@ test('a revert of a tool takes back what the tool did, and nothing of the tools 
   await daemon.close();
 });
 
-test('a conflict is left and listed, gets markers, or stops the revert, as asked', async () => {
+test('a conflict is left and listed, gets markers, or stops the revert, by the requested policy', async () => {
   const start = { 'a.txt': lines(), 'b.txt': lines() };
   const first = (at: string): void => write(at, { 'a.txt': lines([1, 'turn']), 'b.txt': lines([1, 'turn']) });
   const later = (at: string): void => write(at, { 'a.txt': lines([1, 'later']) });
@@ -165,7 +165,7 @@ test('a conflict is left and listed, gets markers, or stops the revert, as asked
   await stopped.daemon.close();
 });
 
-test('a renamed file is followed on either side', async () => {
+test('a renamed file is followed when either side renamed it', async () => {
   const rename = (at: string, from: string, to: string): void => renameSync(join(at, from), join(at, to));
   const later = await revertFirst(
     { 'a.txt': lines() },
@@ -186,7 +186,7 @@ test('a renamed file is followed on either side', async () => {
   await turn.daemon.close();
 });
 
-test('modes, links, binaries and line ends are merged as they are', async () => {
+test('modes, links, binaries and line ends are merged without conversion', async () => {
   const binary = 'a\0b';
   const { daemon, root, result } = await revertFirst(
     { 'run.sh': lines(), 'secret.txt': lines(), 'bin.dat': binary, 'ends.txt': 'a\nb\nc\n' },
@@ -216,7 +216,7 @@ test('modes, links, binaries and line ends are merged as they are', async () => 
   await daemon.close();
 });
 
-test('a deleted file that was edited, two files at one path, and a file against a directory stay as they are', async () => {
+test('a deleted file that was edited, two files at one path, and a file against a directory stay unchanged', async () => {
   const { daemon, root, result } = await revertFirst(
     { 'edited.txt': lines(), 'gone.txt': 'gone', place: 'file' },
     (at) => {
@@ -241,7 +241,7 @@ test('a deleted file that was edited, two files at one path, and a file against 
   await daemon.close();
 });
 
-test('an ignored file that stands where a revert would write is a conflict and stays', async () => {
+test('an ignored file at a path that a revert would write is a conflict and stays', async () => {
   const { daemon, root, result } = await revertFirst(
     { 'kept.log': 'captured' },
     (at) => rmSync(join(at, 'kept.log')),
@@ -252,7 +252,7 @@ test('an ignored file that stands where a revert would write is a conflict and s
   await daemon.close();
 });
 
-test('a dry run changes nothing and says the fate of each path', async () => {
+test('a dry run changes nothing and reports the result for each path', async () => {
   const { daemon, root, result, before } = await revertFirst(
     { 'a.txt': lines(), 'b.txt': lines() },
     (at) => write(at, { 'a.txt': lines([1, 'turn']), 'b.txt': lines([1, 'turn']), 'c.txt': 'c' }),
@@ -272,7 +272,7 @@ test('a dry run changes nothing and says the fate of each path', async () => {
   await daemon.close();
 });
 
-test('a turn that a restore has left is taken back up to where it was left', async () => {
+test('a turn that a restore left is reverted up to the point where it was left', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -386,7 +386,7 @@ for (const strategy of strategies) {
   });
 }
 
-test('a restore and a safety checkpoint are taken back by their tags', async () => {
+test('a restore and a safety checkpoint can be reverted by their tags', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });

@@ -8,7 +8,7 @@ import { EndSweep, ends } from './execute-ends.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
   for (const [name, change] of Object.entries(changes)) {
-    test(`${strategy}, ${name}: what fails after the commit is a warning, and its key does it once`, () =>
+    test(`${strategy}, ${name}: a failure after the commit is a warning, and a repeated key has no second effect`, () =>
       withSessions(async (rig) => {
         const { failed } = await new FaultSweep(rig, change, strategy).run();
         assert.ok(failed > 0, 'it calls the system');

@@ -15,7 +15,7 @@ for (const name of [
   'addContext',
   'recordWrite',
 ] as const) {
-  test(`${name}: a call that fails after the commit is a warning, and its key does it once`, () =>
+  test(`${name}: a failing call after the commit is a warning, and a repeated key has no second effect`, () =>
     withSessions(async (rig) => {
       const change = changes[name];
       assert.ok(change);
@@ -49,7 +49,7 @@ test('a full disk after a publication is a warning: the checkpoint exists, and i
     );
   }));
 
-test('a session whose directory cannot be removed is closed, says so, and is not closed twice under its key', () =>
+test('a session whose directory cannot be removed is closed with a report, and its key closes nothing twice', () =>
   withSessions(async (rig) => {
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'session' });
     installFault((call, target) => {

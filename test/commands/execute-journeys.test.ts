@@ -88,7 +88,7 @@ function checkJourney(name: string, files: readonly string[]): void {
   );
 }
 
-test('checkpoint/create enters the files of its journey in src/README.md', () =>
+test('checkpoint/create uses exactly the files of its journey in src/README.md', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const files = await entered(() => rig.request('checkpoint/create', { session, kind: 'turn' }));
@@ -96,7 +96,7 @@ test('checkpoint/create enters the files of its journey in src/README.md', () =>
     assert.ok(files.length <= 68, `${files.length} files`);
   }));
 
-test('conversation/append enters the files of its journey in src/README.md, at most 20 of them', () =>
+test('conversation/append uses exactly the files of its journey in src/README.md, at most 20', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const files = await entered(() => rig.request('conversation/append', { session, entry }));
@@ -104,7 +104,7 @@ test('conversation/append enters the files of its journey in src/README.md, at m
     assert.ok(files.length <= 20, `${files.length} files: ${files.join(' ')}`);
   }));
 
-test('checkpoint/restore enters the files of its journey in src/README.md', () =>
+test('checkpoint/restore uses exactly the files of its journey in src/README.md', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const paths = [{ path: 'a.txt' }];
@@ -116,7 +116,7 @@ test('checkpoint/restore enters the files of its journey in src/README.md', () =
     assert.ok(files.length <= 95, `${files.length} files`);
   }));
 
-test('every file that the map names is there', () => {
+test('every file that the map names exists', () => {
   const named = [...map.matchAll(/`((?:commands|session|capture|restore|store|watch|git)\/[a-z\-/]+\.ts)`/g)];
   const gone = named.map(([, file]) => file ?? '').filter((file) => !existsSync(`${root}src/${file}`));
   assert.equal(

@@ -69,7 +69,7 @@ const told = [
 for (const name of told) {
   const change = changes[name];
   if (change === undefined) throw new Error(`no change ${name}`);
-  test(`${change.method} recovers a restore that broke, and tells what of it was lost`, () =>
+  test(`${change.method} recovers a broken restore, and reports what was lost`, () =>
     withSessions(async (rig) => {
       rig.write('a.txt', 'one\n');
       const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
@@ -141,7 +141,7 @@ const paths = (list: readonly { readonly path: string }[] | undefined): string[]
   list?.map(({ path }) => path);
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: a request that finishes a restore which stopped half-way reports it, with edits since as conflicts`, () =>
+  test(`${strategy}: a request that finishes an unfinished restore reports it, with later edits as conflicts`, () =>
     withSessions(async (rig) => {
       const { session, first } = await stoppedHalfWay(rig, strategy);
       rig.write('f9', 'an edit since it stopped\n');
@@ -165,7 +165,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('an opening that finishes a restore which a kill interrupted reports it to all listeners', () =>
+test('an opening that finishes a killed restore reports it to all listeners', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const name of tens) rig.write(name, `${name} one\n`);
@@ -181,7 +181,7 @@ test('an opening that finishes a restore which a kill interrupted reports it to 
     assert.ok((event?.restored?.length ?? 0) > 0);
   }));
 
-test('a request that undoes a restore which cannot be finished reports where the files went back to', () =>
+test('a request that undoes an unfinished restore reports to which state the files returned', () =>
   withSessions(async (rig) => {
     const { session, first } = await stoppedHalfWay(rig);
     const { directory } = rig.sessions.get(session).parts;
@@ -228,7 +228,7 @@ const wrong: readonly [CommandMethod, object, string][] = [
   ['ledger/recordWrite', { path: '../x' }, 'PathOutsideWorkTree'],
 ];
 
-test('a request that is wrong in any case is refused without recovering, and with effects none', () =>
+test('a request that is always invalid is refused without a recovery, and with effects none', () =>
   withSessions(async (rig) => {
     const { session } = await stoppedHalfWay(rig);
     const before = tens.map((name) => rig.read(name));
@@ -243,7 +243,7 @@ test('a request that is wrong in any case is refused without recovering, and wit
     assert.is((await rig.request('session/get', { session })).unfinishedRestore, true);
   }));
 
-test('a request that is refused after it finished a restore does not say that nothing changed', () =>
+test('a request that is refused after finishing a restore does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session, second } = await stoppedHalfWay(rig);
     const refused = await refusal(
@@ -255,7 +255,7 @@ test('a request that is refused after it finished a restore does not say that no
     assert.is(recoveredEvents(rig).length, 1);
   }));
 
-test('a request that is cancelled after it finished a restore does not say that nothing changed', () =>
+test('a request that is cancelled after finishing a restore does not say that nothing changed', () =>
   withSessions(async (rig) => {
     const { session } = await stoppedHalfWay(rig);
     const cancel = new AbortController();
@@ -274,7 +274,7 @@ test('a request that is cancelled after it finished a restore does not say that 
     for (const name of tens) assert.is(rig.read(name), `${name} one\n`);
   }));
 
-test('a base that holds nothing of a directory that does is reported by checkpoint/init', () =>
+test('checkpoint/init reports an empty base of a directory that has files', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     rig.write('.gitignore', '*\n');
@@ -283,7 +283,7 @@ test('a base that holds nothing of a directory that does is reported by checkpoi
     assert.is(warnings.length, 1);
   }));
 
-test('a session says which change runs', () =>
+test('a session reports the running change', () =>
   withSessions(async (rig) => {
     const { session } = await rig.request('session/open', { workspace: rig.work });
     const running = rig.request('checkpoint/create', { session, kind: 'turn' });

@@ -109,7 +109,7 @@ async function reportsNamed(daemon: InProcessDaemon, strategy: string): Promise<
 }
 
 // One test, so that all sessions wait at once.
-test('maxCheckpoints (1 acts as 2) and maxStoreBytes are kept within a minute without store/gc, and named checkpoints over it are reported (O29)', () =>
+test('maxCheckpoints (1 acts as 2) and maxStoreBytes are enforced within a minute without store/gc, and named checkpoints beyond them are reported (O29)', () =>
   withDaemon(async (daemon, strategy) => {
     const cases = [keepsFour, keepsTwo, fits, reportsNamed];
     await Promise.all(cases.map((each) => each(daemon, strategy)));

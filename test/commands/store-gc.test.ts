@@ -35,7 +35,7 @@ test('files that a mistaken undo displaced are listed and restorable after the n
     assert.is(rig.read('f'), 'an hour of work\n');
   }));
 
-test('a collection that is to prune now, or that comes a month later, lets safety checkpoints go', () =>
+test('a collection with prune now, or one a month later, removes safety checkpoints', () =>
   withSessions(async (rig) => {
     const session = await mistakenUndo(rig);
     const { index } = session.requireCheckpoints();
@@ -58,7 +58,7 @@ test('a collection that is to prune now, or that comes a month later, lets safet
     assert.is(index.list('safety').length, 0);
   }));
 
-test('a limit in bytes takes safety checkpoints older than a day, and tells it', () =>
+test('a limit in bytes removes safety checkpoints older than a day, and reports it', () =>
   withSessions(async (rig) => {
     rig.settings = { maxStoreBytes: 1 };
     const session = await mistakenUndo(rig);
@@ -93,7 +93,7 @@ async function takenTag(rig: SessionRig): Promise<{ session: Session; first: str
   return { session, first, tool };
 }
 
-test('a turn whose tag another took, and its tools, outlast a collection', () =>
+test('a turn whose tag another took, and its tools, survive a collection', () =>
   withSessions(async (rig) => {
     const { session, first, tool } = await takenTag(rig);
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
@@ -106,7 +106,7 @@ test('a turn whose tag another took, and its tools, outlast a collection', () =>
     assert.is(await back(tool), 'tool\n');
   }));
 
-test('a month begins when the tag is taken', () =>
+test('a month begins when another checkpoint takes the tag', () =>
   withSessions(async (rig) => {
     const { now } = Date;
     try {
@@ -127,7 +127,7 @@ test('a month begins when the tag is taken', () =>
     }
   }));
 
-test('checkpoints that lost their tag are removed before listed ones, at once if asked, by size after a day', () =>
+test('unlisted checkpoints are removed before listed ones: at once on request, by size after a day', () =>
   withSessions(async (rig) => {
     rig.settings = { maxStoreBytes: 1 };
     const { session, first } = await takenTag(rig);
@@ -144,7 +144,7 @@ test('checkpoints that lost their tag are removed before listed ones, at once if
     }
   }));
 
-test('a collection that is to prune now lets go what lost its tag', () =>
+test('a collection with prune now removes checkpoints that lost their tag', () =>
   withSessions(async (rig) => {
     const { session, first, tool } = await takenTag(rig);
     const { index } = session.requireCheckpoints();

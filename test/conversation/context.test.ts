@@ -78,7 +78,7 @@ test('files over the budget are left out, the largest first and unread, with a w
   assert.match(built.warnings[0] ?? '', /^The context file b \(301 bytes\) was left out/);
 });
 
-test('paths and globs are added once, removed where they are there, and checked (C24)', () => {
+test('paths and globs are added once, removed when present, and checked (C24)', () => {
   const { conversation } = room();
   assert.equal(conversation.context.add(['a', './a', 'src/*.ts']), { added: ['a', 'src/*.ts'] });
   assert.equal(conversation.context.add(['a', 'b']), { added: ['b'] });
@@ -96,7 +96,7 @@ test('paths and globs are added once, removed where they are there, and checked 
   assert.equal(conversation.context.paths, ['src/*.ts']);
 });
 
-test('a file outside the work tree is refused also when only the glob led there (C24)', async () => {
+test('a file outside the work tree is refused even when only the glob led there (C24)', async () => {
   const { conversation, tree } = room();
   conversation.context.add(['{a,../secret}']);
   tree.texts.set('../secret', 'x');
@@ -121,7 +121,7 @@ test('a path without files and an unreadable file are reported (C24)', async () 
   assert.is(built.message, `${start}[here]\nx\n${end}`);
 });
 
-test('the length is remembered in bytes, until anything that the message is built from changes (C25)', async () => {
+test('the length in bytes is remembered until any source of the message changes (C25)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('a', 'é').set('b', 'b');
   conversation.context.add(['a']);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { refusedAs } from '../support/failures.ts';
 import { answered, room, said } from './room.ts';
 
-test('an entry keeps user, assistant and request metadata as they came, unknown fields included (C3, C4)', () => {
+test('an entry keeps user, assistant and request metadata unchanged, including unknown fields (C3, C4)', () => {
   const { conversation } = room();
   const user = { content: 'hi', images: [1], nested: { a: [null, 'é'] } };
   const assistant = { content: 'hello', toolUses: [{ id: 't1', name: 'fs_read', args: {} }] };
@@ -71,14 +71,14 @@ for (const [name, entry] of [
   });
 }
 
-test('nesting without a bottom is refused, not a crash (C3)', () => {
+test('very deep nesting is refused without a crash (C3)', () => {
   let deep: unknown = 'x';
   for (let i = 0; i < 100_000; i += 1) deep = [deep];
   const { conversation } = room();
   assert.throws(() => conversation.append({ user: { deep }, assistant: {} }), refusedAs('InvalidParams'));
 });
 
-test('the history holds 10,000 entries; the oldest goes first and is reported (C12)', () => {
+test('the history has at most 10,000 entries, and the removal of the oldest is reported (C12)', () => {
   const { conversation } = room();
   for (let n = 0; n < 10_000; n += 1) {
     if (conversation.append(said(String(n))).dropped !== 0) assert.unreachable();
@@ -89,7 +89,7 @@ test('the history holds 10,000 entries; the oldest goes first and is reported (C
   assert.equal(conversation.state.validRange, { start: 0, end: 10_000 });
 });
 
-test('after a drop the valid range starts where a turn starts (C12, C13)', () => {
+test('after a removal the valid range starts where a turn starts (C12, C13)', () => {
   const { conversation } = room();
   conversation.settings.setLimits({ historyEntries: 4 });
   conversation.append(said('a'));
@@ -105,7 +105,7 @@ test('after a drop the valid range starts where a turn starts (C12, C13)', () =>
   assert.equal(conversation.append(answered('6')).validHistoryRange, { start: 4, end: 4 });
 });
 
-test('a valid range lies in the history and starts where a turn starts (C13)', () => {
+test('a valid range is within the history and starts where a turn starts (C13)', () => {
   const { conversation, log } = room();
   conversation.append(said('a'));
   conversation.append(answered('1'));
@@ -129,7 +129,7 @@ test('a valid range lies in the history and starts where a turn starts (C13)', (
   assert.equal(conversation.append(said('c')).validHistoryRange, { start: 4, end: 5 });
 });
 
-test('transcript: every user line behind "> ", answers with their tools, errors as given (C15)', () => {
+test('the transcript has user lines behind "> ", answers with their tools, and errors unchanged (C15)', () => {
   const { conversation } = room();
   conversation.append({
     user: { content: 'first\nsecond' },
@@ -159,7 +159,7 @@ test('transcript: every user line behind "> ", answers with their tools, errors 
   ]);
 });
 
-test('the transcript holds 10,000 lines, the oldest go first, also when one text has more (C15)', () => {
+test('the transcript has at most 10,000 lines, and loses the oldest ones, even to one long text (C15)', () => {
   const { conversation } = room();
   conversation.appendTranscript(Array.from({ length: 9999 }, (_, i) => `line ${i}`).join('\n'));
   conversation.append(said('q', 'a'));

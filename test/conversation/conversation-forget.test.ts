@@ -19,7 +19,7 @@ function talked(...entries: { user: object; assistant: object }[]): Conversation
   return conversation;
 }
 
-test('a message is what the user said and all that came of it (C22)', () => {
+test('a forgotten message includes everything that followed from it (C22)', () => {
   const conversation = talked(asked('one'), answering, asked('two'), answering, answering);
   const { forgotten, historyLength, validHistoryRange, warnings } = conversation.forget(1);
   assert.equal(forgotten, { messages: 1, entries: 3 });
@@ -27,13 +27,13 @@ test('a message is what the user said and all that came of it (C22)', () => {
   assert.equal(contents(conversation), ['one', '']);
 });
 
-test('more messages than there are: all of them go, and of none there is nothing to forget (C22)', () => {
+test('forgetting more messages than exist removes all, and then there is nothing to forget (C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   assert.equal(conversation.forget(9).forgotten, { messages: 2, entries: 2 });
   assert.equal(conversation.forget(1).forgotten, { messages: 0, entries: 0 });
 });
 
-test('the transcript stays, and what the user is about to say, but for an answer to a forgotten tool (C22)', () => {
+test('forgetting keeps the transcript and the next message, unless that answers a forgotten tool (C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   const { length } = conversation.state.transcript;
   conversation.setNextMessage({ content: 'three' });
@@ -55,7 +55,7 @@ test('a summary that mentions removed messages stays, with a warning (C22, C34)'
   assert.is(conversation.state.latestSummary?.text, 'one and two');
 });
 
-test('in a tangent the main conversation comes back whole, whatever was forgotten (C18, C22)', () => {
+test('the end of a tangent restores the whole main conversation, whatever was forgotten (C18, C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   conversation.tangents.enter();
   conversation.append(asked('aside'));

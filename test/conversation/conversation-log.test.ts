@@ -6,7 +6,7 @@ import { toDocument } from '../../src/conversation/document/conversation-json.ts
 import { refusedAs } from '../support/failures.ts';
 import { answered, contents, reopened, room, said } from './room.ts';
 
-test('a log read back gives the same conversation, field by field; agents must be set again (C8, C10, C36)', () => {
+test('a log that is read back gives the same conversation in every field, except agents (C8, C10, C36)', () => {
   const here = room();
   const { conversation, clock } = here;
   conversation.settings.setTools({ Builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });
@@ -53,7 +53,7 @@ test('after reopening the head is the newest record that follows from the publis
   assert.throws(() => again.restoreHead(99, 0), refusedAs('DataCorrupt'));
 });
 
-test('a record that was on the rewound branch before the publication is not taken for the head', () => {
+test('a record on the rewound branch before the publication does not become the head', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -65,7 +65,7 @@ test('a record that was on the rewound branch before the publication is not take
   assert.equal(contents(again), ['1']);
 });
 
-test('a branch that does not follow from the published state is not taken for the head', () => {
+test('a branch that does not follow from the published state does not become the head', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('1'));
@@ -78,7 +78,7 @@ test('a branch that does not follow from the published state is not taken for th
   assert.equal(contents(again), ['1', '2']);
 });
 
-test('when the log refuses, nothing was changed, and the next append is right', () => {
+test('when the log refuses, nothing has changed, and the next append is right', () => {
   const { conversation, log } = room();
   conversation.append(said('1'));
   const { head } = conversation;
@@ -104,7 +104,7 @@ test('the client’s key is in the record, with the result', () => {
   });
 });
 
-test('states that no checkpoint needs can be let go; kept ones and the head stay', () => {
+test('states that no checkpoint needs can be freed, and others stay', () => {
   const { conversation } = room();
   const refs = ['1', '2', '3'].map((text) => {
     conversation.append(said(text));

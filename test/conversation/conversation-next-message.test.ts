@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { consumed } from './consumed.ts';
 import { reopened, room, said } from './room.ts';
 
-test('an empty next message becomes "Empty prompt" with a warning; a second one replaces the first (C37)', () => {
+test('an empty next message becomes "Empty prompt" with a warning, and a second one replaces the first (C37)', () => {
   const { conversation } = room();
   const { warnings } = conversation.setNextMessage('');
   assert.is(warnings.length, 1);
@@ -16,7 +16,7 @@ test('an empty next message becomes "Empty prompt" with a warning; a second one 
   assert.is(conversation.state.nextMessage, undefined);
 });
 
-test('a pending message is there until the checkpoint that takes it is published, also after a kill (F85)', () => {
+test('a pending message stays until its checkpoint is published, also after a kill (F85)', () => {
   const here = room();
   const { conversation, log } = here;
   conversation.append(said('first'));
@@ -34,7 +34,7 @@ test('a pending message is there until the checkpoint that takes it is published
   assert.is(again.state.history.length, 1);
 });
 
-test('the pending message is taken from the next one unless locked, and consumed once (Q23)', () => {
+test('the pending message comes from the next message unless locked, and is used once (Q23)', () => {
   const { conversation, log } = room();
   assert.equal(conversation.setNextMessage('do it', { lock: true }), {
     accepted: true,

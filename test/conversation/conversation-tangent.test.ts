@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Conversation } from '../../src/conversation/conversation.ts';
 import { contents, reopened, room, said } from './room.ts';
 
-test('a tangent puts the main conversation aside and brings it back whole (C16, C17, C18)', () => {
+test('a tangent puts the main conversation aside and restores all of it (C16, C17, C18)', () => {
   const { conversation } = room();
   conversation.append(said('main 1'));
   conversation.append(said('main 2'));
@@ -41,7 +41,7 @@ test('a tangent puts the main conversation aside and brings it back whole (C16, 
   assert.is(conversation.tangents.exit().exited, false);
 });
 
-test('clear inside a tangent leaves the main conversation to come back (C17)', () => {
+test('clear inside a tangent does not affect the main conversation (C17)', () => {
   const { conversation } = room();
   conversation.append(said('main'));
   conversation.tangents.enter();
@@ -52,7 +52,7 @@ test('clear inside a tangent leaves the main conversation to come back (C17)', (
   assert.equal(contents(conversation), ['main']);
 });
 
-test('exit with tail keeps the last entry, inside the valid range and in the transcript (C19)', () => {
+test('exit with the tail adds the last entry to the valid range and the transcript (C19)', () => {
   const { conversation } = room();
   conversation.append(said('main'));
   conversation.setNextMessage('main next');
@@ -76,7 +76,7 @@ test('without an entry of its own a tangent has no tail (C19)', () => {
   assert.equal(contents(conversation), ['main']);
 });
 
-test('the tail is known by its id: trimming and clearing inside the tangent do not lose it (C19)', () => {
+test('the tail is found by its id: trimming and clearing inside the tangent do not lose it (C19)', () => {
   for (const shorten of [
     (conversation: Conversation) => conversation.clear(),
     (conversation: Conversation) => conversation.settings.setLimits({ historyEntries: 3 }),
@@ -104,7 +104,7 @@ test('the duration of a tangent is whole seconds since its start, and absent out
   assert.equal(conversation.tangents.status(), { active: false });
 });
 
-test('a tangent that carries files names the checkpoint to bring back (C23)', () => {
+test('a tangent with files names the checkpoint to restore (C23)', () => {
   const here = room();
   here.conversation.tangents.enter({ filesCheckpoint: 'ckpt_x' });
   assert.is(reopened(here).tangents.exit().filesCheckpoint, 'ckpt_x');

@@ -26,7 +26,7 @@ test('a new conversation has every field at its default (C1)', () => {
   assert.is(state.tangent, undefined);
 });
 
-test('clear empties what was said and leaves what was set up (C11)', () => {
+test('clear removes the messages and keeps the settings (C11)', () => {
   const { conversation } = room();
   conversation.settings.setMcpEnabled(false);
   conversation.context.add(['a']);
@@ -51,7 +51,7 @@ test('clear empties what was said and leaves what was set up (C11)', () => {
   assert.equal(contents(conversation), ['one']);
 });
 
-test('tools are kept by origin; what is no table of tools is refused (C27)', () => {
+test('tools are stored by origin, and other values are refused (C27)', () => {
   const { conversation } = room();
   const tools = {
     Builtin: [{ name: 'fs_read' }],
@@ -72,7 +72,7 @@ test('tools are kept by origin; what is no table of tools is refused (C27)', () 
   assert.equal(conversation.state.tools, tools);
 });
 
-test('agents and tool manager are held while the process lives and are never logged (C28)', () => {
+test('agents and tool manager are kept while the process lives and are never logged (C28)', () => {
   const { conversation, log } = room();
   const agents = { active: 'a' };
   const toolManager = { clients: 3 };
@@ -84,7 +84,7 @@ test('agents and tool manager are held while the process lives and are never log
   assert.not.match(JSON.stringify(toDocument(conversation.state)), /agents|tool_manager/);
 });
 
-test('a model is described by its client; what is missing has a default and a warning (C29, C30)', () => {
+test('the client describes its model, and missing fields get a default and a warning (C29, C30)', () => {
   const { conversation } = room();
   const info = { modelId: 'm-1', modelName: 'M', contextWindowTokens: 8000, features: ['vision'] };
   assert.equal(conversation.settings.setModel(info), { modelInfo: info, warnings: [] });

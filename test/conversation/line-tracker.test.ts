@@ -39,7 +39,7 @@ test('counts of added and removed lines are those of the shortest edit (C31)', (
   );
 });
 
-test('texts that differ too much are counted as replaced, in bounded time (C31)', () => {
+test('texts that differ too much count as replaced, in bounded time (C31)', () => {
   const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}`).join('\n');
   const after = Array.from({ length: 30_000 }, (_, i) => `new ${i}`).join('\n');
   assert.equal(countLineChanges(before, after), { added: 30_000, removed: 20_000 });
@@ -63,12 +63,12 @@ function figures(tracker: FileLineTracker): Record<string, number> {
   };
 }
 
-test('the first creation counts the lines that stood there before as the user’s (C31)', () => {
+test('the first creation counts the existing lines as the user’s (C31)', () => {
   const tracker = trackWrite(undefined, { path: 'a', operation: 'create', before: 4, after: 10 });
   assert.equal(figures(tracker), { linesByUser: 4, linesByAgent: 10, added: 10, removed: 0 });
 });
 
-test('the first write of another sort counts nothing as the user’s (C31)', () => {
+test('a first write that is no creation counts nothing as the user’s (C31)', () => {
   const write = { path: 'a', operation: 'append', before: 4, after: 6, newText: 'x\ny\n' } as const;
   assert.equal(figures(trackWrite(undefined, write)), {
     linesByUser: 0,
@@ -78,7 +78,7 @@ test('the first write of another sort counts nothing as the user’s (C31)', () 
   });
 });
 
-test('later, lines by the user are before minus what the agent left, signed (C31)', () => {
+test("later, the user's lines are the difference to the agent's last count, with its sign (C31)", () => {
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const replace = { path: 'a', operation: 'strReplace', oldText: 'x\ny\n', newText: 'x\nz\nw\n' } as const;
   const more = trackWrite(first, { ...replace, before: 13, after: 14 });
@@ -87,7 +87,7 @@ test('later, lines by the user are before minus what the agent left, signed (C31
   assert.equal(figures(less), { linesByUser: -5, linesByAgent: 1, added: 1, removed: 0 });
 });
 
-test('a write that does not say what stood before takes what the last write left (C31)', () => {
+test('a write without a previous count uses the count after the last write (C31)', () => {
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const second = trackWrite(first, { path: 'a', operation: 'append', after: 11, newText: 'x' });
   assert.equal(figures(second), { linesByUser: 0, linesByAgent: 1, added: 1, removed: 0 });

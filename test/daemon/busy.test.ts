@@ -16,7 +16,7 @@ function writeMany(rig: DaemonRig, content: string): void {
 }
 
 for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
-  test(`${end} in the middle of a create: its tag is absent or exact (F100)`, () =>
+  test(`after ${end} in the middle of a create its tag is absent or exact (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');
@@ -44,7 +44,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
       assert.is(fsck(rig.shadow(session)), '');
     }));
 
-  test(`${end} in the middle of a restore: finished, or journalled and finished at the next open (F100)`, () =>
+  test(`a restore interrupted by ${end} is finished, or its note remains and the next open finishes it (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');
@@ -108,7 +108,7 @@ for (const [name, isDeaf, msMax, end, code] of [
     }));
 }
 
-test('shutdown in a long restore answers within a second, exit ends the process within two, and the next open goes on', () =>
+test('shutdown during a long restore answers within a second, exit ends the process within two, and the next open continues', () =>
   withRig(async (rig) => {
     const first = await rig.opened(
       {},

@@ -120,7 +120,7 @@ async function watched(rig: DaemonRig, body: (it: Watched) => Promise<void>): Pr
 }
 
 if (process.platform === 'linux') {
-  test('a file written through its other name outside is drift each time, said once in the log', async () => {
+  test("writes through a file's other name outside are drift each time, logged once", async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');
@@ -152,7 +152,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('clients are notified of a directory that chokidar ignored, once a capture has taken it', async () => {
+  test('clients are notified of a directory that chokidar ignored, once a capture has included it', async () => {
     await withRig(async (rig) => {
       rig.write('.gitignore', 'late/\n');
       for (const path of ['late/f', 'late/deep/g']) rig.write(path, '1');
@@ -166,7 +166,7 @@ if (process.platform === 'linux') {
     });
   });
 
-  test('a write through mmap is found (F4)', async () => {
+  test('a write through mmap is detected (F4)', async () => {
     const script = `import mmap, sys
 with open(sys.argv[1], 'r+b') as file:
     with mmap.mmap(file.fileno(), 0) as view:
@@ -191,7 +191,7 @@ with open(sys.argv[1], 'r+b') as file:
     });
   });
 
-  test('a session that ends meanwhile ends as ever, and nothing is reported after it', async () => {
+  test('a session that ends during an audit ends as usual, and nothing is reported afterwards', async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');

@@ -11,7 +11,7 @@ import { daemonEntry, failureOf, slowNamesCommand, type WireClient } from '../su
 
 const turn = { kind: 'turn' } as const;
 
-test('session/close removes the shadow and the daemon lives on (Q37, Q47)', () =>
+test('session/close removes the shadow and the daemon continues (Q37, Q47)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     assert.ok(existsSync(join(rig.shadow(session), 'objects')));
@@ -98,7 +98,7 @@ const orderly: readonly (readonly [string, (client: WireClient, session: string)
 ];
 
 for (const [name, end] of orderly) {
-  test(`${name} removes the shadow right after a restore whose files take long to reach the disk (Q37)`, () =>
+  test(`${name} removes the shadow right after a restore with slow syncs (Q37)`, () =>
     withRig(async (rig) => {
       const plan = join(rig.top, 'plan');
       const names = Array.from({ length: 30 }, (_, n) => `many/${n}`);
@@ -126,7 +126,7 @@ function fill(shadow: string): void {
   }
 }
 
-test('shutdown of a shadow with 20,000 objects answers within a second; the next start sweeps the rest', () =>
+test('shutdown of a shadow with 20,000 objects answers within a second, and the next start sweeps the rest', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     fill(rig.shadow(session));
@@ -146,7 +146,7 @@ test('shutdown of a shadow with 20,000 objects answers within a second; the next
     assert.is((await next.client.close()).code, 0);
   }));
 
-test('death of the parent is noticed although the input does not end', () =>
+test('the death of the parent is noticed although the input does not end', () =>
   withRig(async (rig) => {
     const client = await rig.start({
       command: ['/bin/sh', '-c', shell, process.execPath, daemonEntry],
@@ -169,7 +169,7 @@ test('death of the parent is noticed although the input does not end', () =>
 /** Starts the daemon on a FIFO whose writing end a sibling keeps open, so that no end of input ever comes. */
 const shell = `mkfifo in && { sleep 30 <&- >in 2>&- & sleeper=$!; "$0" "$@" <in & echo "pids $sleeper $!" >&2; cat >in; }`;
 
-test('an uncaught failure ends with 70, removes the shadow and tells no secret', () =>
+test('an uncaught failure exits with 70, removes the shadow and reveals no secret', () =>
   withRig(async (rig) => {
     const trigger = join(rig.top, 'fail');
     const { client, session } = await rig.opened(
@@ -186,7 +186,7 @@ test('an uncaught failure ends with 70, removes the shadow and tells no secret',
     assert.match(rig.logText(), /secret words/);
   }));
 
-test('with retention keep nothing is removed, whatever the end (Q15, Q47)', () =>
+test('with retention keep no end removes anything (Q15, Q47)', () =>
   withRig(async (rig) => {
     const keep = { retention: 'keep' } as const;
     const { client, session } = await rig.opened(keep);
@@ -239,7 +239,7 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     assert.is((await next.close()).code, 0);
   }));
 
-test('end of input while a session is being opened leaves nothing, and so does a cancelled opening', () =>
+test('end of input during an opening, and a cancelled opening, leave nothing behind', () =>
   withRig(async (rig) => {
     for (let file = 0; file < 400; file += 1) rig.write(`many/${file % 50}/stuck-${file}`, `${file}\n`);
     const client = await rig.start({ command: slowNamesCommand });

@@ -10,7 +10,7 @@ const killsEach = 25;
 
 for (const change of keyedChanges) {
   const place = change.repository === false ? ' outside a repository' : '';
-  test(`M47: ${change.method}${place}, killed at one call after the other: before or after, and its key knows`, () =>
+  test(`M47: ${change.method}${place}, killed at each call in turn: done or not, and its key knows which`, () =>
     KeyedKills.with(change, async (kills) => {
       const calls = (await kills.trace()).length;
       const fates: Record<string, number> = {};

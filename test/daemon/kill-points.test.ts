@@ -20,14 +20,14 @@ const createPoints: readonly (readonly [number, string])[] = [
   [1, 'rename .*/refs/checkpointd/'],
 ];
 
-test('a restore killed on its way is finished or undone at the next open, and nothing is lost (F86)', () =>
+test('a killed restore is finished or undone at the next open, and nothing is lost (F86)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of restorePoints)
       assert.type(await points.restore(n, call), 'string', `killed at ${n} ${call}`);
   }));
 
-test('after a kill in a create its tag is absent or exact, and its remains disturb no later start (F85)', () =>
+test('after a kill during a create its tag is absent or exact, and its remains disturb no later start (F85)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of createPoints)

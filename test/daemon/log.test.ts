@@ -62,7 +62,7 @@ test('at debug the log has a line for every request, with its outcome and millis
     );
 });
 
-test('a log file that cannot be opened is a wrong command line: exit code 2, one line', () => {
+test('a log file that cannot be opened is a wrong command line: exit code 2 and one line', () => {
   const place = temporaryDirectory('log');
   const fifo = join(place, 'fifo');
   assert.is(spawnSync('mkfifo', [fifo]).status, 0);
@@ -80,7 +80,7 @@ test('a log file that cannot be opened is a wrong command line: exit code 2, one
   }
 });
 
-test('a reader of --print-protocol and --help that has enough ends it quietly', () => {
+test('closing the output of --print-protocol or --help early ends it quietly', () => {
   for (const flag of ['--print-protocol', '--help', '--version']) {
     const script = `"$0" "$1" ${flag} | true; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, daemonEntry], {

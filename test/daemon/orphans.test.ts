@@ -15,7 +15,7 @@ function age(rig: DaemonRig, session: string, hours: number): void {
   utimesSync(join(rig.shadow(session), 'checkpointd', 'owner.json'), then, then);
 }
 
-test('after SIGKILL the same work tree and conversation resume the session with all its checkpoints', () =>
+test('after SIGKILL opening the same work tree and conversation resumes the session with all checkpoints', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');
@@ -38,7 +38,7 @@ test('after SIGKILL the same work tree and conversation resume the session with 
     assert.equal(rig.stored(), []);
   }));
 
-test('an unclaimed orphan is swept after the grace by a later start, and not before', () =>
+test('a later start sweeps an unclaimed orphan after the grace period, and not before', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     await first.client.kill();
@@ -81,7 +81,7 @@ for (const [name, end] of [
   ['exit without shutdown', (client) => client.notify('exit')],
   ['fatal framing', (client) => client.write('no frame\r\n\r\n')],
 ] as readonly (readonly [string, (client: Awaited<ReturnType<DaemonRig['start']>>) => void])[]) {
-  test(`${name} leaves an orphan while a safety checkpoint holds the only copy of an edit`, () =>
+  test(`${name} leaves an orphan while a safety checkpoint has the only copy of an edit`, () =>
     withRig(async (rig) => {
       const { client, session } = await withOnlyCopy(rig);
       end(client);
@@ -214,7 +214,7 @@ function slowOnes(rig: DaemonRig): string[] {
   return rig.children().filter((line) => line.includes('git-slow'));
 }
 
-test('a shadow removed under a running daemon fails the next create clearly and leaves the work tree alone (F101)', () =>
+test('a shadow removed under a running daemon fails the next create clearly, and the work tree is untouched (F101)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');

@@ -10,7 +10,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-test('a second daemon gets StoreBusy with the holder’s pid, and the session when that has gone', () =>
+test('a second daemon gets StoreBusy with the holder’s pid, and the session once the holder is gone', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     const second = await rig.start();
@@ -29,7 +29,7 @@ test('a second daemon gets StoreBusy with the holder’s pid, and the session wh
     assert.is((await rig.open(first.client)).resumed, true, 'SIGKILL frees the lock at once');
   }));
 
-test('a kept session that another living daemon has closed can be opened', () =>
+test('a kept session that another running daemon has closed can be opened', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.request('session/close', { session });
@@ -38,7 +38,7 @@ test('a kept session that another living daemon has closed can be opened', () =>
     assert.is((await failureOf(rig.open(client))).kind, 'StoreBusy');
   }));
 
-test('opening again in the same daemon gives the session that is open; two at once get one (Q15)', () =>
+test('a second opening in the same daemon gets the open session, and two at once share one (Q15)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const [one, two] = await Promise.all([rig.open(client), rig.open(client)]);
@@ -77,7 +77,7 @@ test('two daemons work on one work tree, each with its own session', () =>
     assert.equal(rig.sessions(), [two.session]);
   }));
 
-test('a restore waits for the work tree while another writes, then says that it is busy', () =>
+test('a restore waits while another one writes to the work tree, then fails as busy', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') {
       console.log('skipped: takes the lock of another restore by its name on Linux');
@@ -116,7 +116,7 @@ async function holdWorkTree(root: string): Promise<{ release: () => Promise<void
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-test('an owner.json that names a living process of another start time is a dead owner’s (F97)', () =>
+test('an owner.json with a living process of another start time counts as a dead owner’s (F97)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();

@@ -80,7 +80,7 @@ if (has('nvim')) {
     assert.is(status, 0, text);
     assert.match(text, /ALL WELL/);
   });
-} else test('Neovim is not here', () => undefined);
+} else test('Neovim is not installed here', () => undefined);
 
 if (has('emacs')) {
   const emacs = (file: string): readonly string[] => ['--batch', '-Q', '-l', driver(file)];
@@ -99,6 +99,6 @@ if (has('emacs')) {
     if (text.includes('NO EGLOT')) console.log('skipped: Eglot is not installed (Debian: elpa-eglot)');
     else assert.match(text, /ALL WELL/);
   });
-} else test('Emacs is not here', () => undefined);
+} else test('Emacs is not installed here', () => undefined);
 
 test.run();

@@ -27,7 +27,7 @@ for (const version of ['9', 'latest']) {
     test(`the declarations of VS Code need the registry of npm (${version})`, () => undefined);
     continue;
   }
-  test(`the snippet for VS Code fits the real declarations, vscode-languageclient ${version}`, () => {
+  test(`the snippet for VS Code compiles with the real declarations, vscode-languageclient ${version}`, () => {
     copyFileSync(join(root, 'protocol/clients/editors/vscode.ts'), join(folder, 'vscode.ts'));
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
     const { status, stdout } = spawnSync(

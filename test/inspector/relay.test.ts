@@ -75,19 +75,19 @@ async function anotherLink(): Promise<string> {
   return `http://${new URL(page.socket.url).host}/${String(result?.['fragment'])}`;
 }
 
-test('reads are passed on, and answered as the daemon answers', async () => {
+test("reading requests are passed on, with the daemon's answers", async () => {
   const { result } = await page.ask('checkpoint/list', { session });
   assert.equal(result, await inspected.ask('checkpoint/list', {}));
 });
 
-test('an error of the daemon comes with its kind', async () => {
+test('an error of the daemon is passed on with its kind', async () => {
   const { error } = await page.ask('checkpoint/get', { session, tag: '99' });
   assert.is(error?.data.kind, 'UnknownCheckpoint');
   const wrong = await page.ask('checkpoint/get', { session, tag: 7 });
   assert.is(wrong.error?.data.kind, 'InvalidParams');
 });
 
-test('nothing that ends, deletes, opens or rewrites is passed on', async () => {
+test('requests that end, delete, open or rewrite are not passed on', async () => {
   for (const method of [
     'shutdown',
     'exit',
@@ -113,13 +113,13 @@ test('nothing that ends, deletes, opens or rewrites is passed on', async () => {
   assert.is(nameless.error?.data.kind, 'RefusedHere');
 });
 
-test('a session that does not exist is an error, and the page lives on', async () => {
+test('an unknown session is an error, and the page continues', async () => {
   const { error } = await page.ask('checkpoint/list', { session: 'ses_00000000000000000000000000' });
   assert.is(error?.data.kind, 'RefusedHere');
   assert.ok((await page.ask('session/get', { session })).result);
 });
 
-test('the server answers who it is, which sessions there are, and makes links', async () => {
+test('the server answers its identity and its sessions, and makes links', async () => {
   assert.is((await page.ask('inspector/hello')).result?.['session'], session);
   const sessions = (await page.ask('inspector/sessions')).result?.['sessions'];
   assert.match(JSON.stringify(sessions), `"session":"${session}"`);
@@ -128,7 +128,7 @@ test('the server answers who it is, which sessions there are, and makes links', 
   second.socket.terminate();
 });
 
-test('events reach the page: checkpoints of another client, changes of the work tree', async () => {
+test('the page gets events: checkpoints of another client, changes of the work tree', async () => {
   const id = await inspected.turn('second');
   await until('didCreate', () =>
     page.heard.some(
@@ -140,7 +140,7 @@ test('events reach the page: checkpoints of another client, changes of the work 
   await until('didChange', () => page.heard.some(({ method }) => method === 'worktree/didChange'));
 });
 
-test('a restore shows its plan, is done, and is undone', async () => {
+test('a restore is planned, done and undone from the page', async () => {
   inspected.rig.write('a.txt', 'spoilt\n');
   const plan = await page.ask('checkpoint/restore', { session, tag: '1', dryRun: true });
   assert.equal(plan.result?.['restored'], [{ path: 'a.txt' }]);
@@ -151,14 +151,14 @@ test('a restore shows its plan, is done, and is undone', async () => {
   assert.is(inspected.rig.read('a.txt'), 'spoilt\n');
 });
 
-test('what is no JSON-RPC ends the WebSocket', async () => {
+test('a message that is no JSON-RPC ends the WebSocket', async () => {
   const rude = await Page.enter(await anotherLink());
   rude.socket.send('no JSON');
   const [code] = (await once(rude.socket, 'close')) as [number];
   assert.is(code, 1007);
 });
 
-test('a daemon that dies is told, and its session is reached again', async () => {
+test('the death of a daemon is reported, and its session is joined again', async () => {
   await inspected.client?.kill();
   await until('didLose', () => page.heard.some(({ method }) => method === 'inspector/didLose'));
   await until('didReach', () => page.heard.some(({ method }) => method === 'inspector/didReach'));

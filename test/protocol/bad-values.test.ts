@@ -60,7 +60,7 @@ async function stateOf(client: WireClient, session: string, root: string): Promi
   };
 }
 
-test('every parameter of every method refuses what does not fit, by its place, and nothing has happened (F107)', () =>
+test('every parameter of every method refuses invalid values by their place, without an effect (F107)', () =>
   withClient(
     async (client) => {
       const starting = requests.filter(({ name }) => name === 'initialize');
@@ -89,7 +89,7 @@ test('every parameter of every method refuses what does not fit, by its place, a
     { env: { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') } },
   ));
 
-test('NUL and ten million characters in any text are stored as they are or refused, and are no defect (F107)', () =>
+test('NUL and ten million characters in any text are stored unchanged or refused, and never a defect (F107)', () =>
   withClient(
     async (client) => {
       await client.initialize();

@@ -11,12 +11,12 @@ import { protocol, readJson, root } from './document.ts';
 const cases = readCases(`${root}protocol/conformance`);
 const command = [process.execPath, testProgram('faulty-daemon')];
 
-test('every rule of the reference is shown by a case', () => {
+test('every rule of the reference has a case', () => {
   assert.is(traceProblems(protocol, cases).join('\n'), '');
   assert.ok(cases.length >= 120, `${cases.length} cases`);
 });
 
-test('the committed table is that of the cases (conformance.js --write-traces makes it)', () => {
+test('the committed table matches the cases (conformance.js --write-traces makes it)', () => {
   assert.equal(readJson('protocol/conformance/traces.json'), traces(protocol, cases));
 });
 

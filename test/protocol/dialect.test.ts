@@ -5,7 +5,7 @@ import type { ErrorKind } from '../../src/base/errors.ts';
 import { errorCodes } from '../../src/protocol/methods.ts';
 import { changed, methodIndex, protocol } from './document.ts';
 
-test('protocol.json is in the closed dialect, described, and its examples fit', () => {
+test('protocol.json uses only the closed dialect, has all descriptions, and its examples are valid', () => {
   assert.equal(lintDialect(protocol), []);
 });
 

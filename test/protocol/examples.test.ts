@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allExamples, hasFault, runExamples } from './example-runner.ts';
 
-test('every example is executed against a real daemon and comes out as the document says', async () => {
+test('every example gives the documented result on a real daemon', async () => {
   const examples = allExamples();
   assert.ok(examples.length > 320, `${examples.length} examples`);
   const startedMs = performance.now();

@@ -16,7 +16,7 @@ import { protocol, readJson, root } from './document.ts';
 const draft7Id = 'https://meta.json-schema.tools/draft7';
 const generator = join(root, 'dist/scripts/generate-protocol.js');
 
-test('every generated file is what protocol.json gives', () => {
+test('every generated file matches protocol.json', () => {
   for (const project of projections) {
     const file = project(protocol);
     assert.ok(
@@ -27,7 +27,7 @@ test('every generated file is what protocol.json gives', () => {
   }
 });
 
-test('the check names what is stale and writes nothing; generating makes it fresh', () => {
+test('the check names outdated files and writes nothing, and generating updates them', () => {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-protocol-'));
   try {
     mkdirSync(join(directory, 'protocol'));
@@ -55,7 +55,7 @@ test('the check names what is stale and writes nothing; generating makes it fres
   }
 });
 
-test('openrpc.json is an OpenRPC 1.4.1 document by its meta-schema', () => {
+test('openrpc.json is valid by the meta-schema of OpenRPC 1.4.1', () => {
   // It spells one address in two ways, and ajv cannot follow a pointer through a property named "$ref".
   const text = readFileSync(join(root, 'node_modules/@open-rpc/spec/dist/1_4/schema.json'), 'utf8');
   const schema = JSON.parse(
@@ -80,7 +80,7 @@ test('openrpc.json is an OpenRPC 1.4.1 document by its meta-schema', () => {
   assert.not(validate({ ...document, methods: [{ params: [] }] }), 'the meta-schema finds a wrong document');
 });
 
-test('in openrpc.json every schema has a title of its own or is a reference, and required parameters come first', () => {
+test('in openrpc.json every schema has its own title or is a reference, and required parameters come first', () => {
   const titles: string[] = [];
   const visit = (value: unknown, isSchema: boolean, where: string): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -142,14 +142,14 @@ test("metaModel.json is a model by LSP's meta-model schema", () => {
   assert.not(validate({ ...model, requests: [{ method: 1 }] }), 'the schema finds a wrong model');
 });
 
-test('every name that metaModel.json refers to is in it', () => {
+test('every name in a reference of metaModel.json is defined there', () => {
   const text = JSON.stringify(readJson('protocol/metaModel.json'));
   const names = new Set([...text.matchAll(/"name":"(\w+)"/g)].map((match) => match[1]));
   for (const [, name] of text.matchAll(/"kind":"reference","name":"(\w+)"/g))
     assert.ok(names.has(name), name);
 });
 
-test('schema.json carries the hash that initialize answers', () => {
+test('schema.json contains the hash that initialize answers', () => {
   assert.is((readJson('protocol/schema.json') as Record<string, unknown>)['x-schemaHash'], schemaHash);
 });
 
@@ -217,7 +217,7 @@ test('the validators agree with ajv on the same schema', () => {
   assert.ok(refused > 100, `only ${refused} of 2000 were refused`);
 });
 
-test('the table of methods has every method', () => {
+test('the table of methods contains every method', () => {
   assert.equal(
     Object.keys(methods),
     protocol.methods.map((method) => method.name),

@@ -43,7 +43,7 @@ test('the guide takes 25 minutes to read', () => {
   assert.ok(minutes > 8 && minutes <= 25, `${minutes} minutes`);
 });
 
-test('every message of the guide is one that the daemon accepts or may send', () => {
+test('the daemon accepts or may send every message of the guide', () => {
   const methods = new Map<unknown, string>();
   const blocks = [...guide.matchAll(/```json\n(.*)\n```/g)].map(([, json = '']) => json);
   for (const [at, json] of blocks.entries()) {
@@ -76,7 +76,7 @@ test('every link leads to a heading or a row', () => {
   assert.equal(dead, []);
 });
 
-test('the reference has every method, error with its code, and type', () => {
+test('the reference lists every method, error with its code, and type', () => {
   for (const { name } of protocol.methods) assert.ok(text.includes(`\n### ${name}\n`), name);
   for (const { name, code } of protocol.errors)
     assert.ok(text.includes(`| ${code} | <a id="${name.toLowerCase()}">`), name);

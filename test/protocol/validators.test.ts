@@ -7,7 +7,7 @@ import { checkProperty } from '../support/property.ts';
 
 const create = 'checkpoint/create';
 
-test('an issue names the place, what is wrong and what would be right', () => {
+test('an issue names the place, the problem and the valid form', () => {
   assert.equal(validateParams(create, { kind: 'loop', name: 3 }), [
     { path: '/session', message: 'is missing', expected: 'present' },
     { path: '/kind', message: 'should be one of turn, tool', expected: 'turn | tool' },
@@ -15,7 +15,7 @@ test('an issue names the place, what is wrong and what would be right', () => {
   ]);
 });
 
-test('strings are well-formed Unicode, also deep in open objects and in names', () => {
+test('strings are well-formed Unicode, even deep in open objects and in names', () => {
   const append = (user: unknown): string[] =>
     validateParams('conversation/append', { session: 's', entry: { user, assistant: {} } }).map(
       (i) => i.path,
@@ -33,7 +33,7 @@ test('deep nesting is refused without using up the stack', () => {
   assert.is(issues[0]?.message, 'is nested more than 512 levels deep');
 });
 
-test('a union is recognised by its constant', () => {
+test('a union is recognised by its constant field', () => {
   const progress = (value: unknown): string[] =>
     validateParams('$/progress', { token: 1, value }).map((issue) => issue.path);
   assert.equal(progress({ kind: 'begin', title: 'x' }), []);
@@ -54,7 +54,7 @@ test('no JSON value at all makes a validator throw, and at most 50 issues are re
     assert.ok(validateParams(method, value).length <= 50);
   }));
 
-test('names of methods and errors do not reach the prototype', () => {
+test('names of methods and errors are not looked up in the prototype', () => {
   assert.equal(validateParams('constructor', { a: 1 }), []);
   assert.not(Object.hasOwn(errorCodes, 'toString'));
 });

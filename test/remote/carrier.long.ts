@@ -63,7 +63,7 @@ for (const [name, obstacle, start] of servers) {
     continue;
   }
 
-  test(`a session goes by ${name} and comes back`, () =>
+  test(`a session is pushed by ${name} and fetched back`, () =>
     onServer(start, async ({ server, remote, container, laptop }) => {
       const client = await startedWith(container, server.url(remote));
       const { session } = await container.open(client, { retention: 'keep' });
@@ -94,7 +94,7 @@ for (const [name, obstacle, start] of servers) {
       assert.equal(laptop.tree(), container.tree());
     }));
 
-  test(`a user whom the host of ${name} does not know is refused at once`, () =>
+  test(`an unknown user is refused at once by the host of ${name}`, () =>
     onServer(start, async ({ server, remote, container }) => {
       const config = join(container.home, '.gitconfig');
       // The host is known, and nothing holds the password or the key.
@@ -113,7 +113,7 @@ for (const [name, obstacle, start] of servers) {
       assert.ok(performance.now() - started < 15_000);
     }));
 
-  test(`${cuts} connections by ${name} that are cut lose nothing`, () =>
+  test(`${cuts} interrupted connections by ${name} lose nothing`, () =>
     onServer(start, async ({ server, remote, container, laptop }) => {
       const cutter = await startCutter(server.port);
       const client = await startedWith(container, server.url(remote, cutter.port));

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { bareRepository, Machine } from '../support/machines.ts';
 
-const test = suite('hosts that refuse');
+const test = suite('refusing hosts');
 
 function configure(remote: string, key: string, value: string): void {
   execFileSync('git', ['config', key, value], { cwd: remote });
@@ -29,7 +29,7 @@ async function refusal(machine: Machine): Promise<CheckpointdError> {
   return error;
 }
 
-test('a host that takes branches alone gets branches, and that is reported and remembered', async () => {
+test('on a host that accepts only branches, branches are used, and that is reported and remembered', async () => {
   const remote = bareRepository();
   configure(remote, 'receive.hideRefs', 'refs/checkpointd');
   await withMachine(remote, async (machine) => {
@@ -53,7 +53,7 @@ test('a host that takes branches alone gets branches, and that is reported and r
   });
 });
 
-test('a hook that declines is reported in its own words, and the next push succeeds', async () => {
+test('a declining hook is reported in its own words, and the next push succeeds', async () => {
   const remote = bareRepository();
   const hook = join(remote, 'hooks', 'pre-receive');
   writeFileSync(hook, '#!/bin/sh\necho "no pushes on Fridays" >&2\nexit 1\n');
@@ -67,7 +67,7 @@ test('a hook that declines is reported in its own words, and the next push succe
   });
 });
 
-test('a host that takes no large packs is reported as that', async () => {
+test('a host that refuses large packs is reported as such', async () => {
   const remote = bareRepository();
   configure(remote, 'receive.maxInputSize', '1k');
   await withMachine(remote, async (machine) => {
@@ -90,7 +90,7 @@ test('a remote that was emptied gets the whole line again', async () => {
   });
 });
 
-test('a remote that was set back to an earlier head of ours goes on from there', async () => {
+test('a remote that was reset to an earlier head of ours gets the next head', async () => {
   const remote = bareRepository();
   await withMachine(remote, async (machine) => {
     const first = await machine.push();

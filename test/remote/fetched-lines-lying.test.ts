@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { bareRepository, Machine } from '../support/machines.ts';
 
-const test = suite('remotes that lie');
+const test = suite('lying remotes');
 
 /** A remote with one pushed session of two heads, and a machine that looks at it. */
 interface Scene {
@@ -191,7 +191,7 @@ function withTree({ heads: [, second], remote }: Scene, tree: string): string {
 }
 
 for (const [name, [forge, why]] of Object.entries(lies)) {
-  test(`${name} is refused, and nothing of it is taken`, () =>
+  test(`${name} is refused, and no part of it is stored`, () =>
     scene(async (at) => {
       at.remote.point(at.ref, forge(at));
       await refuses(at, why);
@@ -222,7 +222,7 @@ const trees: Readonly<Record<string, (remote: Repository) => Buffer>> = {
 };
 
 for (const [name, make] of Object.entries(trees)) {
-  test(`a checkpoint that holds ${name} is refused`, () =>
+  test(`a checkpoint that contains ${name} is refused`, () =>
     scene(async (at) => {
       const { remote, heads, ref } = at;
       const [, second] = heads;
@@ -284,7 +284,7 @@ const brokenRefs: Readonly<Record<string, (remote: Repository, head: string) => 
   nothing: () => 'nonsense',
 };
 
-test('refs that are broken are listed as damaged, and the others stay', () =>
+test('broken refs are listed as damaged, and the others are fetched', () =>
   scene(async ({ remote, two, session, ref, heads }) => {
     const broken = Object.values(brokenRefs).map((make, at) => {
       const name = `refs/checkpointd/${session}/wr_0000000000000000000${at}`;
@@ -308,7 +308,7 @@ test('refs that are broken are listed as damaged, and the others stay', () =>
     assert.equal([lines, refused.length], [[], broken.length + 1]);
   }));
 
-test('a line that is refused leaves others, and the one that was fetched before', () =>
+test('a refused line affects no other line, and its earlier version stays', () =>
   scene(async (at) => {
     const { remote, two, heads, ref, session } = at;
     remote.point(ref, remote.head(heads[1], changed('checkpoints', 7), same));

@@ -15,7 +15,7 @@ for (const text of [
   'https://me@example.com:8443/me/app.git',
   '/srv/git/app with spaces.git',
 ]) {
-  test(`${text} is accepted and shown as it was given`, () => {
+  test(`${text} is accepted and shown unchanged`, () => {
     assert.is(remoteUrlText(parseRemoteUrl(text)), text);
   });
 }

@@ -59,7 +59,7 @@ function startAnew(session: Session): void {
   }
 }
 
-test('an answered restore leaves a note until its files are synced, and the answer does not wait for it (F92)', () =>
+test('an answered restore has a note until its files are synced, and the answer does not wait for that (F92)', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     assert.is(notesOf(session).length, 1, 'the files did not reach the disk');
@@ -70,7 +70,7 @@ test('an answered restore leaves a note until its files are synced, and the answ
     await until('the note goes', () => notesOf(session).length === 0);
   }));
 
-test('an orderly end removes a session although the files of its restore are not synced, an abrupt one does not', () =>
+test('an orderly end removes a session with unsynced restored files, an abrupt end does not', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -85,7 +85,7 @@ test('an orderly end removes a session although the files of its restore are not
     assert.not.ok(existsSync(again.parts.directory.root));
   }));
 
-test('after a mere kill nothing of an answered restore is repeated, whatever was done since', () =>
+test('after a mere kill no part of an answered restore is repeated, whatever was changed since', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -100,7 +100,7 @@ test('after a mere kill nothing of an answered restore is repeated, whatever was
     await until('the note goes', () => notesOf(again).length === 0);
   }));
 
-test('after a power cut what it took of an answered restore is put back, and what was edited since stays (F92)', () =>
+test('after a power cut the lost files of an answered restore are restored, and later edits stay (F92)', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -123,7 +123,7 @@ test('after a power cut what it took of an answered restore is put back, and wha
     assert.is(rig.read('c'), 'c two\n', 'what stood there was saved');
   }));
 
-test('a machine that started again long after the restore finds the work of that time as it is', () =>
+test('a machine that started again long after the restore keeps the later work', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
@@ -139,7 +139,7 @@ test('a machine that started again long after the restore finds the work of that
     assert.equal(notesOf(again), []);
   }));
 
-test('the later of two answered restores counts after a power cut', () =>
+test('after a power cut the later of two answered restores counts', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     rig.daemon.logged.length = 0;
@@ -158,7 +158,7 @@ test('the later of two answered restores counts after a power cut', () =>
   }));
 
 for (const what of ['ref and commit', 'ref'])
-  test(`a restore whose ${what} went with the power is done again, conversation and all`, () =>
+  test(`a restore that lost its ${what} to a power cut is repeated, including the conversation`, () =>
     withSessions(async (rig) => {
       const session = await answered(rig);
       const head = session.requireCheckpoints().index.head;
@@ -184,7 +184,7 @@ for (const what of ['ref and commit', 'ref'])
       assert.is(rig.read('d'), 'd mine\n');
     }));
 
-test('an unreadable note, or one of another directory, locks nothing', () =>
+test('an unreadable note, or one of another directory, blocks nothing', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');

@@ -17,7 +17,7 @@ function probe(root: string): Folding {
   }
 }
 
-test('the probe agrees with the file system and leaves nothing behind', () => {
+test('the probe gives the folding of the file system and leaves nothing behind', () => {
   const root = makeDirectory();
   assert.is(probe(root).foldsCase, false, 'no name tells');
   writeFileSync(`${root}/name`, '');
@@ -28,7 +28,7 @@ test('the probe agrees with the file system and leaves nothing behind', () => {
   remove(root);
 });
 
-test('a file system that folds case is recognised', () => {
+test('a file system that folds case is detected', () => {
   const root = makeDirectory();
   const image = `${root}/image`;
   mkdirSync(`${root}/mount`);
@@ -53,7 +53,7 @@ test('a file system that folds case is recognised', () => {
   }
 });
 
-test('names that are not text never fold into one another', () => {
+test('names that are not text never fold into each other', () => {
   const folding = { foldsCase: true, foldsUnicode: true };
   assert.is.not(foldedKey(path('\xff'), folding), foldedKey(path('\xfe'), folding));
   assert.equal(
@@ -90,7 +90,7 @@ const failedIn = ({ failed }: { readonly failed: readonly { path: string; reason
   failed.map((each) => `${each.path} ${each.reason}`);
 
 for (const dryRun of [true, false]) {
-  test(`two names that a folding disk takes for one are refused as collisions, the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
+  test(`two names that a folding disk treats as one are collisions, and the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Name.txt': 'upper\n', 'name.txt': 'lower\n', 'other.txt': 'other\n' });
     const { session } = await daemon.open(root);
@@ -106,7 +106,7 @@ for (const dryRun of [true, false]) {
 }
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`a file that was only renamed in case gets its earlier name and content back, and undo takes that back (${mode})`, async () => {
+  test(`a file whose name changed only in case gets its earlier name and content, and undo reverses that (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ README: 'one\n', 'd/Same': 'same\n' });
     const { session } = await daemon.open(root);
@@ -132,7 +132,7 @@ for (const mode of ['soft', 'hard'] as const)
     await daemon.close();
   });
 
-test('a file renamed in case with a foreign edit stays if the client asks for it', async () => {
+test('a file with a changed case and a foreign edit stays if the client asks for it', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
   const { session } = await daemon.open(root);
@@ -152,7 +152,7 @@ test('a file renamed in case with a foreign edit stays if the client asks for it
 });
 
 for (const mode of ['soft', 'hard'] as const)
-  test(`files of a directory whose name changed in case stay as they are, the rest is restored, and nothing is lost (${mode})`, async () => {
+  test(`files of a directory whose name changed in case stay, the rest is restored, and nothing is lost (${mode})`, async () => {
     const daemon = new InProcessDaemon();
     const root = repository({ 'Dir/a': 'one\n', 'Dir/b': 'same\n', 'other.txt': 'one\n' });
     const { session } = await daemon.open(root);

@@ -63,7 +63,7 @@ const standing = (root: string): (string | undefined)[] =>
 
 for (const strategy of ['sqlite', 'shadow', 'local'])
   for (const how of ['removed', 'damaged'] as const)
-    test(`${strategy}: directories ${how} under an open session are written again before a restore, whose undo works after a restart`, async () => {
+    test(`${strategy}: directories ${how} under an open session are stored again before a restore, and its undo works after a restart`, async () => {
       const open = await twoTurns(strategy);
       const { daemon, root, session } = open;
       const stood = standing(root);
@@ -79,7 +79,7 @@ for (const strategy of ['sqlite', 'shadow', 'local'])
       await next.close();
     });
 
-test('the permissions that a git store keeps beside its directories are written again, too', async () => {
+test('lost permission tables of a git store are stored again, too', async () => {
   const open = await twoTurns('shadow');
   const { daemon, root, session } = open;
   chmodSync(join(root, 'd/sub/a.txt'), 0o600);
@@ -96,7 +96,7 @@ test('the permissions that a git store keeps beside its directories are written 
   await next.close();
 });
 
-test('a restore of one path takes nothing away whose directories the store has lost', async () => {
+test('a restore of one path deletes nothing when the store has lost the directories above', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
   const { checkpoint } = await daemon.call('checkpoint/get', { session, tag: '2' });
@@ -110,7 +110,7 @@ test('a restore of one path takes nothing away whose directories the store has l
   await daemon.close();
 });
 
-test('a restore is refused and changes nothing if the store keeps no directory', async () => {
+test('a restore is refused and changes nothing if the store cannot store any directory', async () => {
   const open = await twoTurns('sqlite');
   const { daemon, root, session } = open;
   const stood = standing(root);

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
-test('a restore of paths that match nothing says which, and one that matches says nothing', async () => {
+test('a restore reports paths that match nothing, and only those', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n', 'src/b.txt': 'b\n', 'same/c.txt': 'c\n' });
   const { session } = await daemon.open(root);

@@ -21,7 +21,7 @@ const intent: RestoreIntent = {
   extra: { conversation: 7 },
 };
 
-test('an intent is read back as written, names of any bytes included, and gone when removed', () => {
+test('an intent is read back unchanged, with names of any bytes, and is gone when removed', () => {
   const root = makeDirectory();
   const journal = new RestoreJournal(`${root}/restore.json`);
   assert.equal(journal.read(), { kind: 'none' });
@@ -33,7 +33,7 @@ test('an intent is read back as written, names of any bytes included, and gone w
   remove(root);
 });
 
-test('the intent is synced before its name and the directory after, also when it is removed', () => {
+test('the intent is synced before its rename and the directory after it, also for the removal', () => {
   const root = makeDirectory();
   const calls: string[] = [];
   installFault((call) => calls.push(call));
@@ -46,7 +46,7 @@ test('the intent is synced before its name and the directory after, also when it
   remove(root);
 });
 
-test('the directory that an earlier version noted, with its device, is still known', () => {
+test('the directory in an intent of an earlier version, with its device, is still recognised', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const noted = { device: '64', inode: '12', born: '1700000000000000000' };
@@ -59,7 +59,7 @@ test('the directory that an earlier version noted, with its device, is still kno
   remove(root);
 });
 
-test('an intent that a flipped bit made another one is not followed; one without a check sum is', () => {
+test('an intent that a flipped bit changed is refused, and one without a checksum is accepted', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;
   const journal = new RestoreJournal(file);
@@ -72,7 +72,7 @@ test('an intent that a flipped bit made another one is not followed; one without
   remove(root);
 });
 
-test('a journal that cannot be understood is reported and kept', () => {
+test('a journal that cannot be parsed is reported and kept', () => {
   const root = makeDirectory();
   const journal = new RestoreJournal(`${root}/restore.json`);
   for (const text of ['', '{', 'null', '{"version":2,"id":"x"}', '{"version":1,"id":"x"}']) {
@@ -83,7 +83,7 @@ test('a journal that cannot be understood is reported and kept', () => {
   remove(root);
 });
 
-test('the sweep clears its own temporaries everywhere, follows no link, enters no .git, puts back what was moved', async () => {
+test('the sweep removes only temporary files of its own restore, follows no link, enters no .git, and returns moved directories', async () => {
   const root = makeDirectory();
   const own = `.ckpt-tmp-${intent.id}`;
   mkdirSync(`${root}/outside`);

@@ -34,7 +34,7 @@ async function restored(
   return { session, write };
 }
 
-test('a write that comes after the restore is back two seconds later, reported, and in the next checkpoint (F76)', () =>
+test('a write after the restore is back two seconds later, reported, and in the next checkpoint (F76)', () =>
   withSessions(async (rig) => {
     const { session, write } = await restored(rig);
     write('late edit\n');
@@ -74,7 +74,7 @@ for (const method of ['session/close', 'session/delete'] as const)
     }));
 
 for (const end of ['opened again', 'deleted', 'swept'] as const)
-  test(`a daemon killed before it looked again: the late write is there when the session is ${end} (F50, F76)`, async () => {
+  test(`after a kill before the late look, the late write is back when the session is ${end} (F50, F76)`, async () => {
     const rig = new DaemonRig();
     try {
       const { client, session } = await rig.opened(end === 'swept' ? {} : { retention: 'keep' });

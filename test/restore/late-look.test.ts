@@ -96,7 +96,7 @@ async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promi
   writeLate(removed, 'late two');
 }
 
-test('a displaced file without a late write is outside the work tree, and removed after the look', () =>
+test('a displaced file without a late write is kept outside the work tree until the look, then removed', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const { restored, deleted } = await restore();
     assert.equal([restored, deleted], [['d/f', 'other'], ['e/gone']]);
@@ -106,7 +106,7 @@ test('a displaced file without a late write is outside the work tree, and remove
     assert.equal([read('d/f'), existsSync(`${work}/e`)], ['old', false]);
   }));
 
-test('a write through a descriptor that was open before the restore comes back to its path (F76)', () =>
+test('a write through a descriptor opened before the restore returns to its path (F76)', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);
     assert.equal(await look(), { edits: [{ path: 'e/gone' }, { path: 'd/f' }], left: [] });
@@ -132,7 +132,7 @@ test('a late write is kept beside a path that was edited or removed since (F76)'
     assert.equal(edits.map(({ keptAs = '' }) => keptAs).sort(byBytes), names.sort(byBytes));
   }));
 
-test('without a store a late write is kept beside its path, and what is unwritten goes', () =>
+test('without a store a late write is kept beside its path, and unwritten files are removed', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -142,7 +142,7 @@ test('without a store a late write is kept beside its path, and what is unwritte
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('on another disk nothing is put aside, and the restore is as it was', () =>
+test('on another disk no file is displaced, and the restore works as before', () =>
   withTree(async ({ restore, read, kept, work }) => {
     const shared = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
     const other = mkdtempSync(`${shared}/checkpointd-other-`);
@@ -157,7 +157,7 @@ test('on another disk nothing is put aside, and the restore is as it was', () =>
     }
   }));
 
-test('a file with another name is not taken for an edit of the one that went', () =>
+test('a file with another name is not mistaken for an edit of the displaced file', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     linkSync(`${work}/d/f`, `${work}/../second`);
     await restore();
@@ -186,13 +186,13 @@ const killedAt = (n: number): Promise<boolean> =>
     return isKilled;
   });
 
-test('a look that is killed anywhere is repeated by the next, and loses nothing', async () => {
+test('a look that is killed at any point is repeated by the next one, and loses nothing', async () => {
   let n = 1;
   while (await killedAt(n)) n += 1;
   assert.ok(n > 30, `only ${n} calls`);
 });
 
-test('after a power cut that took the note, what the store has is removed and the rest is kept', () =>
+test('after a power cut that destroyed the note, stored files are removed and others are kept', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -203,7 +203,7 @@ test('after a power cut that took the note, what the store has is removed and th
     assert.not.ok(existsSync(displacedTo));
   }));
 
-test('an edit stays where it is while another directory is at the path of the work tree', () =>
+test('an edit stays in place while another directory is at the path of the work tree', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const fd = openSync(`${work}/d/f`, 'r+');
     await restore();
@@ -220,7 +220,7 @@ test('an edit stays where it is while another directory is at the path of the wo
   }));
 
 for (const where of ['outside the work tree', 'in it'] as const)
-  test(`edits of both, the old content and the new, in the moment of the exchange are both kept, with second names ${where} (F76)`, () =>
+  test(`edits of both contents in the moment of the exchange are kept, with second names ${where} (F76)`, () =>
     withTree(async ({ restore, read, kept, displacedTo, work }) => {
       if (where === 'in it') writeFileSync(displacedTo, 'no directory can be made here');
       let isEdited = false;
@@ -245,7 +245,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       assert.equal(keptBeside, [{ path: path('d/f'), keptAs: `d/${kept('d')[0]}` }]);
     }));
 
-test('an edit in the moment of the exchange returns at once if no other edit exists', () =>
+test('an edit in the moment of the exchange returns to its path at once if it is the only edit', () =>
   withTree(async ({ restore, look, read, kept, work }) => {
     let isEdited = false;
     const old = openSync(`${work}/d/f`, 'r+');

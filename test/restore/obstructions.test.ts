@@ -52,7 +52,7 @@ async function restore(
   return { first, failed };
 }
 
-test('a directory in the way of a file is named whole, and goes only when all of it is saved (F71)', async () => {
+test('a directory in the way of a file is reported whole, and removed only when all of it is saved (F71)', async () => {
   for (const saves of [true, false]) {
     const root = makeDirectory();
     const captured = model({ 'd/seen': 's', other: 'new' });
@@ -86,7 +86,7 @@ test('an ignored file or link where the target has a file or needs a directory i
   remove(root);
 });
 
-test('ignored data in a directory that the target lacks stays where it is (F73)', async () => {
+test('ignored files in a directory that the target lacks stay (F73)', async () => {
   const root = makeDirectory();
   const captured = model({ '.gitignore': 'data', 'src/added': 'a', 'gone/x': 'x' });
   const onDisk = model({ '.gitignore': 'data', 'src/added': 'a', 'src/data/p': 'precious', 'gone/x': 'x' });
@@ -129,7 +129,7 @@ test('a file that cannot be saved stays and its path fails, and the others are r
   remove(root);
 });
 
-test('directories without anything in them are no obstruction', async () => {
+test('directories without any file are no obstruction', async () => {
   const root = makeDirectory();
   const target = model({ d: 'a file' });
   mkdirSync(`${root}/d/e/f`, { recursive: true });

@@ -28,7 +28,7 @@ async function resumed(rig: SessionRig, change: () => void): Promise<string> {
 const paths = (list: readonly { readonly path: string }[]): string[] => list.map(({ path }) => path);
 
 for (const mode of ['soft', 'hard'] as const) {
-  test(`${mode}: undo takes away what the restore has put there, and redo brings it again`, () =>
+  test(`${mode}: undo removes a large restored file, and redo restores it again`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rmSync(join(rig.work, 'large')));
       assert.equal(paths((await rig.request('checkpoint/restore', { session, tag: '0', mode })).restored), [
@@ -42,7 +42,7 @@ for (const mode of ['soft', 'hard'] as const) {
       assert.is(rig.read('large'), large);
     }));
 
-  test(`${mode}: undo brings back the small file that the restore has replaced`, () =>
+  test(`${mode}: undo restores the small file that a large restored file replaced`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rig.write('large', 'small\n'));
       await rig.request('checkpoint/restore', { session, tag: '0', mode });
@@ -52,7 +52,7 @@ for (const mode of ['soft', 'hard'] as const) {
       assert.is(rig.read('large'), 'small\n');
     }));
 
-  test(`${mode}: a later write at the path is not mistaken for it, and is reported`, () =>
+  test(`${mode}: a later write at the path is not mistaken for the restored file, and is reported`, () =>
     withSessions(async (rig) => {
       const session = await resumed(rig, () => rmSync(join(rig.work, 'large')));
       await rig.request('checkpoint/restore', { session, tag: '0', mode });

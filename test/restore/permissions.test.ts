@@ -31,7 +31,7 @@ async function planWithRefusals(tree: AnchoredFiles, from: ModelTree, to: ModelT
   return planBetween(from, to, 'hard', { obstacles: { writes: new Map(), ...refusals } });
 }
 
-test('a directory that cannot be written is foreseen for writes, deletions, and what waits for them', async () => {
+test('a dry run foresees a read-only directory for writes, deletions, and paths that wait for them', async () => {
   const root = makeDirectory();
   const present = {
     ...model({
@@ -82,7 +82,7 @@ test('a directory that cannot be written is foreseen for writes, deletions, and 
   }
 });
 
-test('a plan foresees the permissions of other users’ files, and their files in a sticky directory', async () => {
+test('a plan foresees the permissions of other users’ files, and files in a sticky directory', async () => {
   if (process.getuid?.() !== 0) return; // only root can make files of others
   const root = makeDirectory();
   const present = model({

@@ -27,14 +27,14 @@ function operations(plan: RestorePlan): string[] {
 
 const failures = (plan: RestorePlan): string[] => plan.failed.map(({ path, reason }) => `${path} ${reason}`);
 
-test("the store's own values are the plan's", () => {
+test('the reasons of a plan are those of the protocol', () => {
   const entry = (value: Entry): Entry => value;
   const change = (value: TreeChange): TreeChange => value;
   const contents = (value: SnapshotStore): Contents => value;
   assert.equal([entry, change, contents].length, 3);
 });
 
-test('soft deletes only what is in the way; F80 hard deletes what the target lacks (F79)', () => {
+test('soft deletes only files in the way; F80 hard deletes all files that the target lacks (F79)', () => {
   const present = model({ added: 'a', d: 'file', 'e/x': 'x', 'e/y': 'y', same: 's' });
   const target = model({ 'd/f': 'f', e: 'file', same: 's' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['- d inTheWay', '+ e over 2', '+ d/f']);
@@ -75,11 +75,11 @@ test('writes go from shallow to deep, deletes from deep to shallow, whatever the
       assert.ok(i === 0 || depth(plan.deletes[i - 1]?.path ?? '') >= depth(path));
   }));
 
-test('nothing to do is an empty plan', () => {
+test('without a difference the plan is empty', () => {
   checkProperty(trees, (tree) => assert.equal(operations(planBetween(tree, tree, 'hard')), []));
 });
 
-test('paths restrict the plan to files and directories, with the files in their way', () => {
+test('paths restrict the plan to files and directories, plus the files in their way', () => {
   const present = model({ 'src/a': 'new', 'src/sub/b': 'new', srcx: 'new', other: 'new', d: 'file' });
   const target = model({ 'src/a': 'old', 'src/sub/b': 'old', srcx: 'old', 'd/in/side': 'x' });
   const only = (...paths: string[]): string[] =>
@@ -105,7 +105,7 @@ test('a path that could not be captured is neither deleted nor overwritten, and 
   ]);
 });
 
-test('stored names that must never be written fail, and only they', () => {
+test('invalid stored names fail, and only they', () => {
   const target = model({
     '.git/hooks/post-commit': 'x',
     'a/.GIT/config': 'x',
@@ -152,7 +152,7 @@ test('a conflict is overwritten and reported, or skipped with dependent paths, o
   assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
 });
 
-test('a spared path stays and is reported with its reason, unless a write needs its place', () => {
+test('a path to leave alone stays and is reported with its reason, unless a write needs its place', () => {
   const present = model({ a: '1', b: 'edited', 'd/x': 'x', f: 'f' });
   const target = model({ b: 'old', d: 'file', 'f/y': 'y' });
   const reasons: [string, LeftReason][] = [
@@ -171,7 +171,7 @@ test('a spared path stays and is reported with its reason, unless a write needs 
   assert.equal(plan.conflicts, [path('b')]);
 });
 
-test('a restore of very paths touches nothing below or beside them, and tells what else differs', () => {
+test('a restore of exact paths touches nothing below or beside them, and reports other differences', () => {
   const present = model({ a: '2', 'd/x': '2', 'd/y': '2', e: '2' });
   const target = model({ a: '1', 'd/x': '1', 'd/y': '1' });
   const plan = planBetween(present, target, 'hard', { only: new Set(['a', 'd', 'd/x'].map(path)) });
@@ -182,13 +182,13 @@ test('a restore of very paths touches nothing below or beside them, and tells wh
   );
 });
 
-test('a mode alone is a permission change; a link that becomes a file is a write', () => {
+test('a different mode alone is a permission change, and a link that becomes a file is a write', () => {
   const present = model({ run: file('x', 0o755), key: file('k', 0o644), l: link('x') });
   const target = model({ run: file('x', 0o644), key: file('k', 0o600), l: 'x' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['+ l', 'm key', 'm run']);
 });
 
-test('a private directory is never widened unless the target is known to hold it', () => {
+test('a private directory is never widened unless the target is known to contain it', () => {
   const present = {
     ...model({ 'p/x': 'x', 'q/y': 'y' }),
     directories: new Map([
@@ -201,7 +201,7 @@ test('a private directory is never widened unless the target is known to hold it
   assert.equal(operations(plan), ['- p/x added', 'm q']);
 });
 
-test('names that the file system cannot tell apart fail together, their neighbours do not', () => {
+test('names that are equal on the file system fail together, and their neighbours do not', () => {
   const target = model({
     'Src/a': '1',
     'src/b': '2',
@@ -221,7 +221,7 @@ test('names that the file system cannot tell apart fail together, their neighbou
   assert.is(plan(true, true).length, 6);
 });
 
-test('a write that an obstacle refuses leaves the other spelling of another write to be removed', () => {
+test("a refused write does not protect the other spelling of another write's name", () => {
   const obstacles = {
     writes: new Map([[path('vendor/x'), 'nestedGitDirectory' as const]]),
     refused: new Map(),
@@ -235,7 +235,7 @@ test('a write that an obstacle refuses leaves the other spelling of another writ
   assert.equal(failures(plan), ['vendor/x nestedGitDirectory']);
 });
 
-test('a file with several names is replaced if only its permission bits differ', () => {
+test('a file with several names is replaced when only its permission bits differ', () => {
   const obstacles = {
     writes: new Map(),
     refused: new Map(),
@@ -247,7 +247,7 @@ test('a file with several names is replaced if only its permission bits differ',
   assert.equal(operations(planBetween(present, target, 'soft', { obstacles })), ['+ linked', 'm alone']);
 });
 
-test('a plan of many files is made in slices, and is the plan that is made at once', async () => {
+test('a plan of many files is made in slices, and equals the plan that is made at once', async () => {
   const many = 500;
   const files = (text: string): Record<string, string> =>
     Object.fromEntries(Array.from({ length: many }, (_, n) => [`d${n % 10}/f${n}`, `${n} ${text}`]));

@@ -47,7 +47,7 @@ function blobOf({ parts }: Session, content: string): string {
 const turnsOn = (rig: SessionRig): string[] => names.map((name) => rig.read(name).trim());
 
 for (const how of ['missing', 'wrong'] as const) {
-  test(`a content of target and safety each is ${how}: the rest is finished, the paths are reported, the session goes on`, () =>
+  test(`with a content of both target and safety ${how} the rest is finished, the paths are reported, and the session continues`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       // The target lost what is still to be written, the safety checkpoint what is written already.
@@ -79,7 +79,7 @@ for (const how of ['missing', 'wrong'] as const) {
     }));
 }
 
-test('the trees of target and safety are gone: the note is set aside, and the healthy checkpoints are served', () =>
+test('without the trees of target and safety the note is set aside, and intact checkpoints are available', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const found = turnsOn(rig);

@@ -27,7 +27,7 @@ async function twoTurns(rig: SessionRig): Promise<Session> {
 
 const texts = (paths: readonly string[] | undefined): string[] => [...(paths ?? [])].sort();
 
-test('an edit after the kill is reported as a conflict, and one undo brings it and the state before back', () =>
+test('an edit after the kill is reported as a conflict, and one undo restores it and the state before', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -47,7 +47,7 @@ test('an edit after the kill is reported as a conflict, and one undo brings it a
     assert.is(rig.read('made/later'), 'made in turn 2\n');
   }));
 
-test('a file created after the kill at a path of neither state is not changed, and is reported', () =>
+test('a file created after the kill at a path of neither state stays, and is reported', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -68,7 +68,7 @@ test('a file created after the kill at a path of neither state is not changed, a
   }));
 
 for (const steps of [2, 4, 6]) {
-  test(`a restore that was to skip edits of others, broken at step ${steps}, skips them when it is finished, too`, () =>
+  test(`an interrupted restore that skips foreign edits, stopped at step ${steps}, also skips them when it is finished`, () =>
     withSessions(async (rig) => {
       const session = await twoTurns(rig);
       rig.write('f1', 'edited by hand before the restore\n');
@@ -84,7 +84,7 @@ for (const steps of [2, 4, 6]) {
     }));
 }
 
-test('a restore that was to fail for edits of others leaves alone what was edited after the kill', () =>
+test('an interrupted restore that fails for foreign edits keeps edits made after the kill', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -97,7 +97,7 @@ test('a restore that was to fail for edits of others leaves alone what was edite
     assert.equal(texts(again.recovered?.conflicts), ['f3']);
   }));
 
-test('a file that the restore had only revealed is spared when its undo is interrupted and finished', () =>
+test('a file that the restore only revealed is kept when its undo is interrupted and finished', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
@@ -116,7 +116,7 @@ test('a file that the restore had only revealed is spared when its undo is inter
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
   }));
 
-test('a file that an interrupted restore reveals is left alone when it is finished', () =>
+test('a file that an interrupted restore reveals stays when it is finished', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
@@ -134,7 +134,7 @@ test('a file that an interrupted restore reveals is left alone when it is finish
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
-test('edits stay safe when the recovery is interrupted in its turn, twice', () =>
+test('edits stay safe when the recovery itself is interrupted twice', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -162,7 +162,7 @@ test('edits stay safe when the recovery is interrupted in its turn, twice', () =
     assert.is(rig.read('fresh'), 'made after the kill\n');
   }));
 
-test('the note of an earlier version does not name what an undo takes back, and the revealed file is spared', () =>
+test('with the note of an earlier version, which does not name the undone restore, the revealed file stays', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('f', 'one\n');
@@ -190,7 +190,7 @@ test('the note of an earlier version does not name what an undo takes back, and 
     assert.is(rig.read('f'), 'two\n');
   }));
 
-test('another directory at the path of the work tree is not touched; the right one is finished when it is back', () =>
+test('another directory at the path of the work tree is not touched, and the right one is finished later', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>
@@ -219,7 +219,7 @@ test('another directory at the path of the work tree is not touched; the right o
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
   }));
 
-test('checkpoint/init gives the restore of another directory up, and goes on with the one that is there', () =>
+test('checkpoint/init abandons the restore of another directory, and continues with the present one', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>

@@ -49,7 +49,7 @@ async function broken(rig: SessionRig): Promise<Session> {
 const leftovers = (rig: SessionRig): string[] =>
   readdirSync(rig.work).filter((name) => name.startsWith('.ckpt'));
 
-test('a restore that broke is finished before the next change, and what was there is saved (R20)', () =>
+test('a broken restore is finished before the next change, and the files before it are saved (R20)', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const { checkpoint } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
@@ -62,7 +62,7 @@ test('a restore that broke is finished before the next change, and what was ther
   }));
 
 for (const lasting of [false, true])
-  test(`a temporary that the system ${lasting ? 'never lets go is reported' : 'does not let go at once goes'} in the end`, () =>
+  test(`a temporary file that the system ${lasting ? 'never releases is reported' : 'does not release at once is removed'} in the end`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const { id } = JSON.parse(readFileSync(session.parts.directory.intentFile, 'utf8')) as { id: string };
@@ -114,7 +114,7 @@ for (const give of ['cancel', 'fail'] as const) {
     }));
 }
 
-test('a restore that cannot be finished, because its content is lost, is undone (R20)', () =>
+test('a restore whose content is lost cannot be finished and is undone (R20)', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const lost = files.filter((n) => rig.read(`f${n}`) === `${n} two\n`);
@@ -134,7 +134,7 @@ test('a restore that cannot be finished, because its content is lost, is undone 
     assert.equal(leftovers(rig), []);
   }));
 
-test('an intent that cannot be read stops the opening and stays for a person to look at', () =>
+test('an unreadable intent stops the opening and stays for a person to look at', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const { intentFile } = session.parts.directory;

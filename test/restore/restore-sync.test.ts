@@ -102,7 +102,7 @@ const withSyncs = (body: (rig: SessionRig, syncs: Syncs) => Promise<void>): Prom
   });
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
-  test(`${strategy}: displaced files are on the disk before a restore changes a file (F92)`, () =>
+  test(`${strategy}: displaced files are synced before a restore changes a file (F92)`, () =>
     withSyncs(async (rig, syncs) => {
       rig.write('a', 'one\n');
       rig.write('deep/er/b', 'one\n');
@@ -135,7 +135,7 @@ for (const strategy of ['shadow', 'local', 'sqlite']) {
     }));
 }
 
-test('shadow: many contents in one pack are on the disk before a restore changes anything (F92)', () =>
+test('shadow: many contents in one pack are synced before a restore changes anything (F92)', () =>
   withSyncs(async (rig, syncs) => {
     for (let n = 0; n < 400; n += 1) rig.write(`many/${n}`, `first ${n}\n`);
     const { session } = await rig.request('session/open', { workspace: rig.work, conversationId: 'c' });
@@ -149,7 +149,7 @@ test('shadow: many contents in one pack are on the disk before a restore changes
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: with durability power a restore is answered when all that it wrote is on the disk`, () =>
+  test(`${strategy}: with durability power a restore is answered after all its files are synced`, () =>
     withSessions(async (rig) => {
       for (let n = 0; n < 20; n += 1) rig.write(`deep/${n}`, `${n} one\n`);
       const { session } = await rig.request('session/open', {
@@ -182,7 +182,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('a sync that fails stops a restore before it changes anything', () =>
+test('a failed sync stops a restore before it changes anything', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('a', 'one\n');

@@ -15,7 +15,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('too little free space is found before the first change', () =>
+test('too little free space is detected before the first change', () =>
   inDirectory(async (root) => {
     const present = model({ a: 'new', gone: 'x' });
     const target = model({ a: 'old' });
@@ -38,7 +38,7 @@ test('a name too long for the file system fails alone', () =>
     assert.equal(result.restored, ['ok']);
   }));
 
-test('a damaged or missing content is found before the first change', async () => {
+test('a damaged or missing content is detected before the first change', async () => {
   for (const damage of ['corrupt', 'missing'] as const) {
     await inDirectory(async (root) => {
       const present = model({ a: 'new', z: 'new', gone: 'x' });

@@ -11,7 +11,7 @@ process.umask(0o022);
 
 testFaults({ EIO: 4, EACCES: 7, ENOSPC: 17, EMFILE: 23, EROFS: 23, EDQUOT: 29 }, 5);
 
-test('SIGKILL at a sample of calls: the same (F86)', async () => {
+test('after SIGKILL at a sample of calls every file is whole (F86)', async () => {
   const program = fileURLToPath(new URL('../support/programs/restore-case.js', import.meta.url));
   let killed = 0;
   for (let n = 5; n < 400; n += 37) {

@@ -15,7 +15,7 @@ for (const [often, times, effects] of [
   ['once', 1, 'none'],
   ['again and again', 1000, 'unknown'],
 ] as const)
-  test(`a temporary whose removal fails ${often}, after staging failed, does not stay for good`, () =>
+  test(`a temporary file whose removal fails ${often}, after failed staging, does not stay for good`, () =>
     withSessions(async (rig) => {
       rig.write('a', 'one\n');
       const { id: session } = await rig.open();
@@ -39,7 +39,7 @@ for (const [often, times, effects] of [
       assert.equal(leftIn(rig), []);
     }));
 
-test('a restore that is done tells of temporaries that it could not remove; the next change removes them', () =>
+test('a finished restore reports temporary files that it could not remove, and the next change removes them', () =>
   withSessions(async (rig) => {
     rig.write('a', 'one\n');
     rig.write('new', 'one\n');

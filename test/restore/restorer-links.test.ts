@@ -16,7 +16,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a directory that became a link to the outside is a directory again; the outside is untouched (F67)', () =>
+test('a directory that became a link to the outside is restored, and the outside is untouched (F67)', () =>
   inDirectory(async (root) => {
     mkdirSync(`${root}/outside`);
     mkdirSync(`${root}/w`);
@@ -29,7 +29,7 @@ test('a directory that became a link to the outside is a directory again; the ou
     assert.equal([...walk(`${root}/outside`)], [['f', 'file 644 canary']]);
   }));
 
-test('a link where a file was is replaced, never written through; a link above that appeared since stays (F68)', () =>
+test('a link in place of a file is replaced, never written through, and a new link above stays (F68)', () =>
   inDirectory(async (root) => {
     mkdirSync(`${root}/outside/b`, { recursive: true });
     writeFileSync(`${root}/outside/canary`, 'canary');
@@ -52,7 +52,7 @@ test('a link where a file was is replaced, never written through; a link above t
     );
   }));
 
-test('a root that is exchanged before the first write ends the restore; the other tree stays as it is (F70)', () =>
+test('a root that is replaced before the first write ends the restore, and the other tree does not change (F70)', () =>
   inDirectory(async (root) => {
     const present = model({ f: 'new' });
     const target = model({ f: 'old', g: 'g' });

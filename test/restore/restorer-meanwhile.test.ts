@@ -16,7 +16,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('strict modes come back and no reader ever sees them wider (F22)', () =>
+test('strict modes are restored and are never wider in between (F22)', () =>
   inDirectory(async (root) => {
     const present = model({ 'd/secret': file('b', 0o644), plain: file('x', 0o600) });
     const target: ModelTree = {

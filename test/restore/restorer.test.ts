@@ -19,7 +19,7 @@ import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
 
-test('a hard restore makes the work tree exactly the target, whatever both hold (F80)', async () => {
+test('a hard restore makes the work tree exactly the target, whatever both contain (F80)', async () => {
   await checkPropertyAsync(
     fc.tuple(trees, trees),
     async ([present, target]) => {
@@ -40,7 +40,7 @@ test('a hard restore makes the work tree exactly the target, whatever both hold 
   );
 });
 
-test('a soft restore brings back all of the target and keeps what is not in its way (F79)', async () => {
+test('a soft restore restores all files of the target and keeps others that are not in its way (F79)', async () => {
   await checkPropertyAsync(
     fc.tuple(trees, trees),
     async ([present, target]) => {
@@ -62,7 +62,7 @@ test('a soft restore of the empty tree does nothing and succeeds (F79)', () =>
     assert.equal([result.restored, result.deleted, [...walk(root)]], [[], [], [...manifest(present)]]);
   }));
 
-test('files that do not differ keep inode and times; those that do keep their own usual mode (F23)', () =>
+test('equal files keep inode and times, and differing files keep their usual mode (F23)', () =>
   inDirectory(async (root) => {
     const present = model({ same: 'x', 'd/same': 'y', edited: file('new', 0o664) });
     const target = model({ same: 'x', 'd/same': 'y', edited: 'old' });
@@ -100,7 +100,7 @@ test('a path longer than PATH_MAX is restored and removed', () =>
     assert.equal([back.failed, back.deleted.length, [...walk(root)]], [[], 1, []]);
   }));
 
-test('descriptors are back to the baseline after a restore', () =>
+test('a restore leaks no descriptor', () =>
   inDirectory(async (root) => {
     const { readdirSync } = await import('node:fs');
     const target = model(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`d${i}/e/f`, `${i}`])));

@@ -42,7 +42,7 @@ async function restoredBeside(
   }
 }
 
-test('a file that another program wrote where a restore had just put something is reported as changedMeanwhile (F76)', () =>
+test('a file that another program wrote over a restored file is reported as changedMeanwhile (F76)', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const edit = (): void => {
@@ -70,7 +70,7 @@ test('a file that another program wrote where a restore had just put something i
     );
   }));
 
-test('a file that another program wrote where the restore had not come yet stays, and is reported as not restored', () =>
+test('a file that another program wrote before its turn stays, and is reported as not restored', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(
@@ -85,7 +85,7 @@ test('a file that another program wrote where the restore had not come yet stays
     assert.equal(answer.counts, { restored: 2, deleted: 1, failed: 1, conflicts: 1, skipped: 0 });
   }));
 
-test('a file that another program removed where a restore had just put something is reported', () =>
+test('a restored file that another program removed is reported', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);
     const answer = (await restoredBeside(
@@ -97,7 +97,7 @@ test('a file that another program removed where a restore had just put something
     assert.not.ok(existsSync(join(rig.work, 'a')));
   }));
 
-test('an undisturbed restore under a strict umask, of links, modes and ignored files, is reported as whole', () =>
+test('an undisturbed restore under a strict umask, of links, modes and ignored files, is reported as complete', () =>
   withSessions(async (rig) => {
     const mask = process.umask(0o077);
     try {
@@ -112,7 +112,7 @@ test('an undisturbed restore under a strict umask, of links, modes and ignored f
     }
   }));
 
-test('ignored files that a restore writes are in its checkpoint, however their names repeat, and undo takes them away', () =>
+test('ignored files that a restore writes are in its checkpoint, even with repeated names, and undo removes them', () =>
   withSessions(async (rig) => {
     const files = ['x/.gitignore', 'a/x', 'b/c/x'];
     const { id: session } = await rig.open();

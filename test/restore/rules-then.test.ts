@@ -14,7 +14,7 @@ const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as cons
 const exactly = (tag: string) => ({ tag, mode: 'hard', ...policy }) as const;
 const told = ({ skipped }: RestoreResult): string[] => skipped.map(({ path, reason }) => `${path} ${reason}`);
 
-test('a file that a .gitignore hid then is left alone, at any depth, and reported; what was made since goes', () =>
+test('a file that a .gitignore of the checkpoint ignored stays, at any depth, and is reported; newer files are deleted', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '.env\n/build/\n');
     rig.write('sub/.gitignore', '*.local\n!kept.local\n');
@@ -45,7 +45,7 @@ test('a file that a .gitignore hid then is left alone, at any depth, and reporte
     assert.is(rig.read('later'), 'made since\n');
   }));
 
-test('a file that the old rules would have left out is saved and replaced if the target needs its path', () =>
+test('a file that the old rules would have ignored is saved and replaced if the target needs its path', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', 'out/\n');
     rig.write('out', 'a file of this name is not ignored\n');
@@ -59,7 +59,7 @@ test('a file that the old rules would have left out is saved and replaced if the
     assert.is(rig.read('out/x'), 'in the way\n');
   }));
 
-test('the exclude globs and the size limit of then count, and not those of today', () =>
+test("the exclude globs and the size limit of the checkpoint count, and not today's", () =>
   withSessions(async (rig) => {
     rig.write('data/a', 'excluded\n');
     rig.write('large', 'l'.repeat(100));
@@ -78,7 +78,7 @@ test('the exclude globs and the size limit of then count, and not those of today
     assert.equal(told(done), ['data/a notCapturedThen', 'large notCapturedThen']);
   }));
 
-test('undo removes restored files that today’s exclude globs leave out, and redo brings them back', () =>
+test('undo removes restored files that today’s exclude globs ignore, and redo restores them', () =>
   withSessions(async (rig) => {
     const excluded = ['a', 'data/b'];
     for (const file of excluded) rig.write(file, `${file} then\n`);
@@ -104,7 +104,7 @@ test('undo removes restored files that today’s exclude globs leave out, and re
     assert.equal([rig.read('a'), rig.read('data/b')], ['a then\n', 'edited since\n']);
   }));
 
-test('a file that an include glob captured then does not count as left out', () =>
+test('a file that an include glob captured does not count as left out', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '*.log\n');
     rig.settings = { include: ['*.log'] };
@@ -115,7 +115,7 @@ test('a file that an include glob captured then does not count as left out', () 
     assert.not.ok(existsSync(join(rig.work, 'later.log')));
   }));
 
-test('a path that the target could not read is left alone, also when it can be read now', () =>
+test('a path that the target could not read stays, even when it is readable now', () =>
   withSessions(async (rig) => {
     execFileSync('mkfifo', [join(rig.work, 'pipe')]);
     rig.write('f', '1\n');
@@ -128,7 +128,7 @@ test('a path that the target could not read is left alone, also when it can be r
     assert.equal(told(done), ['pipe/x notCapturedThen']);
   }));
 
-test('rules of the repository above the work tree count as they are today', () =>
+test("for rules of the repository above the work tree today's version counts", () =>
   withSessions(async (rig) => {
     rmSync(join(rig.work, '.git'), { recursive: true });
     git(rig.top, 'init', '-q');
@@ -145,7 +145,7 @@ test('rules of the repository above the work tree count as they are today', () =
     assert.is(rig.read('a.tmp'), 'ignored from above\n');
   }));
 
-test('a file that a restore wrote is reversed by undo, whatever the rules before it say', () =>
+test('undo reverses a restored file, whatever the earlier rules say', () =>
   withSessions(async (rig) => {
     rig.write('a.log', 'log\n');
     const session = await rig.open();

@@ -13,7 +13,7 @@ function told(error: unknown): { readonly kind: string; readonly retryable: bool
 const system = (code: string): Error =>
   Object.assign(new Error(`${code}: secret words`), { code, syscall: 'open', path: '/storage/x' });
 
-test('a refused system call has a kind and a remedy in every place, and is no defect (F91)', () => {
+test('a failed system call has a kind and a remedy everywhere, and is no defect (F91)', () => {
   const kinds: Readonly<Record<string, string>> = {
     ENOSPC: 'NoSpace',
     EDQUOT: 'NoSpace',

@@ -28,13 +28,13 @@ test('a process that was not visible at the start is not watched', async () => {
   assert.is(await watched({ processId: 0, isAlive: () => alive }, () => (alive = false)), 0);
 });
 
-test('another parent means that ours has died, when it is our client', async () => {
+test('a changed parent means that ours has died, when it is our client', async () => {
   let parent = 7;
   assert.is(await watched({ watchOwnParent: true, parentOf: () => parent }, () => (parent = 1)), 1);
   assert.is(await watched({ watchOwnParent: false, parentOf: () => parent }, () => (parent = 8)), 0);
 });
 
-test('a process that may not be signalled is alive', () => {
+test('a process that we may not signal counts as alive', () => {
   assert.ok(isAlive(process.pid));
   assert.not(isAlive(2 ** 30));
   const kill = process.kill.bind(process);

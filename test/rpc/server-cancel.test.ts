@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { failedAfterRecovery } from '../../src/base/errors.ts';
 import { gate, gc, gcResult, kindOf, started, untilAborted } from './server-rig.ts';
 
-test('a cancel of a request that had recovered an interrupted restore is not answered with effects none', async () => {
+test('a cancel after the recovery of an interrupted restore is not answered with effects none', async () => {
   const runs = gate();
   const server = await started({
     'store/gc': async (_params, context) => {
@@ -25,7 +25,7 @@ test('a cancel of a request that had recovered an interrupted restore is not ans
   assert.match(error?.message ?? '', /recovered/);
 });
 
-test('a cancel right behind its request comes before the handler', async () => {
+test('a cancel right after its request comes before the handler', async () => {
   let ran = false;
   const server = await started({
     'store/gc': async () => {

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gate, gc, gcResult, started, untilAborted } from './server-rig.ts';
 
-test('shutdown waits for running requests a moment, then gives them up with -32802, and answers within a second', async () => {
+test('shutdown waits briefly for running requests, then aborts them with -32802, and answers within a second', async () => {
   const held = gate();
   const server = await started({
     'store/gc': async () => {
@@ -28,7 +28,7 @@ test('shutdown waits for running requests a moment, then gives them up with -328
   assert.equal(server.stops, ['shutdown']);
 });
 
-test('shutdown answers within a second though the stop takes longer, and exit waits for the stop', async () => {
+test('shutdown answers within a second even when the stop takes longer, and exit waits for the stop', async () => {
   const held = gate();
   const server = await started({}, () => held.promise);
   const startedMs = performance.now();
@@ -55,7 +55,7 @@ test('requests before the end of input are answered before the end', async () =>
   assert.equal(server.stops, ['endOfInput']);
 });
 
-test('they are also answered if this takes longer than a client waits after shutdown', async () => {
+test('requests before the end of input are answered even if that takes longer than a client waits after shutdown', async () => {
   const server = await started({
     'store/gc': async (_, context) => {
       await Promise.race([sleep(900), untilAborted(context)]);
@@ -76,7 +76,7 @@ test('a stop that fails does not keep the daemon alive', async () => {
   assert.is(await server.exited, 1);
 });
 
-test('the first end decides the code, and nothing new is begun meanwhile', async () => {
+test('the first end determines the exit code, and no new request begins meanwhile', async () => {
   const held = gate();
   const server = await started({}, () => held.promise);
   await server.request(0, 'session/list');

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { gc, kindOf, started } from './server-rig.ts';
 
-test('an expected failure keeps its words, number, effects and facts', async () => {
+test('an expected failure keeps its message, number, effects and details', async () => {
   const server = await started({
     'store/gc': () => {
       throw new CheckpointdError('StoreBusy', 'Held by 42; close it there.', {
@@ -27,7 +27,7 @@ test('an expected failure keeps its words, number, effects and facts', async () 
   });
 });
 
-test('a foreign error never shows its text to the client, and is logged under its incident (F116)', async () => {
+test('the text of a foreign error never reaches the client, and is logged under its incident (F116)', async () => {
   const throws: unknown[] = [
     new Error('SECRET'),
     new TypeError('SECRET'),
@@ -59,7 +59,7 @@ test('a full disk is NoSpace', async () => {
   assert.is(kindOf(await server.request(1, 'store/gc', gc)), 'NoSpace');
 });
 
-test('a result too large to send is ResponseTooLarge and says what was done', async () => {
+test('a result too large to send is ResponseTooLarge and says whether the request had its effect', async () => {
   const huge = (): never => ({ text: 'x'.repeat(65 * 1024 * 1024) }) as never;
   const server = await started({ 'store/gc': async () => huge(), 'session/list': async () => huge() });
   const frame = await server.request(1, 'store/gc', gc);

@@ -17,7 +17,7 @@ const events = [
   'conversation/didChange',
 ] as const;
 
-test('two clients and a command line: each event once to each, with who caused it', () =>
+test('two clients and a command line get each event once, with the client that caused it', () =>
   withRig(async (rig) => {
     const first = await rig.start({});
     const { session } = await rig.open(first, { retention: 'keep' });
@@ -70,7 +70,7 @@ test('two clients and a command line: each event once to each, with who caused i
     await first.close();
   }));
 
-test('an opening and a full window are told to the others with who caused them', () =>
+test('an opening and a full window are reported to the other clients with the client that caused them', () =>
   withRig(async (rig) => {
     const first = await rig.start({});
     const { session } = await rig.open(first, { retention: 'keep' });

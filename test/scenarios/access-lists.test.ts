@@ -130,7 +130,7 @@ listTest('bits that were captured without a list give no rights by one that is t
   }),
 );
 
-test('without access to lists, only the owner keeps the wider rights of a group', () =>
+test('where access lists cannot be read, only the owner keeps the rights that a group would gain', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('shared', 'one\n');
@@ -152,7 +152,7 @@ test('without access to lists, only the owner keeps the wider rights of a group'
     assert.is(modeOf(rig, 'usual'), '644', 'no list is read where others may do the same');
   }));
 
-test('a file without a list gets the bits of its group back', () =>
+test("a restored file without an access list keeps its group's bits", () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('shared', 'one\n');

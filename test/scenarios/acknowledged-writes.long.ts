@@ -75,7 +75,7 @@ async function numberIn(client: WireClient, session: string, tag: string, path: 
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: a write that had ended is in the next checkpoint, and none is torn (seed ${seed})`, () =>
+  test(`${strategy}: a completed write is in the next checkpoint, and none is torn (seed ${seed})`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ strategy });
       const writers = [new Writer(rig, 1), new Writer(rig, 2)];

@@ -12,7 +12,7 @@ function git(rig: SessionRig, ...args: string[]): string {
   return execFileSync('git', args, { cwd: rig.work, encoding: 'utf8', env: gitEnvironment() }).trim();
 }
 
-test('no commit is lost by a restore where the repository is called .bare', () =>
+test('a restore loses no commit of a repository that is called .bare', () =>
   withSessions(async (rig) => {
     renameSync(join(rig.work, '.git'), join(rig.work, '.bare'));
     writeFileSync(join(rig.work, '.git'), 'gitdir: ./.bare\n');

@@ -8,7 +8,7 @@ for (const [name, scenario] of [
   ['C23 the end of a tangent with files', endOfTangent],
   ['a revert of a turn', revertOfTurn],
 ] as const) {
-  test(`${name}, killed at every call in turn: the next daemon finds both or neither`, async () => {
+  test(`${name}, killed at each call in turn: the next daemon finds both records or neither`, async () => {
     const fates = { before: 0, after: 0, unharmed: 0 };
     for (let n = 1; fates.unharmed < 3; n += 1) fates[await killAt(scenario, n)] += 1;
     console.log(`note: ${JSON.stringify(fates)}`);

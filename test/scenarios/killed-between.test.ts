@@ -8,7 +8,7 @@ for (const [name, scenario] of [
   ['C23 the end of a tangent with files', endOfTangent],
   ['a revert of a turn', revertOfTurn],
 ] as const) {
-  test(`${name}, killed between intent and publication: the next daemon finds both or neither`, async () => {
+  test(`${name}, killed between intent and publication: the next daemon finds both records or neither`, async () => {
     const fates: string[] = [];
     for (const n of [2, 25, 50, 75, 10_000]) fates.push(await killAt(scenario, n));
     console.log(`note: ${fates.join(' ')}`);

@@ -28,7 +28,7 @@ async function opened(rig: SessionRig): Promise<string> {
   return id;
 }
 
-test('directories exchanged at any step of a restore leave no temporary in the work tree', async () => {
+test('directories replaced at any step of a restore leave no temporary file in the work tree', async () => {
   let exchanges = 0;
   for (let n = 1; (await exchangedAt(n)) === 1; n += 7) exchanges += 1;
   assert.ok(exchanges > 6, `${exchanges} exchanges`);
@@ -62,7 +62,7 @@ async function exchangedAt(n: number): Promise<number> {
   return exchanges;
 }
 
-test('an immutable file in a directory that is in the way stays where it is, and that is foreseen', () =>
+test('an immutable file in a directory in the way stays, and a dry run foresees that', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const locked = join(rig.work, 'd/kind/of');

@@ -10,7 +10,7 @@ test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
-test('a tangent with files brings them back, with the counters; undo goes back into it (C23)', async () => {
+test('leaving a tangent with files restores them and the counters, and undo returns into it (C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');
@@ -40,7 +40,7 @@ test('a tangent with files brings them back, with the counters; undo goes back i
   assert.is((await create(at)).tag, '2');
 });
 
-test('leaving with the tail keeps the files; leaving outside a tangent does nothing (C19, C23)', async () => {
+test('leaving with the tail keeps the files, and leaving outside a tangent does nothing (C19, C23)', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   await append(at, 'main');
@@ -58,7 +58,7 @@ test('leaving with the tail keeps the files; leaving outside a tangent does noth
   assert.is((await daemon.call('conversation/exitTangent', { session })).exited, false);
 });
 
-test('the checkpoint that a tangent needs is not deleted or collected; after a clean leaving leaves the files', async () => {
+test('the checkpoint of a tangent is not deleted or collected, and after a clean leaving keeps the files', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   const { checkpoint: needed = '' } = await daemon.call('conversation/enterTangent', {
@@ -100,7 +100,7 @@ for (const [name, remove] of [
     },
   ],
 ] as const) {
-  test(`after ${name} a reopened conversation is where it was, not in the future`, async () => {
+  test(`after ${name} a reopened conversation is where it was before`, async () => {
     let at = await home();
     for (const content of ['a', 'b', 'c']) {
       await append(at, content);

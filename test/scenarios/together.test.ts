@@ -51,7 +51,7 @@ async function lived(at: Home): Promise<Map<string, Whole>> {
   return wholes;
 }
 
-test('after a restore everything is as at the checkpoint; back and forth loses nothing (C33, C34, Q26)', async () => {
+test('after a restore everything is as in the checkpoint, and going back and forth loses nothing (C33, C34, Q26)', async () => {
   let at = await home();
   const wholes = await lived(at);
   for (const tag of ['1', '3', '2.1', '1.1', '2', '1', '3']) {
@@ -71,7 +71,7 @@ test('after a restore everything is as at the checkpoint; back and forth loses n
   }
 });
 
-test('a session that is opened without checkpoints has the restored conversation, and keeps what comes then', async () => {
+test('a session opened without checkpoints has the restored conversation, and keeps later entries', async () => {
   let at = await home();
   await append(at, 'a');
   await create(at);
@@ -87,7 +87,7 @@ test('a session that is opened without checkpoints has the restored conversation
   assert.equal(await said(at), ['a', 'future']);
 });
 
-test('without checkpoints nothing is changed over an interrupted restore; checkpoint/init comes first', async () => {
+test('without checkpoints no change is made over an interrupted restore: checkpoint/init is required first', async () => {
   let at = await home();
   await append(at, 'a');
   const { daemon, session } = at;
@@ -120,7 +120,7 @@ test('importing the document of a session, and deleting the importer, deletes no
   assert.is(readFileSync(join(at.root, 'a.txt'), 'utf8'), 'precious');
 });
 
-test('a deleted storage leaves an export whole: the document owns no checkpoint (C2, C32)', async () => {
+test('without the storage an exported document is still complete, because it owns no checkpoint (C2, C32)', async () => {
   const at = await home();
   await append(at, 'a');
   await create(at);

@@ -33,7 +33,7 @@ const killed: readonly Step[] = [
 ];
 
 for (const client of ['python', 'pythonSync'] as const)
-  test(`an episode with kills runs through the client "${client}"`, async () => {
+  test(`an episode with kills works with the client "${client}"`, async () => {
     const bridge = bridgeTo(client);
     if ('refusal' in bridge) return console.log(`skipped: no Python for the torture (${bridge.refusal})`);
     const tally = new Tally();
@@ -68,7 +68,7 @@ async function defectOf(bridge: Bridge): Promise<string> {
   );
 }
 
-test('a client that hangs, changes its words or does not tell the end of its daemon is found', async () => {
+test('the torture detects a client that hangs, changes messages or does not report the end of its daemon', async () => {
   const gone = (words: string): string => `say({ id, gone: ${words} });`;
   assert.is(await defectOf(bridgeThat(gone("'the daemon ended with -9'"))), '');
   assert.is(await defectOf(bridgeThat(gone("'the daemon ended with signal: 9 (SIGKILL)'"))), '');
@@ -92,7 +92,7 @@ test('the end of a daemon is read from the client’s message', async () => {
   }
 });
 
-test('the torture reports a missing client, and runs through its own driver', () => {
+test('the torture reports a missing client, and works with its own driver', () => {
   const bin = mkdtempSync(join(tmpdir(), 'checkpointd-no-clients-'));
   try {
     const git = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
@@ -114,7 +114,7 @@ test('the torture reports a missing client, and runs through its own driver', ()
   }
 });
 
-test('time in which the daemon waited for a processor is not held against it; a hang is found all the same', async () => {
+test('time in which the daemon waited for a processor does not count, but a hang is still detected', async () => {
   const clock = (): (() => number) => {
     let now = 0;
     return () => (now += 1000);

@@ -16,7 +16,7 @@ const options: TortureOptions = {
   say: () => undefined,
 };
 
-test('a restore that makes files executable is found, shrunk to a few steps, and found again by these', async () => {
+test('a defect (restores make files executable) is found, reduced to a few steps, and found again with these', async () => {
   // Every file changes its mode between the look at it and its name. The daemon's own look at the result compares
   // contents alone (other contents would be reported as failed), so only the checker sees it.
   const planted = { act: 'executable', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;

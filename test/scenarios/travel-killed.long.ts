@@ -7,7 +7,7 @@ const killsMax = 15;
 
 for (const strategy of ['shadow', 'sqlite', 'local'])
   for (const method of ['remote/push', 'remote/fetch', 'session/import'] satisfies Killed[])
-    test(`${method} in ${strategy} is whole after kills spread over its calls`, async () => {
+    test(`${method} in ${strategy} is complete after kills at calls spread over it`, async () => {
       const calls = await killedTravel(method, 0, strategy);
       assert.ok(calls > 10, `${calls} calls pass the seam`);
       const step = Math.max(1, Math.ceil(calls / killsMax));

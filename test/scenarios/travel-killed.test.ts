@@ -12,7 +12,7 @@ const points: readonly (readonly [method: Killed, strategy: string, calls: reado
 
 for (const [method, strategy, calls] of points)
   for (const call of calls)
-    test(`${method} in ${strategy} is whole after a kill at call ${call}`, async () => {
+    test(`${method} in ${strategy} is complete after a kill at call ${call}`, async () => {
       await killedTravel(method, call, strategy);
     });
 

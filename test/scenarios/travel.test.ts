@@ -29,7 +29,7 @@ for (const [from, to] of [
   ['local', 'shadow'],
   ['sqlite', 'sqlite'],
 ] as const) {
-  test(`a session of ${from} goes on in ${to} on another machine`, async () => {
+  test(`a session of ${from} continues in ${to} on another machine`, async () => {
     const remote = bareRepository();
     const container = await machine(remote);
     await container.open({ strategy: from });
@@ -79,7 +79,7 @@ for (const [from, to] of [
   });
 }
 
-test('a push that has nothing new sends nothing, and the next one sends what is new', async () => {
+test('a push without changes sends nothing, and the next one sends only new data', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -96,7 +96,7 @@ test('a push that has nothing new sends nothing, and the next one sends what is 
   execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
 });
 
-test('a request that is repeated with its key gets the first answer, whatever it asks of a remote', async () => {
+test('a repeated key gets the first answer of every request about a remote', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -116,7 +116,7 @@ test('a request that is repeated with its key gets the first answer, whatever it
   }
 });
 
-test('a key gets the first answer after a restart, whatever it asks of a remote', async () => {
+test('a repeated key gets the first answer of every request about a remote, after a restart too', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -181,7 +181,7 @@ test('a file that stays is named by its bytes when its name is not UTF-8', async
   );
 });
 
-test("the user's repository is as it was after a push, a fetch and an import", async () => {
+test("a push, a fetch and an import do not change the user's repository", async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -193,7 +193,7 @@ test("the user's repository is as it was after a push, a fetch and an import", a
   assert.equal([repositoryState(one.root), repositoryState(two.root), two.files], before);
 });
 
-test('secrets, strict files and included files stay, and a hard restore elsewhere leaves them alone', async () => {
+test('secrets, strict files and included files stay here, and a hard restore elsewhere keeps them', async () => {
   const remote = bareRepository();
   const key = ['AKIA', 'ABCDEFGHIJKLMNOP'].join('');
   const one = await machine(remote, { 'a.txt': 'a\n', '.gitignore': 'dist/\n.env\n' });
@@ -240,7 +240,7 @@ test('secrets, strict files and included files stay, and a hard restore elsewher
   assert.equal(named.left.map(({ path }) => path).sort(), ['notes', 'private.txt']);
 });
 
-test('two machines that continue from one checkpoint make two lines, and each learns of the other', async () => {
+test('two machines that continue from one checkpoint make two lines, and each is notified of the other', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -280,7 +280,7 @@ test('two machines that continue from one checkpoint make two lines, and each le
   assert.is(three.read('a.txt'), 'two\n');
 });
 
-test('a deleted session is pushed by no machine again', async () => {
+test('no machine pushes a deleted session again', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -299,7 +299,7 @@ test('a deleted session is pushed by no machine again', async () => {
   assert.equal((await one.daemon.call('remote/delete', { remote: 'team', session })).deleted, []);
 });
 
-test('a cloned container takes a new writer, and the lines of both are whole', async () => {
+test("a cloned container gets a new writer's id, and the lines of both are complete", async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open();
@@ -327,7 +327,7 @@ test('a cloned container takes a new writer, and the lines of both are whole', a
   assert.equal([updated.length, refused], [2, []]);
 });
 
-test('a session is pushed by itself after its turns, and goes on where the remote comes back', async () => {
+test('a session is pushed by itself after its turns, and again when the remote returns', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open({ remote: 'team', push: 'turn' });
@@ -371,7 +371,7 @@ test('a session is pushed by itself after its turns, and goes on where the remot
 });
 
 for (const strategy of ['shadow', 'sqlite'])
-  test(`a secret that was sent once by name stays when it is not named again (${strategy})`, async () => {
+  test(`a secret that was once sent by name stays here when it is not named again (${strategy})`, async () => {
     const remote = bareRepository();
     const one = await machine(remote);
     await one.open({ strategy });

@@ -55,7 +55,7 @@ function assertWithin(now: unknown, before: unknown, at: string): void {
   for (const [name, value] of Object.entries(before)) assertWithin(fields.get(name), value, `${at}.${name}`);
 }
 
-test('the archive has every strategy: one that is added later needs an archive of its own', () => {
+test('the archive has every strategy, and a new strategy needs a new archive', () => {
   assert.equal(
     Object.keys(strategies).filter((name) => !strategiesOfFormat1.some((known) => known === name)),
     [],
@@ -63,7 +63,7 @@ test('the archive has every strategy: one that is added later needs an archive o
 });
 
 for (const strategy of strategiesOfFormat1) {
-  test(`${strategy}: a session kept by the first version is resumed by this one, with everything (O9, R26)`, async () => {
+  test(`${strategy}: this version resumes a session of the first version, with all its data (O9, R26)`, async () => {
     await withRig(async (rig) => {
       const seen = layOutFormat1(rig.top, strategy);
       const params = { strategy, conversationId: conversationOfFormat1 } as const;
@@ -180,7 +180,7 @@ const laters: Readonly<Record<string, readonly Later[]>> = {
 };
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: data of a later version is refused with the remedy and not changed (O22, O23)`, async () => {
+  test(`${strategy}: data of a later version is refused with the remedy and does not change (O22, O23)`, async () => {
     assert.ok(laters[strategy], 'there is something that a later version may write');
     for (const { what, leave, touched } of laters[strategy] ?? []) {
       await withRig(async (rig) => {

@@ -9,7 +9,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-test('a storageDir, a workspace and a file that cannot be used are refused, and the daemon goes on', () =>
+test('an unusable storageDir, workspace or file is refused, and the daemon continues', () =>
   withRig(async (rig) => {
     spawnSync('mkfifo', [join(rig.top, 'fifo')]);
     writeFileSync(join(rig.top, 'file'), 'x');
@@ -70,7 +70,7 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   };
 }
 
-test('a mount that never answers: each request says so, others go on, and shutdown answers within a second', () =>
+test('on a mount that never answers each request reports that, others continue, and shutdown answers within a second', () =>
   withRig(async (rig) => {
     const place = join(rig.top, 'dead');
     const release = await deadMount(place);

@@ -44,7 +44,7 @@ async function idOf(rig: DaemonRig): Promise<string> {
   return session;
 }
 
-test('a link planted where a session will be is refused, and what it leads to is untouched', () =>
+test('a link at the path of a new session is refused, and its target is untouched', () =>
   withRig(async (rig) => {
     const session = await idOf(rig);
     const victim = victimIn(rig);
@@ -61,7 +61,7 @@ test('a link planted where a session will be is refused, and what it leads to is
     assert.is(readlinkSync(rig.shadow(session)), victim);
   }));
 
-test('a directory with a user’s files at the path of a session is refused and kept', () =>
+test('a directory with a user’s files at the path of a session is refused and stays', () =>
   withRig(async (rig) => {
     const session = await idOf(rig);
     cpSync(victimIn(rig), rig.shadow(session), { recursive: true });
@@ -74,7 +74,7 @@ test('a directory with a user’s files at the path of a session is refused and 
     assert.equal(contentsOf(rig.shadow(session)), before);
   }));
 
-test('a kept session that was moved to another disk behind a link: no removal follows the link', () =>
+test('no removal follows the link of a kept session that was moved to another disk', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -90,7 +90,7 @@ test('a kept session that was moved to another disk behind a link: no removal fo
     assert.equal(contentsOf(moved), before);
   }));
 
-test('a session that was brought back from a backup is resumed and removed as any other', () =>
+test('a session that was restored from a backup is resumed and removed like any other', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -105,7 +105,7 @@ test('a session that was brought back from a backup is resumed and removed as an
     await next.client.close();
   }));
 
-test('a copy with a user’s files is resumed, and not removed', () =>
+test('a copied session with a user’s files is resumed, and not removed', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -124,7 +124,7 @@ test('a copy with a user’s files is resumed, and not removed', () =>
   }));
 
 for (const how of ['closed', 'open'] as const) {
-  test(`another directory in the place of a session that is ${how} is not deleted, though it bears its marker`, () =>
+  test(`another directory in place of a session that is ${how} is not deleted, even with its marker`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });
       const place = rig.shadow(session);
@@ -140,7 +140,7 @@ for (const how of ['closed', 'open'] as const) {
     }));
 }
 
-test('a link that takes the place of an open session’s directory survives close, with what it leads to', () =>
+test('a link that replaces an open session’s directory survives close, with its target', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const victim = victimIn(rig);
@@ -154,7 +154,7 @@ test('a link that takes the place of an open session’s directory survives clos
     assert.match(rig.logText(), /is a link/);
   }));
 
-test('a link in the place of the session’s log or of its own directory is refused, and its target not written', () =>
+test('a link in place of the session’s log or own directory is refused, and its target is not written', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -179,7 +179,7 @@ test('a link in the place of the session’s log or of its own directory is refu
     assert.equal(contentsOf(join(rig.top, 'own')), before);
   }));
 
-test('trash is deleted without following a link that stands in it', () =>
+test('a renamed directory is deleted without following links in it', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const victim = victimIn(rig);

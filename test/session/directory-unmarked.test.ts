@@ -7,7 +7,7 @@ import { SessionDirectory } from '../../src/session/directory.ts';
 import { withSessions } from '../support/session-rig.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: a session without its session.json is resumed with all that it has, and kept`, () =>
+  test(`${strategy}: a session without its session.json is resumed with all its data, and kept`, () =>
     withSessions(async (rig) => {
       const place = { workspace: rig.work, conversationId: 'c', strategy } as const;
       rig.write('a', 'one\n');

@@ -16,7 +16,7 @@ function withStorage(body: (storage: string) => void): void {
   }
 }
 
-test('a session’s id follows from work tree, conversation and strategy, and from nothing that could be confused (Q14)', () => {
+test('a session’s id depends on work tree, conversation and strategy only, and is unambiguous (Q14)', () => {
   const id = sessionIdOf('/work', 'c', 'shadow');
   assert.match(id, /^ses_[0-9a-z]{26}$/);
   assert.is(sessionIdOf('/work', 'c', 'shadow'), id);
@@ -29,7 +29,7 @@ test('a session’s id follows from work tree, conversation and strategy, and fr
   assert.is(new Set([id, ...others]).size, 5);
 });
 
-test('the storage and a session’s directory are the user’s alone (F116)', () =>
+test('the storage and a session’s directory are private to the user (F116)', () =>
   withStorage((storage) => {
     prepareStorage(storage);
     const session = sessionIdOf('/work', 'c', 'shadow');
@@ -55,7 +55,7 @@ test('the storage and a session’s directory are the user’s alone (F116)', ()
     assert.is(statSync(directory.markerFile).mode & 0o777, 0o600);
   }));
 
-test('temporaries of a killed daemon are removed, and nothing else (F59)', () =>
+test('only temporary files of a killed daemon are removed (F59)', () =>
   withStorage((storage) => {
     prepareStorage(storage);
     const directory = new SessionDirectory(storage, sessionIdOf('/work', 'c', 'shadow'));

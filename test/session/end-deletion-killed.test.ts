@@ -12,7 +12,7 @@ const match = '^rename .*storage.ses_[0-9a-z]+$';
 
 for (const strategy of ['sqlite', 'local'])
   for (const method of ['session/delete', 'session/close'] as const)
-    test(`${strategy}, ${method}: killed before the directory goes, the next opening begins again`, () =>
+    test(`${strategy}, ${method}: after a kill before the directory is removed, the next opening makes a new session`, () =>
       withRig(async (rig) => {
         const ending = { method, strategy, match };
         const [at = ''] = await killedAt(rig, 1, ending);
@@ -25,7 +25,7 @@ for (const strategy of ['sqlite', 'local'])
         assert.is(await openedAgain(rig, ending, at), 'after');
       }));
 
-test('a deletion that was killed is finished by the sweep of a start, however young it is', () =>
+test('the sweep of a start finishes a killed deletion at any age', () =>
   withRig(async (rig) => {
     const [at = ''] = await killedAt(rig, 1, {
       method: 'session/delete',

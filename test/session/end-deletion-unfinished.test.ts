@@ -39,7 +39,7 @@ async function interrupted(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-test('a kept session whose restore was killed is not deleted before a client has opened it', () =>
+test('a kept session with a killed restore is not deleted before a client has opened it', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     const { kind, effects, message } = await refusal(rig, id);
@@ -52,7 +52,7 @@ test('a kept session whose restore was killed is not deleted before a client has
     assert.not(existsSync(parts.directory.root));
   }));
 
-test('a session without its work tree is deleted, because the restore cannot be finished', () =>
+test('a session without its work tree is deleted, because its restore cannot be finished', () =>
   withSessions(async (rig) => {
     const { id, parts } = await interrupted(rig);
     renameSync(rig.work, `${rig.work}.elsewhere`);
@@ -60,7 +60,7 @@ test('a session without its work tree is deleted, because the restore cannot be 
     assert.not(existsSync(parts.directory.root));
   }));
 
-test('an open session finishes the restore that stopped half-way before it is deleted', () =>
+test('an open session finishes an interrupted restore before it is deleted', () =>
   withSessions(async (rig) => {
     const { id, parts } = await withWork(rig);
     installFault(breakAt(4));

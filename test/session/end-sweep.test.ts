@@ -70,7 +70,7 @@ function orphan(
   return directory;
 }
 
-test('only clean and old orphans are removed, not young ones, or those with a journal, of another user or without a marker (F98)', () =>
+test('only clean and old orphans are removed: none that are young, have a journal, belong to another user or lack a marker (F98)', () =>
   inStorage(async (storage) => {
     const clean = orphan(storage, 'clean', 25);
     const young = orphan(storage, 'young', 23);
@@ -92,7 +92,7 @@ test('only clean and old orphans are removed, not young ones, or those with a jo
     assert.equal(readdirSync(storage).sort(), others.map(({ session }) => session).sort());
   }));
 
-test('kept sessions, living owners, foreign markers and what is not ours are never swept, at no grace', () =>
+test('kept sessions, those with living owners, foreign markers and other directories are never swept, even without a grace period', () =>
   inStorage(async (storage) => {
     orphan(storage, 'kept', 1000, { retention: 'keep' });
     orphan(storage, 'copied', 1000, { session: sessionIdOf('/other', 'x', 'shadow') });
@@ -116,7 +116,7 @@ test('kept sessions, living owners, foreign markers and what is not ours are nev
     assert.equal(await sweepStorage(storage, 0, log), [living.session]);
   }));
 
-test('a session that was renamed away is deleted by the next start, even if the start before was killed', () =>
+test('the next start deletes a session that was renamed away, even if the start before was killed', () =>
   inStorage(async (storage) => {
     const whole = orphan(storage, 'whole', 0);
     const half = orphan(storage, 'half', 0);
@@ -155,7 +155,7 @@ test('data outside the orphan’s directory is removed first, and a failure keep
     assert.not(existsSync(root) || refs() !== '');
   }));
 
-test('a storage that does not exist is swept by doing nothing', async () => {
+test('sweeping a missing storage does nothing', async () => {
   const removed = await sweepStorage(join(tmpdir(), 'checkpointd-none-such'), 0, log);
   assert.equal(removed, []);
 });
@@ -174,7 +174,7 @@ test('a start without an opening sweeps as well, after a while', () =>
     await sessions.closeAll('orderly');
   }));
 
-test('a start without a grace sweeps at once, and an opening waits until the orphan is gone', () =>
+test('a start without a grace period sweeps at once, and an opening waits until the orphan is gone', () =>
   inStorage(async (storage) => {
     const young = orphan(storage, 'young', 1);
     const surroundings = { events: {} as SessionEvents, log, onPoison: assert.unreachable };

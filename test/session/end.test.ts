@@ -100,7 +100,7 @@ for (const [name, isOrphan, happen] of histories) {
     assert.is(await fateOf('orderly'), 'removed');
   });
 
-  test(`after ${name}, a process that can await nothing is as careful`, () =>
+  test(`after ${name}, a process that cannot wait leaves the same`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();
@@ -110,7 +110,7 @@ for (const [name, isOrphan, happen] of histories) {
     }));
 }
 
-test('a marker that a power cut left empty is written again, so that the session can be removed', () =>
+test('a marker that a power cut left empty is rewritten, so that the session can be removed', () =>
   withSessions(async (rig) => {
     const first = await rig.open();
     const { directory } = first.parts;
@@ -151,7 +151,7 @@ const processesOn = (directory: string): string[] =>
     .filter((line) => line.includes(directory));
 
 for (const end of ['close', 'delete'] as const)
-  test(`a session that is ended by ${end} while its checkpoints are being enabled leaves no git process`, () =>
+  test(`a session that ends by ${end} while its checkpoints are being enabled leaves no git process`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();
@@ -215,7 +215,7 @@ const reasons: readonly (readonly [
 ];
 
 for (const [reason, open, happen] of reasons) {
-  test(`session/close says why it removed nothing: ${reason}`, () =>
+  test(`session/close reports why it removed nothing: ${reason}`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       rig.write('g', 'base\n');

@@ -31,7 +31,7 @@ async function planned(rig: DaemonRig, tag: string): Promise<{ code: number | nu
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-  test(`${strategy}: session/open warns where the work tree was replaced since the session was made`, () =>
+  test(`${strategy}: session/open warns when the work tree was replaced since the session began`, () =>
     withRig(async (rig) => {
       const { client } = await rig.opened({ retention: 'keep', strategy });
       await client.close();
@@ -41,7 +41,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('session/open warns until a checkpoint is made of the new work tree; from then on the restore of an earlier one warns', () =>
+test('session/open warns until a checkpoint of the new work tree exists, and then for restores of earlier ones', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -67,7 +67,7 @@ test('session/open warns until a checkpoint is made of the new work tree; from t
     assert.match(await warningsOfOpen(rig, 'shadow'), said, 'replaced once more');
   }));
 
-test('a work tree that was moved away and back is not taken for another one', () =>
+test('a work tree that was moved away and back does not count as replaced', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();
@@ -76,7 +76,7 @@ test('a work tree that was moved away and back is not taken for another one', ()
     assert.is(await warningsOfOpen(rig, 'shadow'), '');
   }));
 
-test('the command line says that the work tree was replaced before it asks for a restore', () =>
+test('the command line reports a replaced work tree before it asks for a restore', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();

@@ -100,7 +100,7 @@ test('closing waits for the running operation and refuses the rest', async () =>
   await running;
 });
 
-test('a pause waits and refuses as closing does, until it is over', async () => {
+test('a pause waits and refuses like closing, until it ends', async () => {
   const queue = new OperationQueue();
   const first = gate();
   const running = queue.run(() => first.promise);
@@ -115,7 +115,7 @@ test('a pause waits and refuses as closing does, until it is over', async () => 
   assert.is(await queue.run(async () => 2), 2);
 });
 
-test('background work is aborted by a request that arrives, waits or closes the queue, and is then not begun', async () => {
+test('background work is aborted by a request that arrives, waits or closes the queue, and is not begun then', async () => {
   const queue = new OperationQueue();
   const order: string[] = [];
   const untilAborted = (name: string) => (signal: AbortSignal) =>

@@ -26,7 +26,7 @@ async function withDirectory(
 const ownerIn = (directory: SessionDirectory): Record<string, unknown> =>
   JSON.parse(readFileSync(directory.ownerFile, 'utf8')) as Record<string, unknown>;
 
-test('a claim makes the directory under the lock, names this process, and a second one gets its pid', () =>
+test('a claim makes the directory under the lock and names this process, and a second claim gets its pid', () =>
   withDirectory(async (directory, make) => {
     const owner = await SessionOwner.claim(directory, { prepare: make });
     assert.instance(owner, SessionOwner);
@@ -42,7 +42,7 @@ test('a claim makes the directory under the lock, names this process, and a seco
     (third as SessionOwner).release();
   }));
 
-test('a directory that cannot be made gives the lock back', () =>
+test('a directory that cannot be made releases the lock', () =>
   withDirectory(async (directory, make) => {
     const fail = (): void => {
       throw new Error('no space');
@@ -58,7 +58,7 @@ test('a directory that cannot be made gives the lock back', () =>
     (owner as SessionOwner).release();
   }));
 
-test('an owner may be renamed away while it holds the lock, and no other process gets the lock in between', () =>
+test('an owner may be renamed away while it has the lock, and no other process gets the lock in between', () =>
   withDirectory(async (directory, make) => {
     const owner = await SessionOwner.claim(directory, { prepare: make });
     rmSync(directory.root, { recursive: true });
@@ -68,7 +68,7 @@ test('an owner may be renamed away while it holds the lock, and no other process
     assert.not.ok(existsSync(directory.root), 'a release makes nothing');
   }));
 
-test('owner.json decides where the lock cannot: pid and start time, namespace and sign of life (F97)', () =>
+test('without a lock owner.json decides: pid and start time, namespace and heartbeat (F97)', () =>
   withDirectory(async (directory, make) => {
     make();
     const self = describeSelf();

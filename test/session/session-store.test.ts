@@ -22,7 +22,7 @@ function installWithout(omitted: string, to: string): string {
   return join(to, 'dist/src/main.js');
 }
 
-test('a strategy that cannot be had is reported with its remedy, and the others serve', () =>
+test('an unavailable strategy is reported with its remedy, and the others work', () =>
   withRig(async (rig) => {
     const entry = installWithout('libsql', join(rig.top, 'installed'));
     const client = await rig.start({ command: [process.execPath, entry] });

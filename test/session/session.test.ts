@@ -18,7 +18,7 @@ test('opening makes the directory, the bare repository, its config, and the chec
   await daemon.close();
 });
 
-test('each conversation has a shadow of its own, in the daemon’s storage, the same one when opened again (Q14)', async () => {
+test('each conversation has its own shadow in the daemon’s storage, and gets it again when reopened (Q14)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const one = await daemon.open(root, { conversationId: 'one' });
@@ -114,7 +114,7 @@ test('deleting a middle checkpoint leaves every other one restorable', async () 
   await daemon.close();
 });
 
-test('store/usage, store/verify and store/gc tell and do', async () => {
+test('store/usage, store/verify and store/gc report and act', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root);
@@ -132,7 +132,7 @@ test('store/usage, store/verify and store/gc tell and do', async () => {
   await daemon.close();
 });
 
-test('opening an open session with other settings says which were ignored, and names none that are the same', async () => {
+test('opening an open session with other settings reports the ignored ones, and only those that differ', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const asked = { conversationId: 'c', exclude: ['x'], limits: { maxFileBytes: 1000 } } as const;
@@ -153,7 +153,7 @@ test('opening an open session with other settings says which were ignored, and n
   await daemon.close();
 });
 
-test('opening an open session with another storage says that it is not stored there', async () => {
+test('opening an open session with another storage reports that the session is elsewhere', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const storageDir = temporaryDirectory('storage');

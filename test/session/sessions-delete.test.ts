@@ -40,7 +40,7 @@ test('a session of unknown size is not deleted, and stays open', () =>
     assert.ok((await rig.request('session/delete', { session: id })).deleted);
   }));
 
-test('a session whose checkpoints cannot be destroyed stays open, and is deleted when they can', () =>
+test('a session whose checkpoints cannot be removed stays open, and is deleted when they can', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -56,7 +56,7 @@ test('a session whose checkpoints cannot be destroyed stays open, and is deleted
     assert.not(existsSync(session.parts.directory.root));
   }));
 
-test('sqlite: a database that another program holds refuses the deletion, and the session goes on', () =>
+test('sqlite: a database locked by another program refuses the deletion, and the session continues', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'sqlite' } as const;
     const { session } = await rig.request('session/open', asked);
@@ -74,7 +74,7 @@ test('sqlite: a database that another program holds refuses the deletion, and th
     assert.is(leftOutside(rig, 'sqlite'), '0');
   }));
 
-test('local: a checkpoint that is being made while its session is deleted ends first, and goes with it', () =>
+test('local: a checkpoint in progress during the deletion of its session ends first, and is deleted too', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);
@@ -109,7 +109,7 @@ test('local: a checkpoint that is being made while its session is deleted ends f
     assert.is(leftOutside(rig, 'local'), '');
   }));
 
-test('a deletion that fails while its client goes, or the daemon ends, leaves nothing open', () =>
+test('a failed deletion leaves nothing open when its client or the daemon ends', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
@@ -126,7 +126,7 @@ test('a deletion that fails while its client goes, or the daemon ends, leaves no
     );
   }));
 
-test('a session does not write its known files before it is deleted', () =>
+test('a session does not write its known files before its deletion', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const { id, parts } = await rig.open();
@@ -155,7 +155,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
   const asked = (rig: SessionRig): Promise<SessionOpenResult> =>
     rig.request('session/open', { workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' });
 
-  test(`${strategy}: a failure after the removal of the checkpoints is a warning, and the session begins again`, () =>
+  test(`${strategy}: a failure after the removal of the checkpoints is a warning, and a new session begins`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('conversation/appendTranscript', { session, text: 'said' });
@@ -170,7 +170,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is((await rig.request('conversation/get', { session })).transcriptLength, 0);
     }));
 
-  test(`${strategy}: a session that was opened without its checkpoints takes them along`, () =>
+  test(`${strategy}: the deletion of a session opened without checkpoints removes them too`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('session/close', { session });
@@ -181,7 +181,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is(leftOutside(rig, strategy), none[strategy]);
     }));
 
-  test(`${strategy}: so does one that ends`, () =>
+  test(`${strategy}: the end of a session opened without checkpoints removes them too`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('session/close', { session });
@@ -199,7 +199,7 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.is(leftOutside(rig, strategy), none[strategy]);
     }));
 
-  test(`${strategy}: a failure before the removal of the checkpoints leaves the session whole`, () =>
+  test(`${strategy}: a failure before the removal of the checkpoints leaves the session complete`, () =>
     withSessions(async (rig) => {
       const { session } = await asked(rig);
       await rig.request('checkpoint/create', { session, kind: 'turn' });
@@ -253,7 +253,7 @@ for (const [what, call, place] of [
       }
     }));
 
-test('local: a repository that may not be read is not taken for one that has disappeared', () =>
+test('local: an unreadable repository is not mistaken for a missing one', () =>
   withSessions(async (rig) => {
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);

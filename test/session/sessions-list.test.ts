@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
-test('one session directory that cannot be read leaves the others in the list', async () => {
+test('one unreadable session directory leaves the others in the list', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const damaged = ['a', 'b'].map((conversationId) =>
@@ -32,7 +32,7 @@ test('one session directory that cannot be read leaves the others in the list', 
   await daemon.close();
 });
 
-test('a session whose marker says something else than was written is named, and mended by its opening', async () => {
+test('a session with a damaged marker is reported, and repaired by its opening', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const open = { conversationId: 'a', strategy: 'local', retention: 'keep' } as const;
@@ -57,7 +57,7 @@ test('a session whose marker says something else than was written is named, and 
   await daemon.close();
 });
 
-test('a marker of an earlier version, which has no check sum, is believed', async () => {
+test('a marker of an earlier version without a checksum is accepted', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const open = { conversationId: 'a', strategy: 'local', retention: 'keep' } as const;

@@ -28,7 +28,7 @@ test('the end begins when only the last client has a session', () => {
   assert.ok(shares.beginEnd(first));
 });
 
-test('an opening of another client that is under way keeps the end from beginning', () => {
+test('an opening of another client in progress prevents the end', () => {
   const shares = new Shares();
   const [isDone, isDoneToo] = [shares.opens(second), shares.opens(second)];
   isDone();

@@ -36,7 +36,7 @@ function refused(work: () => unknown): CheckpointdError {
   throw new Error('it was taken');
 }
 
-test('a storage that everybody can write, a link and the parent of the work tree are refused with a remedy', () =>
+test('a storage that all users can write, a link and the parent of the work tree are refused with a remedy', () =>
   inTop((top) => {
     const open = join(top, 'open');
     mkdirSync(open);
@@ -77,7 +77,7 @@ test('a storage of another user is refused', () =>
     return undefined;
   }));
 
-test('no path makes the making of the storage spin: /proc, /sys, /dev, a file in the way, a FIFO, links in a circle', () =>
+test('no path makes the creation of the storage loop: /proc, /sys, /dev, a file in the way, a FIFO, circular links', () =>
   inTop((top) => {
     if (process.platform === 'linux') {
       for (const path of [
@@ -102,7 +102,7 @@ test('no path makes the making of the storage spin: /proc, /sys, /dev, a file in
     assert.equal(readdirSync(top).sort(), ['circle', 'dangling', 'file']);
   }));
 
-test('a fault of a storage is reported with its remedy', () => {
+test('an error of a storage is reported with its remedy', () => {
   const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO', 'EFBIG'].map((code) => {
     const error: CheckpointdError = storageFailure('/s', Object.assign(new Error(code), { code }));
     assert.match(error.message, code === 'EFBIG' ? 'ulimit -f' : '/s');

@@ -103,7 +103,7 @@ async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
 
 for (const [strategy, kinds] of Object.entries(damages)) {
   for (const [what, harm] of Object.entries(kinds)) {
-    test(`${strategy}: ${what} damaged before a session is resumed are written again by the next create`, async () => {
+    test(`${strategy}: ${what} damaged before a session is resumed are stored again by the next create`, async () => {
       const kept = await prepared(strategy);
       await kept.daemon.call('session/close', { session: kept.session });
       harm(kept);
@@ -112,7 +112,7 @@ for (const [strategy, kinds] of Object.entries(damages)) {
       await kept.daemon.close();
     });
 
-    test(`${strategy}: ${what} that verify found damaged are written again by the next create`, async () => {
+    test(`${strategy}: ${what} that verify reported as damaged are stored again by the next create`, async () => {
       const kept = await prepared(strategy);
       harm(kept);
       assert.not.ok((await kept.daemon.call('store/verify', { session: kept.session })).ok);
@@ -122,7 +122,7 @@ for (const [strategy, kinds] of Object.entries(damages)) {
   }
 }
 
-test('local: a content that went with its last checkpoint, and with the user’s gc, is written again at the next try', async () => {
+test('local: a content that was removed with its last checkpoint and the user’s gc is stored again', async () => {
   const { daemon, root, session } = await prepared('local');
   await daemon.call('checkpoint/delete', { session, tag: '1' });
   const kept = join(daemon.storage, session, 'local', 'kept');

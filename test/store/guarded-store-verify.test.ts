@@ -48,7 +48,7 @@ test('checkpoints whose rows or commits were deleted are reported at open and by
   }
 });
 
-test('a damaged directory marks the checkpoints that it concerns, and the list is whole', async () => {
+test('a damaged directory marks the affected checkpoints, and the list is complete', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
     const { daemon, root, session } = now;
@@ -94,7 +94,7 @@ test('a damaged directory marks the checkpoints that it concerns, and the list i
   }
 });
 
-test('sqlite: verify names counts and rows that no longer tell the truth', async () => {
+test('sqlite: verify reports wrong counts and rows', async () => {
   const { daemon, session } = await kept('sqlite');
   assert.ok((await daemon.call('store/verify', { session })).ok);
   sql(daemon.storage, 'UPDATE checkpoint_blobs SET ref_count = 0');
@@ -107,7 +107,7 @@ test('sqlite: verify names counts and rows that no longer tell the truth', async
   await daemon.close();
 });
 
-test('sqlite: verify names contents that stand under each other’s hashes', async () => {
+test('sqlite: verify reports contents that were swapped', async () => {
   const { daemon, root, session } = await kept('sqlite');
   write(root, { 'a.txt': 'two\n' });
   const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -135,7 +135,7 @@ for (const [what, change] of Object.entries({
   'another path': "file_path = CAST('else' AS BLOB)",
   'no content': "blob_hash = NULL, mode = NULL, change_type = 'deleted'",
 }))
-  test(`sqlite: verify names a checkpoint whose file row tells of ${what}, full or of changes`, async () => {
+  test(`sqlite: verify reports a checkpoint whose file row lists ${what}, full or of changes`, async () => {
     const { daemon, root, session } = await kept('sqlite');
     write(root, { 'a.txt': 'two\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -157,7 +157,7 @@ for (const [what, change] of Object.entries({
     await daemon.close();
   });
 
-test('sqlite: a deleted session leaves neither its row nor its contents, open or closed', async () => {
+test('sqlite: a deleted session leaves neither rows nor contents, open or closed', async () => {
   for (const isOpen of [true, false]) {
     const { daemon, session } = await kept('sqlite');
     if (!isOpen) await daemon.call('session/close', { session });
@@ -168,7 +168,7 @@ test('sqlite: a deleted session leaves neither its row nor its contents, open or
   }
 });
 
-test('the next checkpoint writes damaged contents that verify found again, and can be restored', async () => {
+test('the next checkpoint stores damaged contents again that verify reported, and can be restored', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const { daemon, root, session } = await kept(strategy);
     write(root, { 'b.txt': 'b\n' });

@@ -100,7 +100,7 @@ async function begunAnew({ daemon, root, session, strategy }: Kept): Promise<voi
 
 for (const [strategy, list] of Object.entries(losses)) {
   for (const [what, lose] of list) {
-    test(`the store of ${strategy} ${what} between two runs: it is reported, and checkpoint/init begins again`, async () => {
+    test(`a store of ${strategy} that ${what} between two runs is reported, and checkpoint/init makes a new one`, async () => {
       const now = await kept(strategy);
       await now.daemon.call('session/close', { session: now.session });
       lose(now);
@@ -108,7 +108,7 @@ for (const [strategy, list] of Object.entries(losses)) {
       await now.daemon.close();
     });
 
-    test(`the store of ${strategy} ${what} while it is open: the next use tells it, and has no effect`, async () => {
+    test(`a store of ${strategy} that ${what} while it is open is reported by the next use, without effect`, async () => {
       const now = await kept(strategy);
       const { daemon, root, session } = now;
       lose(now);

@@ -33,13 +33,13 @@ test('a present directory, or one outside the snapshot, does not count as lost',
   assert.equal(await lost(paths('', 'd/e/f', 'd/none/x')), []);
 });
 
-test('a directory is lost with all that is asked for below it, and with nothing beside it', async () => {
+test('a directory is lost together with the requested ones below it, and with no others', async () => {
   assert.equal(await lost(paths('d/e/f', 'd/g', 'd/e', ''), 'd/e'), paths('d/e/f', 'd/e'));
   assert.equal(await lost(paths('d/e/f', '', 'other'), 'root'), paths('d/e/f', '', 'other'));
   assert.equal(await lost(paths('d/g', 'd/e/f'), 'd/e/f'), paths('d/e/f'));
 });
 
-test('only what leads to the wanted is asked for, each once', async () => {
+test('only directories on the way to the requested ones are read, each once', async () => {
   const store = storeOf(all, []);
   await new TreeReader(store).lost('root' as SnapshotId, paths('d/e', 'd/e/f', 'd/e'));
   assert.equal(store.asked, ['root', 'd', 'd/e', 'd/e/f']);

@@ -37,7 +37,7 @@ const storms: readonly (readonly [number, string, readonly string[]])[] = [
 ];
 
 for (const [count, name, lines] of storms) {
-  test(`${count} checkpoints while ${name} run in loops: each can be restored, and fsck is clean (R9, F64)`, async () => {
+  test(`${count} checkpoints while ${name} run in loops can all be restored, and fsck is clean (R9, F64)`, async () => {
     await withRig(async (rig) => {
       git(rig.work, 'add', '-A');
       git(rig.work, 'commit', '-q', '-m', 'first');

@@ -8,7 +8,7 @@ import { git } from '../support/in-process-daemon.ts';
 import { failureOf } from '../support/wire-client.ts';
 
 for (const strategy of Object.keys(strategies)) {
-  test(`${strategy}: kept, the same conversation is resumed after restarts and kills, with its base (O9, R26)`, async () => {
+  test(`${strategy}: the conversation of a kept session is resumed after restarts and kills, with its base (O9, R26)`, async () => {
     await withRig(async (rig) => {
       const params = { strategy, retention: 'keep' } as const;
       const first = await rig.opened(params);
@@ -94,7 +94,7 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('reopened, the same work tree is meant whatever its spelling, and another one is another session (R13)', () =>
+test('a reopened work tree is recognised in any spelling, and another one has another session (R13)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const spelled = await rig.open(client, { strategy: 'sqlite', workspace: `${rig.work}/deep/..//` });

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/temporary.ts';
 
 const names = ['shadow', 'local', 'sqlite'];
 
-test('a strategy is a line in the table: its name gives its driver (R1 R2)', () => {
+test('each strategy has one entry in the table, whose name gives its driver (R1 R2)', () => {
   assert.equal(Object.keys(strategies), names);
   for (const name of names) {
     const driver = strategyNamed(name);
@@ -21,7 +21,7 @@ test('a strategy is a line in the table: its name gives its driver (R1 R2)', () 
   }
 });
 
-test('shadow dies with its session, local and sqlite keep, unless the client sets the retention (Q47)', async () => {
+test('shadow removes its session at the end, local and sqlite keep it, unless the client sets the retention (Q47)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of names)
@@ -39,7 +39,7 @@ test('shadow dies with its session, local and sqlite keep, unless the client set
   await daemon.close();
 });
 
-test('a strategy that is not in the table is refused, with those that are, and nothing is made (R2)', async () => {
+test('an unknown strategy is refused with the list of known ones, and nothing is made (R2)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of ['tape', '__proto__', 'constructor', 'Shadow', '']) {
@@ -51,7 +51,7 @@ test('a strategy that is not in the table is refused, with those that are, and n
   await daemon.close();
 });
 
-test('local needs a repository: none is made unasked, and checkpoint/init makes one (R8)', async () => {
+test('local needs a repository, makes none by itself, and checkpoint/init makes one (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
@@ -70,7 +70,7 @@ test('local needs a repository: none is made unasked, and checkpoint/init makes 
   await daemon.close();
 });
 
-test('a session that is deleted takes its hidden refs with it, open or kept, and those of no other (R8)', async () => {
+test('deleting a session removes its hidden refs, open or kept, and no others (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const refs = (): string[] =>

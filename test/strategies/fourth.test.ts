@@ -16,7 +16,7 @@ test.after(() => {
   delete strategies['memory'];
 });
 
-test('it is offered as its driver says', () => {
+test('a fourth strategy is offered as its driver describes it', () => {
   const { sessions } = offerHere().capabilities;
   assert.ok(typeof sessions === 'object' && 'strategies' in sessions);
   assert.equal(sessions.strategies.at(-1), {
@@ -27,7 +27,7 @@ test('it is offered as its driver says', () => {
   });
 });
 
-test('a session on it: create, list, diff, restore, undo, verify, collect, clean, close', async () => {
+test('a session on the fourth strategy can create, list, diff, restore, undo, verify, collect, clean, close', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const before = manifest(root);
@@ -69,7 +69,7 @@ test('a session on it: create, list, diff, restore, undo, verify, collect, clean
   await daemon.close();
 });
 
-test('it works without a repository where checkpoints are asked for, as its driver says', async () => {
+test('the fourth strategy works without a repository on request, as its driver says', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
@@ -78,7 +78,7 @@ test('it works without a repository where checkpoints are asked for, as its driv
   await daemon.close();
 });
 
-test('nothing above the store asks for a strategy by its name', () => {
+test('no code above the store asks for a strategy by its name', () => {
   const named = /'(shadow|local|sqlite)'/;
   const source = new URL('../../../src/', import.meta.url);
   const all = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -68,12 +68,12 @@ async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   await daemon.close();
 }
 
-test('restores bring files back; HEAD, branches, index, stash, reflogs, config and hooks are untouched all day (R1, R4, R5, R6)', async () => {
+test('restores work, and HEAD, branches, index, stash, reflogs, config and hooks are untouched all day (R1, R4, R5, R6)', async () => {
   const root = livedIn();
   await dayWithLocal(root, join(root, '.git'));
 });
 
-test('it works with a detached and an unborn HEAD, in a sub-directory and in a linked work tree (R5, R9)', async () => {
+test('local works with a detached and an unborn HEAD, in a sub-directory and in a linked work tree (R5, R9)', async () => {
   const detached = livedIn();
   git(detached, 'checkout', '-q', '--detach');
   await dayWithLocal(detached, join(detached, '.git'));
@@ -89,7 +89,7 @@ test('it works with a detached and an unborn HEAD, in a sub-directory and in a l
   await dayWithLocal(linked, join(main, '.git'));
 });
 
-test('getDiff: base by default, to the work tree without "to", binary files listed and not dropped (R7)', async () => {
+test('getDiff compares with the base by default, with the work tree without "to", and lists binary files (R7)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root, { strategy: 'local' });
@@ -105,7 +105,7 @@ test('getDiff: base by default, to the work tree without "to", binary files list
   await daemon.close();
 });
 
-test('killed in the middle of creates and restores, it leaves the repository as it was (R5)', () =>
+test('killed in the middle of creates and restores, local leaves the repository unchanged (R5)', () =>
   withRig(async (rig) => {
     git(rig.work, 'add', '-A');
     git(rig.work, 'commit', '-q', '-m', 'first');
@@ -135,7 +135,7 @@ test('killed in the middle of creates and restores, it leaves the repository as 
     await client.close();
   }));
 
-test('checkpoints survive the user: gc --prune=now, pack-refs, a new branch, a reset of theirs (R9)', async () => {
+test("checkpoints survive the user's gc --prune=now, pack-refs, new branch and reset (R9)", async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session } = await daemon.open(root, { strategy: 'local' });

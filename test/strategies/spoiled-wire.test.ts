@@ -43,7 +43,7 @@ const databases: readonly Spoiled[] = [
 ];
 
 for (const { what, kind, remedy, spoil } of databases) {
-  test(`over the wire a database that is ${what} is ${kind}, left alone, and the daemon goes on (O22, O23)`, () =>
+  test(`over the wire a database that is ${what} is ${kind}, does not change, and the daemon continues (O22, O23)`, () =>
     withRig(async (rig) => {
       const first = await rig.opened({ strategy: 'sqlite' });
       await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });

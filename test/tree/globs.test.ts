@@ -18,7 +18,7 @@ function leftOut(globs: Globs, path: string): boolean {
   return parts.some((_, i) => globs.matches(fromText(parts.slice(0, i + 1).join('/')), i < parts.length - 1));
 }
 
-test('globs agree with git where the languages overlap', () => {
+test("globs match like git's where the languages overlap", () => {
   const directory = mkdtempSync(join(tmpdir(), 'ckpt-globs-'));
   const env = { PATH: process.env.PATH ?? '', HOME: directory, GIT_CONFIG_NOSYSTEM: '1' };
   const part = fc.constantFrom(
@@ -95,7 +95,7 @@ test('globs agree with git where the languages overlap', () => {
   }
 });
 
-test('a glob says whether a path below a directory may match', () => {
+test('a glob knows whether a path below a directory may match', () => {
   const may = (glob: string, path: string): boolean => new Globs([glob]).mayMatchBelow(path as TreePath);
   assert.ok(may('build/out/*.js', 'build'));
   assert.ok(may('build/out/*.js', 'build/out'));
@@ -142,7 +142,7 @@ function matchesPartsPlainly(parts: readonly string[], names: readonly string[])
     .some((left, taken) => taken >= least && matchesPartsPlainly(others, left));
 }
 
-test('globs match exactly what a plain matcher matches that tries every length for every star', () => {
+test('globs match exactly like a plain matcher that tries every length for every star', () => {
   const token = fc.constantFrom('a', 'b', '*', '*', '?', '[a]', '[!b]', '\\*');
   const part = fc.oneof(
     {
@@ -166,7 +166,7 @@ test('globs match exactly what a plain matcher matches that tries every length f
   );
 });
 
-test('a name is matched in at most as many steps as pattern times name, whatever the stars', () => {
+test('matching a name takes at most the length of the pattern times that of the name, whatever the stars', () => {
   const counted = (text: string): { length: number; charCodeAt(index: number): number; steps: number } => ({
     length: text.length,
     steps: 0,
@@ -190,7 +190,7 @@ test('a name is matched in at most as many steps as pattern times name, whatever
   );
 });
 
-test('a path is matched with at most as many names compared as it has parts times those of the pattern', () => {
+test('matching a path compares at most its parts times those of the pattern', () => {
   const whole = Object.getOwnPropertyDescriptor(NamePattern.prototype, 'matches');
   if (whole === undefined) throw new Error('NamePattern has no method to count');
   let compared = 0;

@@ -13,7 +13,7 @@ const of = (entries: [string, Directory | ReturnType<typeof file>][]): Directory
   entries: new Map(entries),
 });
 
-test('a directory that was sealed without anything strict is passed over, and nothing strict beside it', async () => {
+test('a sealed directory without strict permissions is skipped, and no strict one beside it', async () => {
   const plain: Directory = { ...of([['f', file()]]), sealed: 'id' };
   const growing = of([['f', file()]]);
   const root = of([

@@ -13,18 +13,18 @@ import {
 } from '../../src/tree/tree-path.ts';
 import { checkProperty } from '../support/property.ts';
 
-test('any bytes survive as a path', () =>
+test('a path may have any bytes', () =>
   checkProperty(fc.uint8Array(), (bytes) => {
     assert.equal([...bytesOf(fromBytes(bytes))], [...bytes]);
   }));
 
-test('text goes in and out unchanged and is known to be text', () =>
+test('text becomes a path and text again, and is recognised as text', () =>
   checkProperty(fc.string({ unit: 'grapheme' }), (text) => {
     assert.is(toText(fromText(text)), text);
     assert.ok(isText(fromText(text)));
   }));
 
-test('bytes that are not UTF-8 are known not to be text', () => {
+test('bytes that are not UTF-8 are recognised as no text', () => {
   assert.not(isText(fromBytes(Uint8Array.of(0x61, 0xff))));
 });
 

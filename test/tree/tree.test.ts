@@ -36,7 +36,7 @@ test('a look-up finds the root, files and directories, and nothing below a file'
   assert.is(nodeAt(undefined, fromText('a')), undefined);
 });
 
-test('files laid over a tree leave the tree as it was, and one side gives way where both cannot be', () => {
+test('adding files leaves the original tree unchanged, and of two conflicting entries one gives way', () => {
   const tree = directory({ a: directory({ f: file('1') }, { sealed: 'id' }), b: file('2') });
   const files = [entry('a/g', '3'), entry('a/f', '4'), entry('b/c', '5'), entry('new/f', '6')];
   const kept = overlaid(tree, files, { replaces: false });
@@ -52,7 +52,7 @@ test('files laid over a tree leave the tree as it was, and one side gives way wh
   assert.equal(tree, directory({ a: directory({ f: file('1') }, { sealed: 'id' }), b: file('2') }));
 });
 
-test('trees differ in files, in directories that one of them lacks, and in permissions under the same id', async () => {
+test('trees differ in files, in directories that only one of them has, and in permissions under the same id', async () => {
   const shared = directory({ f: file('1') });
   const before = directory({
     shared,

@@ -104,7 +104,7 @@ class Model {
   }
 }
 
-test('the log answers as a plain list of all marks does, or says that it is incomplete, and why', () => {
+test('the log answers like a plain list of all marks, or says that and why it is incomplete', () => {
   let compared = 0;
   checkProperty(
     fc.array(step, { maxLength: 40 }),
@@ -136,7 +136,7 @@ test('a mark by chokidar adds a path to the changes and proves nothing', () => {
   assert.ok(log.isMarkedByHandles(fromText('f'), from));
 });
 
-test('an ignored directory takes one place, and clients see neither it nor names of git and of restores', () => {
+test('an ignored directory takes one entry, and clients see neither it nor names of git and of restores', () => {
   const seen: string[] = [];
   const isIgnored = (one: string): boolean => one === 'build' || one.startsWith('build/');
   const log = new ChangeLog({ isIgnored, onMark: (one) => seen.push(one) });
@@ -150,7 +150,7 @@ test('an ignored directory takes one place, and clients see neither it nor names
   assert.equal(seen, ['src/b', 'src/a']);
 });
 
-test('beyond its bounds the log is incomplete for the past, and goes on', () => {
+test('beyond its limits the log is incomplete for the past, and continues', () => {
   const log = new ChangeLog();
   log.begin();
   const before = log.position;

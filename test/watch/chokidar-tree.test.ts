@@ -53,7 +53,7 @@ async function watched(directories: readonly string[], body: (rig: Rig) => Promi
   }
 }
 
-test('in a tree of many parts a change in any directory is reported', () =>
+test('in a large tree a change in any directory is reported', () =>
   watched(many, async ({ root, watch, paths }) => {
     assert.is(watch.directories, many.length + 1);
     const written = ['', ...many].map((path) => join(root, path, 'f'));
@@ -61,7 +61,7 @@ test('in a tree of many parts a change in any directory is reported', () =>
     await until('all are reported', () => written.every((file) => paths.has(file)));
   }));
 
-test('directories that come, go and come back are watched', () =>
+test('directories that appear, disappear and reappear are watched', () =>
   watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
     await writeUntilMarked('born/deep/f');
     await writeUntilMarked('d3/born/deep/f');
@@ -77,7 +77,7 @@ test('directories that come, go and come back are watched', () =>
     }
   }));
 
-test('a subtree that is moved out is not followed, and watched again when it is back', () =>
+test('a subtree that is moved out is not watched, and watched again when it is back', () =>
   watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
     const before = watch.directories;
     const aside = temporaryDirectory('aside');

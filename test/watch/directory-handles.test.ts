@@ -97,7 +97,7 @@ if (process.platform === 'linux') {
         assert.ok(handles.changes.isMarkedByHandles(fromText(path), from), path);
     }));
 
-  test('several fences at once are passed, one cookie serves them, and a closed one proves nothing', () =>
+  test('several fences at once pass with one cookie, and a closed one proves nothing', () =>
     withHandles([], async ({ fence, handles }) => {
       const all = await Promise.all(Array.from({ length: 20 }, () => handles.fence()));
       assert.is(all.length, 20);
@@ -108,7 +108,7 @@ if (process.platform === 'linux') {
       assert.not(existsSync(fence));
     }));
 
-  test('a thread that does not read the cookie is no proof, and its end answers the fence that waits', async () => {
+  test('a thread that does not read the cookie proves nothing, and its end answers the waiting fence', async () => {
     const program = new URL(
       "data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.postMessage({ kind: 'up' }); setInterval(() => {}, 1000)",
     );
@@ -121,7 +121,7 @@ if (process.platform === 'linux') {
     await withHandles([], closed, program);
   });
 
-  test('without room for the directory of the fence there are no handles, and nothing fails', async () => {
+  test('without space for the directory of the fence there are no handles, and nothing fails', async () => {
     const file = join(temporaryDirectory('fence'), 'file');
     writeFileSync(file, '');
     const root = temporaryDirectory('work');
@@ -163,7 +163,7 @@ if (process.platform === 'linux') {
     assert.is(answer.trim(), 'ready');
   });
 
-  test('the end of the handles waits for a thread that was given up before', () =>
+  test('the end of the handles waits for a thread that was ended before', () =>
     withHandles([], async ({ fence, handles }) => {
       const terminate = Reflect.get<Worker, 'terminate'>(Worker.prototype, 'terminate');
       let isEnding = false;
@@ -194,7 +194,7 @@ if (process.platform === 'linux') {
       }
     }));
 
-  test('opening very many handles does not stop the thread, so no change meanwhile is lost', () =>
+  test('opening very many handles does not block the thread, so no change is lost meanwhile', () =>
     withHandles([], async ({ handles }) => {
       // Directories that are not there take as long as others, and the test need not make them.
       const paths = ['', ...Array.from({ length: 200_000 }, (_, i) => `gone-${i}`)] as TreePath[];

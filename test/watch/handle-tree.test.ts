@@ -43,7 +43,7 @@ async function withTree(body: (rig: Rig) => Promise<void>): Promise<void> {
   }
 }
 
-test('a handle marks names byte for byte, and those of its own directory', () =>
+test('a handle marks names byte for byte, and changes of its own directory', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     assert.equal(tree.open(paths('', 'a', 'a/b')), []);
@@ -82,7 +82,7 @@ test('a replaced directory loses its handle and those below it until they are op
     await marks('moved/e/f');
   }));
 
-test('an entry that is called like the root closes nothing, and a replaced root closes all handles', () =>
+test('an entry with the name of the root closes nothing, and a replaced root closes all handles', () =>
   withTree(async ({ root, tree, marked, marks }) => {
     const name = root.slice(root.lastIndexOf('/') + 1);
     tree.open(paths(''));
@@ -99,7 +99,7 @@ test('an entry that is called like the root closes nothing, and a replaced root 
     await marks('f');
   }));
 
-test('the limit of watches is thrown, another failure concerns one directory, and closeAll leaves no handle', () =>
+test('the limit of watches is thrown, another error affects one directory, and closeAll leaves no handle', () =>
   withTree(async ({ root, tree }) => {
     const before = inotifyWatches();
     mkdirSync(join(root, 'a'));

@@ -34,7 +34,7 @@ function underLimit(watches: number, root: string, script: string): Record<strin
   >;
 }
 
-test('at the limit of watches it says so once, and captures go on (F41)', () =>
+test('the limit of watches is reported once, and captures continue (F41)', () =>
   withRig(async (rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(
@@ -72,7 +72,7 @@ const openAll = `
   const { state, reason } = watcher.figures; await watcher.close();
   console.log(JSON.stringify({ before, missing: missing.length, isPassed, state, reason, said }));`;
 
-test('the handles get the watches if they suffice for one source, and a warning says that changes are not reported', () =>
+test('the handles get the watches if there are enough for one source, and a warning says that changes are not reported', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(120, rig.root, openAll);
@@ -85,7 +85,7 @@ test('the handles get the watches if they suffice for one source, and a warning 
     return Promise.resolve();
   }));
 
-test('both sources warn, and neither tries for ever, if the watches do not suffice for the handles', () =>
+test('both sources warn, and stop trying, if there are not enough watches for the handles', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
     const answer = underLimit(50, rig.root, openAll);

@@ -111,7 +111,7 @@ for (const handles of [true, false]) {
 }
 
 if (isLinux) {
-  test('a path that chokidar alone marks is looked at again by a fast capture', () =>
+  test('a fast capture checks a path that only chokidar marked', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       it.rig.write('d/f', 'then');
       const outside = join(it.rig.top, 'outside');
@@ -125,7 +125,7 @@ if (isLinux) {
       assert.is((await it.capture('a mark on the root by chokidar')).path, 'fast');
     }));
 
-  test('a fast capture looks at a directory that has no handle', () =>
+  test('a fast capture checks a directory without a handle', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       const { handles } = it.watcher;
       if (handles === undefined) return assert.unreachable();
@@ -143,7 +143,7 @@ if (isLinux) {
       }
     }));
 
-  test('clients are notified of what the handles alone report, once chokidar is live', () =>
+  test('clients are notified of changes that only the handles report, once chokidar is live', () =>
     withSources({ handles: true, chokidar: false }, async (it) => {
       mkdirSync(join(it.rig.root, 'd'));
       await it.capture('first');

@@ -82,7 +82,7 @@ test('ignored trees and .git are not watched, and clients are not notified of ig
     });
   }));
 
-test('a tree moved in is seen, one moved out is not followed (F34)', () =>
+test('a tree that is moved in is watched, and one that is moved out is not (F34)', () =>
   withRig((rig) => {
     rig.write('out/f', 'f');
     mkdirSync(join(rig.top, 'elsewhere/in'), { recursive: true });
@@ -140,7 +140,7 @@ test('a closed watcher leaves no handle and notifies no client', () =>
     if (before !== undefined) assert.is(inotifyWatches(), before);
   }));
 
-test('a watcher that waits for something else scans nothing before, and its state is scanning', () =>
+test('a watcher that waits for other work scans nothing before, and its state is scanning', () =>
   withRig(async (rig) => {
     const watcher = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     let begin: () => void = () => undefined;
@@ -161,7 +161,7 @@ test('a watcher that waits for something else scans nothing before, and its stat
     assert.is(closed.figures.state, 'unwatched', 'closed before it began');
   }));
 
-test('a burst is an overflow, and more paths than the bound are not listed', async () => {
+test('a burst is an overflow, and too many paths are not listed', async () => {
   const batches: ChangeBatch[] = [];
   const reader = new ChangeBatches((batch) => batches.push(batch));
   for (let i = 0; i < 5000; i += 1) reader.add(fromText(`f${i}`));
@@ -179,7 +179,7 @@ const busyFor = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
 };
 
-test('while the daemon is busy its watcher is not: no event is lost (F40)', () =>
+test('a busy daemon loses no event, because its watcher is not busy (F40)', () =>
   withRig((rig) =>
     watching(rig.root, {}, async ({ watcher, batches, notified }) => {
       rig.write('early', '');
@@ -193,7 +193,7 @@ test('while the daemon is busy its watcher is not: no event is lost (F40)', () =
     }),
   ));
 
-test('a watching thread detects that its loop stood still (F40)', async () => {
+test('a watching thread detects that its loop was blocked (F40)', async () => {
   const losses: LossCause[] = [];
   const queue = new MarkQueue({ send: () => undefined, onLoss: (cause) => losses.push(cause) });
   queue.probeLoop();
@@ -203,7 +203,7 @@ test('a watching thread detects that its loop stood still (F40)', async () => {
   assert.is(losses[0], 'stall');
 });
 
-test('an idle watching thread is not woken up, and the next event has its loop probed again', async () => {
+test('an idle watching thread is not woken up, and the next event starts the probe of its loop again', async () => {
   const losses: LossCause[] = [];
   const queue = new MarkQueue({ send: () => undefined, onLoss: (cause) => losses.push(cause) });
   queue.count();
@@ -216,7 +216,7 @@ test('an idle watching thread is not woken up, and the next event has its loop p
   await until('the stall is detected', () => losses.includes('stall'));
 });
 
-test('a thread that dies makes the watch suspect, is logged once and is started again', () => {
+test('a thread that dies makes the watcher suspect, is logged once and restarted', () => {
   const messages: string[] = [];
   const log = { ...silentLog, info: (message: string) => messages.push(message) };
   const program = new URL('data:text/javascript,throw new Error("a defect")');
@@ -231,7 +231,7 @@ test('a thread that dies makes the watch suspect, is logged once and is started 
   );
 });
 
-test('a thread without the memory that it needs gives up, and nothing is watched', () => {
+test('a thread without enough memory gives up, and nothing is watched', () => {
   const messages: string[] = [];
   const log = { ...silentLog, warn: (message: string) => messages.push(message) };
   const program = new URL(

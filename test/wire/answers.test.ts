@@ -8,14 +8,14 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { WireSession, withSession } from '../support/wire-session.ts';
 
-test('statistics of one checkpoint and between two exclude each other', () =>
+test('statistics of one checkpoint and of two exclude each other', () =>
   withSession(async (rig) => {
     await rig.request('checkpoint/create', { kind: 'turn' });
     const both = rig.request('checkpoint/stats', { tag: '1', from: '0', to: '1' });
     assert.is((await failureOf(both)).kind, 'InvalidParams');
   }));
 
-test('context patterns that name nothing, and files that cannot be read, are reported', () =>
+test('context patterns that match nothing, and unreadable files, are reported', () =>
   withSession(async (rig) => {
     rig.write('b.md', 'b\n');
     const { context } = await rig.request('conversation/addContext', { paths: ['b.md', 'none.md'] });
@@ -29,7 +29,7 @@ test('context patterns that name nothing, and files that cannot be read, are rep
     assert.is(built.warnings?.length, 1);
   }));
 
-test('a dry run lists paths in the order in which the run does', () =>
+test('a dry run lists paths in the same order as the run', () =>
   withSession(async (rig) => {
     for (const path of ['z/1', 'a/2', 'a.txt', 'm', 'a/1', 'B']) rig.write(path, 'later\n');
     const restore = (dryRun: boolean): Promise<readonly unknown[]> =>
@@ -64,13 +64,13 @@ test('a conflict names the author of the edit, and the other session if there is
     assert.is(theirs?.session, other);
   }));
 
-test('a restore says that its work tree is gone', () =>
+test('a restore reports that its work tree is gone', () =>
   withSession(async (rig) => {
     rmSync(rig.places.workTree, { recursive: true });
     assert.is((await failureOf(rig.request('checkpoint/restore', { tag: '0' }))).kind, 'WorkTreeMissing');
   }));
 
-test('the holder of a session is named (Q15)', () =>
+test('the process that has a session is named (Q15)', () =>
   withSession(async (rig) => {
     const second = new WireSession(rig.places);
     try {

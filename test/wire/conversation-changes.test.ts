@@ -7,7 +7,7 @@ import type { RequestMethod } from '../../src/protocol/types.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('a repeat with the same key is answered again, also by the next daemon; another request with it is refused (C8)', async () => {
+test('a repeated key is answered again, also by the next daemon, and refused for another request (C8)', async () => {
   const places = makePlaces();
   const entry = { user: { content: 'a' }, assistant: { content: 'b' } };
   const first = await withSession(
@@ -58,7 +58,7 @@ test('a repeat with the same key is answered again, also by the next daemon; ano
   );
 });
 
-test('bad changes are refused with their kind, tell nothing and change nothing (C6)', () =>
+test('invalid changes are refused with their kind, send no event and change nothing (C6)', () =>
   withSession(async (rig) => {
     await rig.append('a');
     await rig.append('b', { tool: true });

@@ -57,7 +57,7 @@ async function checkpoint(rig: WireSession, content: string): Promise<number> {
 const warmUp = 20;
 const measured = 200;
 
-test('a checkpoint takes as long over 10,000 entries as over 10 (C33)', async () => {
+test('a checkpoint takes as long with 10,000 entries as with 10 (C33)', async () => {
   const [short, long] = [
     new WireSession(makePlaces(), { validate: false, timeoutMs: 60_000 }),
     new WireSession(makePlaces(), { validate: false, timeoutMs: 60_000 }),

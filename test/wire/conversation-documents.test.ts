@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { withSession } from '../support/wire-session.ts';
 
-test('export and import by file: in one step, back without loss, refusals leave everything as it was (C2, C35)', () =>
+test('export and import by file are one step without loss, and refusals change nothing (C2, C35)', () =>
   withSession(async (rig) => {
     await rig.append('a\nb');
     await rig.append('', { tool: true });
@@ -50,7 +50,7 @@ test('export and import by file: in one step, back without loss, refusals leave 
     assert.equal(await rig.document(), document);
   }));
 
-test('bad documents are refused with their kind and change nothing; a history over the cap is trimmed and reported', () =>
+test('invalid documents are refused with their kind and change nothing, and a history over the limit is reported', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     const before = await rig.document();

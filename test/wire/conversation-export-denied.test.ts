@@ -7,7 +7,7 @@ import { giveToPlainUser, plainUserRefusal } from '../../scripts/torture/plain-u
 import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
-test('a directory that may not be written, or not entered, is reported as that, and nothing is done', () =>
+test('a directory that may not be written, or entered, is reported as such, and nothing is done', () =>
   withRig(async (rig) => {
     const [shut, hidden] = [join(rig.top, 'shut'), join(rig.top, 'hidden')];
     for (const directory of [shut, hidden]) mkdirSync(directory);

@@ -19,7 +19,7 @@ const exported = (
 const temporaries = (directory: string): string[] =>
   readdirSync(directory).filter((name) => name.includes('tmp'));
 
-test('a file that is there is replaced only when that is asked for', () =>
+test('an existing file is replaced only on request', () =>
   withSession(async (rig) => {
     const { kind, message } = await failureOf(exported(rig, 'a.txt'));
     assert.is(kind, 'PreconditionFailed');
@@ -36,7 +36,7 @@ test('a file that is there is replaced only when that is asked for', () =>
     assert.match(readFileSync(outside, 'utf8'), /"conversation_id"/);
   }));
 
-test('an export that finds its own document there has nothing to do: a repeat is answered', () =>
+test('a repeated export that finds its own document is answered without a change', () =>
   withSession(async (rig) => {
     const first = await exported(rig, 'new.json');
     assert.equal(await exported(rig, 'new.json'), first);
@@ -92,7 +92,7 @@ test('a file that cannot be saved is not replaced', async () => {
   );
 });
 
-test('nothing is written into a git directory, whatever it is called and however it is reached', () =>
+test('no export writes into a git directory, whatever its name and path', () =>
   withSession(async (rig) => {
     const { workTree } = rig.places;
     execFileSync('git', ['init', '-q', '--bare', join(workTree, '.bare')]);

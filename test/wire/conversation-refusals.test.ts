@@ -126,7 +126,7 @@ const refusals: readonly (readonly [string, RequestMethod, object, string, RegEx
   ]),
 ];
 
-test('bad input is refused with its remedy, tells nothing and leaves the export as it was (C6, C24, C35)', () =>
+test('invalid input is refused with its remedy, sends no event and does not change the export (C6, C24, C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     await rig.request('conversation/addContext', { paths: ['a.txt'] });

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/protocol/types.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { withSession } from '../support/wire-session.ts';
 
-test('the limit of a message counts characters, whatever their bytes, and can be raised for a session (C6)', () =>
+test('the limit of a message counts characters and not bytes, and can be raised for a session (C6)', () =>
   withSession(
     async (rig) => {
       const { append } = {
@@ -78,7 +78,7 @@ const agents = {
   },
 };
 
-test('the resources of the active agent are the first context, and no later one (C9)', () =>
+test('the resources of the active agent become the first context, and no later one (C9)', () =>
   withSession(async (rig) => {
     const patterns = async (): Promise<readonly string[] | undefined> =>
       (await rig.request('conversation/get', {})).contextManager?.patterns;
@@ -107,7 +107,7 @@ test('a session is opened with its model, its tools and MCP switched off (C9)', 
     { open: openedWith },
   ));
 
-test('agents given by name: the only one is active, or the one named default (C9)', () =>
+test('of agents given by name the only one is active, or the one named default (C9)', () =>
   withSession(async (rig) => {
     const named = (names: string[]): JsonObject =>
       Object.fromEntries(names.map((name) => [name, { resources: [`file://${name}.md`] }]));

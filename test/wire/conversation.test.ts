@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('conversation/get answers the fields of the state; history and transcript by their lengths (C1)', () =>
+test('conversation/get answers the fields of the state, and only lengths of history and transcript (C1)', () =>
   withSession(async (rig) => {
     await rig.append('hello\nthere');
     await rig.request('conversation/setNextMessage', { message: { content: 'next' } });
@@ -54,7 +54,7 @@ test('conversation/get answers the fields of the state; history and transcript b
     assert.is((await rig.request('conversation/tangent', {})).durationSeconds, 0);
   }));
 
-test('a listing by cursor shows the state it began with: appends and restores meanwhile do not break it (C12)', () =>
+test('a listing by cursor shows its first state, whatever is appended or restored meanwhile (C12)', () =>
   withSession(async (rig) => {
     for (const text of ['a', 'b', 'c', 'd', 'e']) await rig.append(text);
     const first = await rig.request('conversation/history', { limit: 2 });
@@ -127,7 +127,7 @@ function withLog(open: object): Parameters<typeof withSession>[1] {
   return { places, open, wire: { args: [`--log-file=${join(places.storage, '..', 'log')}`] } };
 }
 
-test('an empty next message becomes "Empty prompt"; a locked one stays and describes the turn (C37)', () =>
+test('an empty next message becomes "Empty prompt", and a locked one stays and describes the turn (C37)', () =>
   withSession(async (rig) => {
     await rig.request('conversation/setNextMessage', { message: { content: 'the plan' }, lock: true });
     const second = await rig.request('conversation/setNextMessage', { message: { content: '' } });
@@ -139,7 +139,7 @@ test('an empty next message becomes "Empty prompt"; a locked one stays and descr
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test("recordLines distinguishes the user's lines from the agent's, and counts the file without a number (C31)", () =>
+test("recordLines distinguishes the user's lines from the agent's, and counts the file if no number is given (C31)", () =>
   withSession(async (rig) => {
     rig.write('w.txt', '1\n2\n3');
     const first = await rig.request('conversation/recordLines', { path: 'w.txt', operation: 'create' });

@@ -12,7 +12,7 @@ import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { makePlaces, WireSession, withSession } from '../support/wire-session.ts';
 
-test('the repeat of a keyed request says that it is one, whatever the method', () =>
+test('the answer to a repeated key says that it is repeated, for every method', () =>
   withSession(async (rig) => {
     await rig.append('one');
     await rig.append('two');
@@ -51,7 +51,7 @@ test('the repeat of a keyed request says that it is one, whatever the method', (
     }
   }));
 
-test('a client’s facts about its model and a request come back', () =>
+test('a client’s facts about its model and a request are returned', () =>
   withSession(async (rig) => {
     const modelInfo = { modelId: 'm', tokenLimits: { input: 1 }, features: ['tools'] };
     await rig.request('conversation/setModel', { modelInfo });
@@ -73,7 +73,7 @@ test('a client’s facts about its model and a request come back', () =>
     assert.is((await rig.request('conversation/get', {})).model, 'of old');
   }));
 
-test('the checkpoint of a restore names what it restored and the state before; one of a tangent says so', () =>
+test('the checkpoint of a restore names the restored one and the state before, and that of a tangent says so', () =>
   withSession(async (rig) => {
     rig.write('a.txt', 'two\n');
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -90,7 +90,7 @@ test('the checkpoint of a restore names what it restored and the state before; o
     assert.is((await rig.request('checkpoint/get', { tag: checkpoint.id })).inTangent, true);
   }));
 
-test('listings that are longer than a page go on: of sessions, and of who wrote a file', async () => {
+test("long listings continue on the next page: of sessions, and of a file's authors", async () => {
   const places = makePlaces();
   await withSession(
     async (rig) => {
@@ -132,7 +132,7 @@ test('a name that is not UTF-8 has its bytes beside every path', () =>
     );
   }));
 
-test('a name that is not UTF-8 has its bytes where it is skipped, in conflict, and where it cannot be restored', () =>
+test('a name that is not UTF-8 has its bytes when it is skipped, in conflict, or not restored', () =>
   withSession(async (rig) => {
     const inTree = (script: string): void => {
       execFileSync('sh', [
@@ -167,7 +167,7 @@ test('a name that is not UTF-8 has its bytes where it is skipped, in conflict, a
 const toOctal = (bytes: Buffer): string =>
   [...bytes].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
 
-test('a context file that cannot be read is named', () =>
+test('an unreadable context file is named', () =>
   withRig(async (rig) => {
     const isRoot = process.getuid?.() === 0; // root reads everything
     if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) {
@@ -204,7 +204,7 @@ test('a long restore reports its progress, and the moment from which it cannot b
     assert.match(values.at(-1)?.message ?? '', /files$/);
   }));
 
-test('a trace that is asked for in full has more of each request', () =>
+test('a verbose trace contains more of each request', () =>
   withSession(async (rig) => {
     const from = rig.client.frames.length;
     const told = rig.client.next((frame) => frame.method === '$/logTrace', from);
@@ -213,7 +213,7 @@ test('a trace that is asked for in full has more of each request', () =>
     assert.type(((await told).params as { verbose?: string }).verbose, 'string');
   }));
 
-test('a session that another daemon has open tells whose it is in the list', async () => {
+test('the list names the daemon that has a session open', async () => {
   const places = makePlaces();
   await withSession(
     async () => {
@@ -230,7 +230,7 @@ test('a session that another daemon has open tells whose it is in the list', asy
   );
 });
 
-test('a declared field or error that no message has is named', () => {
+test('a declared field or error that no test sends is reported', () => {
   const notes = temporaryDirectory('traffic');
   const document = JSON.parse(
     readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),

@@ -23,7 +23,7 @@ function parseBothWays(bytes: Buffer | string): Parsed {
   return whole;
 }
 
-test('frames arrive whole however the bytes are cut', () => {
+test('frames are parsed completely however the bytes are cut', () => {
   const three = Buffer.concat([frameOf('{"a":1}'), frameOf(''), frameOf('"ünï"')]);
   for (let cut = 1; cut <= three.length; cut += 1) {
     assert.equal(parse(three, cut), {
@@ -35,7 +35,7 @@ test('frames arrive whole however the bytes are cut', () => {
 
 // protocol/conformance/02-frames.json has the other headers, read by a daemon.
 for (const header of ['Content-Length: \t 2 \t', 'Content-Length: 0002']) {
-  test(`the header ${JSON.stringify(header)} is read`, () => {
+  test(`the header ${JSON.stringify(header)} is accepted`, () => {
     assert.equal(parseBothWays(`${header}\r\n\r\n{}`).bodies, ['{}']);
   });
 }
@@ -54,7 +54,7 @@ for (const [what, header] of [
   });
 }
 
-test('noise is refused when it comes, not when a header has been filled (F103)', () => {
+test('noise is refused when it arrives, not when a header is full (F103)', () => {
   assert.type(parse('\n').fault, 'string');
   assert.type(parse('{"jsonrpc":"2.0"}\n').fault, 'string');
   assert.type(parse(Buffer.from([0xff])).fault, 'string');
@@ -68,7 +68,7 @@ test('a header may have exactly 4 KiB', () => {
   assert.type(parseBothWays(`${filler(4097)}${end}{}`).fault, 'string');
 });
 
-test('another charset is reported with the frame, which is skipped whole', () => {
+test('another charset is reported with its frame, which is skipped completely', () => {
   const frame = 'Content-Length: 2\r\nContent-Type: text/plain; charset=utf-16\r\n\r\n{}';
   assert.equal(parseBothWays(`${frame}${frameOf('[]').toString()}`).bodies, ['utf-16', '[]']);
 });

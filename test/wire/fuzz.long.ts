@@ -13,7 +13,7 @@ import { withClient } from '../support/wire-client.ts';
 const framesEach = 20;
 const runs = Number(process.env.RUNS ?? 100);
 
-test('a real daemon answers or ends in order, whatever comes (F103)', async () => {
+test('a real daemon answers or ends in order, whatever it gets (F103)', async () => {
   const below = random(seed);
   let framingFaults = 0;
   for (let run = 0; run < runs; run += 1) {
@@ -45,7 +45,7 @@ test('a real daemon answers or ends in order, whatever comes (F103)', async () =
 const bodies = Number(process.env.BODIES ?? 2000);
 const answered = new Set<string | undefined>();
 
-test('a daemon answers every request whose body is broken in a whole frame, and lives (F103)', () =>
+test('a daemon answers every complete frame with an invalid body, and continues (F103)', () =>
   withClient(
     async (client) => {
       await client.initialize();

@@ -146,13 +146,13 @@ async function killed(
   }
 }
 
-test('every change with a key is killed here, or by name elsewhere', () => {
+test('every change with a key is tested with a kill, here or by name elsewhere', () => {
   const keyed = protocol.methods.filter(({ idempotency }) => idempotency === 'key').map(({ name }) => name);
   assert.equal([...Object.keys(changes), ...elsewhere].sort(), keyed.sort());
 });
 
 for (const [method, change] of Object.entries(changes)) {
-  test(`a client’s process killed in the middle of ${method}: before or after, and operation/get tells`, async () => {
+  test(`after the client’s process was killed in the middle of ${method} it is done or not, and operation/get knows which`, async () => {
     const fates: string[] = [];
     for (const afterMs of [0, 30]) fates.push(await killed(method, change, afterMs));
     console.log(`note: ${method}: ${fates.join(', ')}`);

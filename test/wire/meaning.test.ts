@@ -39,7 +39,7 @@ function rig(retention: 'keep' | 'session' = 'keep'): Rig {
   };
 }
 
-test('keys of open and close outlive the daemon where the session is kept', async () => {
+test('keys of open and close survive the daemon if the session is kept', async () => {
   const here = rig();
   try {
     const { client, session } = await here.connect();
@@ -81,7 +81,7 @@ test('a session is deleted once under its key', async () => {
   }
 });
 
-test('a session that is deleted and deleted, or closed, at once is ended once', async () => {
+test('a session that is deleted twice, or deleted and closed, at once is ended once', async () => {
   for (const retention of ['keep', 'session'] as const) {
     for (const other of ['session/delete', 'session/close']) {
       const here = rig(retention);
@@ -100,7 +100,7 @@ test('a session that is deleted and deleted, or closed, at once is ended once', 
   }
 });
 
-test('a repeat may have its fields in another order, and another value makes another request', async () => {
+test('a repetition may have its fields in another order, and another value makes another request', async () => {
   const here = rig('session');
   try {
     const { client, session } = await here.connect();

@@ -55,7 +55,7 @@ async function withTop(
 const sha = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const spools = (top: string): string[] => readdirSync(top).filter((name) => name.endsWith('.spool'));
 
-test('small and large contents come whole, with the stamp they had', () =>
+test('small and large contents are read completely, with their stamp', () =>
   withTop(async (top, read) => {
     for (const size of [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3_000_001]) {
       const bytes = Buffer.alloc(size, 'x');
@@ -71,7 +71,7 @@ test('small and large contents come whole, with the stamp they had', () =>
     }
   }));
 
-test('a file that changes while it is read is read again, and after three times it is unstable', () =>
+test('a file that changes while it is read is read again, and is unstable after three attempts', () =>
   withTop(async (top, read) => {
     const file = join(top, 'f');
     for (const times of [1, 2, 3]) {
@@ -109,7 +109,7 @@ test('links, FIFOs and directories are never read through, and nothing blocks', 
     assert.equal(readLink({ prefix: top, release: () => undefined }, 'f'), { kind: 'gone' });
   }));
 
-test('a full disk of the store fails the read and is never taken for the state of the file (F89)', () =>
+test('a full disk of the store fails the read and is never mistaken for a fact about the file (F89)', () =>
   withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(3 << 20));
     for (const [code, kind] of [
@@ -151,7 +151,7 @@ test('a cancel in the middle of a large file leaves no private copy', () =>
     assert.equal(spools(top), []);
   }));
 
-test('two stamps are the same only when all that they hold is', () =>
+test('two stamps are equal only when all their fields are', () =>
   withTop(async (top) => {
     writeFileSync(join(top, 'f'), '');
     const stamp = stampOf(lstatSync(join(top, 'f'), { bigint: true }));

@@ -104,7 +104,7 @@ test('a missing or unreadable path, a file and a loop are reported by kind (F112
       );
   }));
 
-test('protected places are refused however they are spelled, unless allowed (R13)', () =>
+test('protected directories are refused in any spelling, unless allowed (R13)', () =>
   withTop((top) => {
     const home = join(top, 'home');
     for (const name of ['', 'Desktop', 'Documents', 'Downloads', 'project'])
@@ -137,7 +137,7 @@ test('protected places are refused however they are spelled, unless allowed (R13
     );
   }));
 
-test('a bare repository is no work tree, whatever its name; a work tree of it in it is one', () =>
+test('a bare repository of any name is no work tree, but a work tree of it inside it is one', () =>
   withTop((top) => {
     const bare = join(top, 'project');
     for (const name of ['objects', 'refs']) mkdirSync(join(bare, name), { recursive: true });
@@ -220,7 +220,7 @@ test('storage that a bind mount brings into the work tree is refused, whichever 
     ]);
   }));
 
-test('a backslash is part of a name, in the path of the storage as anywhere', () => {
+test('a backslash is part of a name, also in the path of the storage', () => {
   if (process.platform === 'win32') return;
   withTop((top) => {
     mkdirSync(join(top, 'w\\x/back\\slash'), { recursive: true });
@@ -231,7 +231,7 @@ test('a backslash is part of a name, in the path of the storage as anywhere', ()
   });
 });
 
-test('a work tree whose path has odd names opens, one whose path is not text does not', () =>
+test('a work tree with an odd path opens, and one whose path is not text does not', () =>
   withTop((top) => {
     mkdirSync(join(top, 'a b"c\'d'));
     assert.is(openWorkTree(join(top, 'a b"c\'d')).root, join(top, 'a b"c\'d'));

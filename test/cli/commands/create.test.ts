@@ -14,7 +14,7 @@ async function run(
   return { code, stdout: program.stdout, stderr: program.stderr };
 }
 
-test('a session of the home directory is announced only where it begins, by --allow-protected', () =>
+test('a session of the home directory is announced only when it begins with --allow-protected', () =>
   withRig(async (rig) => {
     mkdirSync(join(rig.home, 'project'));
     const refused = await run(rig, 'create');
@@ -44,7 +44,7 @@ test('a session of the home directory is announced only where it begins, by --al
     await client.close();
   }));
 
-test('a session that is named and not there is not begun', () =>
+test('--session with an unknown id begins no session', () =>
   withRig(async (rig) => {
     const program = rig.run(['create', '--session=ses_nope', `--storage=${rig.storage}`]);
     assert.is(await program.code, 3);

@@ -59,7 +59,7 @@ function written(rig: DaemonRig, ...words: string[]): Buffer {
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`a patch in a pipe is git's, byte for byte, and git apply takes it (${strategy})`, () =>
+  test(`a patch in a pipe is git's, byte for byte, and git apply accepts it (${strategy})`, () =>
     withRig(async (rig) => {
       const copy = join(rig.top, 'copy');
       put(rig.work, 0);
@@ -77,7 +77,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
     }));
 
 if (hasTerminal())
-  test('a terminal shows each file by itself, and one that is not UTF-8 spoils no other', () =>
+  test('a terminal shows each file separately, and a file that is not UTF-8 does not affect the others', () =>
     withRig(async (rig) => {
       await compared(rig);
       const command = `sh -c "${commandOf(rig, 'diff 0 1 latin.txt bidi.txt sjis.txt --no-pager').replaceAll("'", '')}; echo the end; cat"`;

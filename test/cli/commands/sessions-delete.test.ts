@@ -40,7 +40,7 @@ function age(rig: DaemonRig, session: string, days: number): void {
     utimesSync(join(rig.storage, session, 'checkpointd', name), at, at);
 }
 
-test('sessions delete names what goes, and deletes nothing unasked', () =>
+test('sessions delete lists the sessions first, and deletes nothing without an answer', () =>
   withRig(async (rig) => {
     const [shadow, local, sqlite] = await keptSessions(rig);
     const unasked = await run(rig, shadow, local.slice(0, 20));
@@ -99,7 +99,7 @@ test('sessions delete refuses wrong or unknown words, and then deletes nothing',
     assert.is(rig.sessions().length, 3);
   }));
 
-test('sessions delete leaves a session that another process has open, and says so', () =>
+test('sessions delete reports a session that another process has open, and leaves it', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const ran = await run(rig, session, '--yes');
@@ -110,7 +110,7 @@ test('sessions delete leaves a session that another process has open, and says s
   }));
 
 if (hasTerminal())
-  test('sessions delete asks a person, and a no deletes nothing', () =>
+  test('sessions delete asks the user, and deletes nothing after a no', () =>
     withRig(async (rig) => {
       const [shadow] = await keptSessions(rig);
       const command = commandOf(rig, `sessions delete ${shadow}`);

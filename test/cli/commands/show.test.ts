@@ -25,7 +25,7 @@ async function withThree(use: (rig: DaemonRig) => Promise<void>): Promise<void> 
   });
 }
 
-test('show lists the files that changed, and with --patch how', () =>
+test('show lists the changed files, and their changes with --patch', () =>
   withThree(async (rig) => {
     const shown = await run(rig, 'deep', 'show', 'mine');
     assert.match(
@@ -42,7 +42,7 @@ test('show lists the files that changed, and with --patch how', () =>
     assert.not.match(await run(rig, '.', 'show', '0', '--patch'), /diff --git/);
   }));
 
-test('the list marks the checkpoint of the session, after a restore as well', () =>
+test("the list marks the session's current checkpoint, also after a restore", () =>
   withThree(async (rig) => {
     const marked = async (): Promise<string[]> =>
       (await run(rig, '.', 'list')).split('\n').filter((line) => line.endsWith('  (here)'));
@@ -54,7 +54,7 @@ test('the list marks the checkpoint of the session, after a restore as well', ()
     assert.equal(await run(rig, '.', 'list', `-C${rig.work}`), await run(rig, '.', 'list'));
   }));
 
-test('a dry run with --patch shows how the files would change, and of nothing else', () =>
+test('a dry run with --patch shows the changes of exactly the planned files', () =>
   withThree(async (rig) => {
     rig.write('later.txt', 'stays\n');
     const plan = await run(rig, '.', 'restore', '1', '--dry-run', '--patch');

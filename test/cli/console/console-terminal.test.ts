@@ -33,7 +33,7 @@ if (hasTerminal()) {
       });
     }));
 
-  test('clean asks, a no deletes nothing and a yes deletes all checkpoints', () =>
+  test('clean asks first: a no deletes nothing and a yes deletes all checkpoints', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
@@ -51,7 +51,7 @@ if (hasTerminal()) {
       });
     }));
 
-  test('a key of the user stands for /tangent, and Ctrl-T then does not', () =>
+  test('the user can choose the key for /tangent, and Ctrl-T then has no effect', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console --tangent-key=g'), async ({ type, shows, ended }) => {
@@ -65,7 +65,7 @@ if (hasTerminal()) {
       });
     }));
 
-  test('Escape and Ctrl-C leave the list and change nothing, and Ctrl-C drops a line that is typed (Q45)', () =>
+  test('Escape and Ctrl-C leave the list without a change, and Ctrl-C clears the typed line (Q45)', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
@@ -87,7 +87,7 @@ if (hasTerminal()) {
       assert.is(rig.read('a.txt'), 'spoilt\n');
     }));
 
-  test('on twenty columns messages are whole, and each choice is one line (Q45, Q46)', () =>
+  test('on twenty columns messages are complete, and each choice takes one line (Q45, Q46)', () =>
     withRig(async (rig) => {
       await prepared(rig);
       await inTerminal(

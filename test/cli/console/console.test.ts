@@ -39,7 +39,7 @@ test('list shows turns only, oldest first, and -l keeps the first ones (Q43)', (
     assert.is(lines.length, 4);
   }));
 
-test('a limit is a whole number, in either spelling (Q43)', () =>
+test('a limit is a whole number, in both spellings (Q43)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     for (const wrong of ['-l', '-l x', '-l -1', '-l 1.5', '--limit', '--limit=', 'extra'])
@@ -48,7 +48,7 @@ test('a limit is a whole number, in either spelling (Q43)', () =>
       assert.is(consoleOf(rig, `/checkpoint list ${right}`).length, 1, right);
   }));
 
-test('diff names each file with what happened to it, then counts lines (Q32, Q34)', () =>
+test('diff lists each file with its change, then counts lines (Q32, Q34)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     assert.equal(consoleOf(rig, '/checkpoint diff 1', '/checkpoint diff 1 2', '/checkpoint diff 2 2'), [
@@ -69,7 +69,7 @@ test('diff names each file with what happened to it, then counts lines (Q32, Q34
     ]);
   }));
 
-test('expand shows a turn with its tools; an unknown one is reported (Q44)', () =>
+test('expand shows a turn with its tools, and reports an unknown tag (Q44)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const [main, tool, unknown] = consoleOf(rig, '/checkpoint expand 1', '/checkpoint expand 9');
@@ -108,7 +108,7 @@ test('a restore by tag, and the messages for missing checkpoints (Q45)', () =>
     assert.match(cleaned[4] ?? '', /^✓ Checkpoints are already enabled for this session!/);
   }));
 
-test('clean names what it deletes, and deletes nothing without a terminal to ask on', () =>
+test('clean lists what it deletes, and deletes nothing without a terminal to ask on', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/checkpoint restore 1 --hard', '/checkpoint clean', '/checkpoint list');
@@ -122,7 +122,7 @@ test('clean names what it deletes, and deletes nothing without a terminal to ask
     assert.match(lines[5] ?? '', /^\[0\] /);
   }));
 
-test('in a tangent every subcommand refuses, and its words are those of Q (Q46, C21)', () =>
+test('in a tangent every subcommand is refused, with the messages of Q (Q46, C21)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const refusal =
@@ -193,7 +193,7 @@ test('a tail that is kept is reported (C21)', () =>
     await client.close();
   }));
 
-test('forget goes back by messages, in a tangent and out of it (C22)', () =>
+test('forget removes messages, inside and outside a tangent (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     const say = (content: string, toolResults: { toolUseId: string }[] = []): Promise<unknown> =>
@@ -225,7 +225,7 @@ test('forget goes back by messages, in a tangent and out of it (C22)', () =>
     await client.close();
   }));
 
-test('a checkpoint is reported when it is made (Q24)', () =>
+test('a new checkpoint is reported (Q24)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     assert.is(consoleOf(rig, '/checkpoint create by hand')[0], '✓ Created checkpoint 3');
@@ -256,7 +256,7 @@ test('checkpoints that another client makes are reported: a turn by its tag, a t
     await client.close();
   }));
 
-test('a checkpoint that cannot be made is reported with the reason (Q24)', () =>
+test('a checkpoint that fails is reported with the reason (Q24)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const moved = `${rig.work}-moved`;
@@ -280,7 +280,7 @@ test('a checkpoint that cannot be made is reported with the reason (Q24)', () =>
     assert.match(said, /^⚠️ Could not create automatic checkpoint: .*work tree/im);
   }));
 
-test('help says what each word does, and names the key of /tangent', () =>
+test('help describes each word, and names the key of /tangent', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(rig, '/help');
@@ -304,7 +304,7 @@ test('a key for /tangent is one letter or none', () =>
     assert.match(ran.stderr, /--tangent-key takes one letter or "none"/);
   }));
 
-test('words that belong to /checkpoint, and words without a slash, get advice', () =>
+test('subcommands of /checkpoint without it, and words without a slash, get a hint', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = ['list', '/restore 1', 'undo what you did', 'chekpoint list', 'hello there', '/xyzzy'];
@@ -336,7 +336,7 @@ for (const [feature, line, words] of [
   ],
   ['tangent', '/tangent', 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true'],
 ] as const)
-  test(`a session that another client opened without ${feature} says so in Q's words (Q46, C21)`, () =>
+  test(`a session that another client opened without ${feature} is reported in Q's words (Q46, C21)`, () =>
     withRig(async (rig) => {
       const { client } = await rig.opened({ retention: 'keep', features: { [feature]: false } });
       assert.equal(consoleOf(rig, line), [words, `This session was opened with features.${feature} false.`]);

@@ -50,7 +50,7 @@ function everything(rig: DaemonRig): Record<string, string> {
   );
 }
 
-test('all agents that are there: in, again, and out without a trace', () =>
+test('enable adds hooks for all agents, adds nothing twice, and disable leaves no trace', () =>
   withRig(async (rig) => {
     for (const directory of directories) mkdirSync(join(rig.home, directory), { recursive: true });
     const claude = join(rig.home, '.claude/settings.json');
@@ -103,7 +103,7 @@ test('later changes stay, and a link stays a link', () =>
     assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
   }));
 
-test('a file that does not parse, or is not ours, is left alone and said', () =>
+test('a file that cannot be parsed, or is not ours, is left as it is and reported', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string])[] = [
       ['.claude/settings.json', '{ // comment\n}'],
@@ -188,7 +188,7 @@ test('a read-only file is not replaced without asking', () =>
     }
   }));
 
-test('a broken file is named with line and column', () =>
+test('a broken file is reported with line and column', () =>
   withRig(async (rig) => {
     const texts: readonly (readonly [string, string, RegExp])[] = [
       ['.claude/settings.json', '{\n  "a": 1,\n}', /claude\/settings\.json .* at line 3, column 1/],
@@ -204,7 +204,7 @@ test('a broken file is named with line and column', () =>
     for (const [, , said] of texts) assert.match(ran.stderr, said);
   }));
 
-test('status and doctor say which agents are enabled, and how the last hook of each ended', () =>
+test('status and doctor report which agents are enabled, and the result of each last hook', () =>
   withRig(async (rig) => {
     for (const directory of ['.claude', '.codex']) mkdirSync(join(rig.home, directory));
     assert.is((await run(rig, 'enable', '--yes', '--agent', 'claude-code')).code, 0);
@@ -231,7 +231,7 @@ test('status and doctor say which agents are enabled, and how the last hook of e
     }
   }));
 
-test('an unknown agent, and no agent at all', () =>
+test('an unknown agent, or no agent at all, is reported', () =>
   withRig(async (rig) => {
     const unknown = await run(rig, 'enable', '--agent', 'gemni');
     assert.is(unknown.code, 2);

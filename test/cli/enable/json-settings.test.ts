@@ -55,7 +55,7 @@ test('existing settings stay: comments, order, layout, hooks of other programs',
   assert.is(textOf(settings.remove(beside)), commented);
 });
 
-test('a command that moved is renewed in its place, not added', () => {
+test('a hook whose command moved is updated in its place, and not added again', () => {
   const older = textOf(settings.add('{}')).replaceAll('checkpointd hook', '/old/node /old/main.js hook');
   const renewed = textOf(settings.add(older));
   assert.not.match(renewed, /old/);
@@ -81,7 +81,7 @@ test('settings that cannot be parsed are not changed, with the reason', () => {
   assert.ok('left' in settings.add(twice) || textOf(settings.add(twice)).includes('"a"'));
 });
 
-test('in and out of any settings leaves every byte as it was', () => {
+test('adding and removing hooks leaves every byte of any settings as it was', () => {
   const value = fc
     .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
     // Where a key is `__proto__`, the library that reads the settings tells no value, so they are left alone.

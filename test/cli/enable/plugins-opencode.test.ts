@@ -22,7 +22,7 @@ async function plugin(words: readonly string[], directory: string): Promise<Reco
 const call = (hooks: Record<string, Hook>, name: string, ...values: unknown[]): Promise<void> =>
   hooks[name]?.(...values) ?? Promise.reject(new Error(name));
 
-test('prompts, tools and ends have a form that our hook reads; a subagent counts as its parent', async () => {
+test('our hook can read prompts, tools and ends, and a subagent counts as its parent', async () => {
   const directory = temporaryDirectory('opencode');
   const record = join(directory, 'events');
   const recorder = join(directory, 'recorder.mjs');
@@ -58,7 +58,7 @@ test('prompts, tools and ends have a form that our hook reads; a subagent counts
   assert.equal([told.text, told.synthetic], ['files went back', true]);
 });
 
-test('a hook that is not there, or that fails, ends no prompt', async () => {
+test('a missing or failing hook ends no prompt', async () => {
   const directory = temporaryDirectory('opencode');
   const hooks = await plugin([join(directory, 'not-there'), 'hook'], directory);
   const output = { message: { id: 'm' }, parts: [] };
@@ -69,7 +69,7 @@ test('a hook that is not there, or that fails, ends no prompt', async () => {
   assert.not.ok(existsSync(join(directory, 'events')));
 });
 
-test('it is known again', () => {
+test('the plugin is recognised as ours', () => {
   assert.ok(isOurPlugin(opencodePlugin(['x'])));
   assert.not.ok(isOurPlugin('export const mine = 1;'));
 });

@@ -21,7 +21,7 @@ async function extension(words: readonly string[], directory: string): Promise<M
   return handlers;
 }
 
-test("pi's prompts, tools and ends reach our hook, and a prompt's answer becomes a hidden message", async () => {
+test("pi's prompts, tools and ends reach our hook, and its answer becomes a hidden message", async () => {
   const directory = temporaryDirectory('pi');
   const record = join(directory, 'events');
   const recorder = join(directory, 'recorder.mjs');
@@ -63,7 +63,7 @@ test("pi's prompts, tools and ends reach our hook, and a prompt's answer becomes
   });
 });
 
-test('a hook that is not there, or a context without a session, makes no handler of pi fail', async () => {
+test('a missing hook, or a context without a session, fails no handler of pi', async () => {
   const directory = temporaryDirectory('pi');
   const handlers = await extension([join(directory, 'not-there'), 'hook'], directory);
   const context = { cwd: directory, sessionManager: { getSessionId: () => 'main' } };

@@ -26,7 +26,7 @@ function textOf(change: Change): string {
   return change.text ?? '';
 }
 
-test('one block at the end, read as two more hooks, and gone without a trace', () => {
+test('hooks are one block at the end that parses as two more hooks, and its removal leaves no trace', () => {
   const added = textOf(settings.add(mine));
   assert.ok(added.startsWith(mine));
   const { hooks, ...rest } = parse(added) as { hooks: Record<string, { hooks: { command: string }[] }[]> };

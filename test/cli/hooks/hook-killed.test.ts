@@ -31,7 +31,7 @@ async function killAll(pids: () => number[]): Promise<void> {
   await until('they are gone', () => pids().length === 0);
 }
 
-test('the end of a conversation captures what changed since its last tool', () =>
+test('the end of a conversation captures the changes since its last tool', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -42,7 +42,7 @@ test('the end of a conversation captures what changed since its last tool', () =
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
-test('the end of a conversation whose keeper was killed captures what changed', () =>
+test('the end of a conversation whose keeper was killed captures the changes', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -77,7 +77,7 @@ test('the end of a conversation that never began makes no session', () =>
     assert.equal(rig.sessions(), []);
   }));
 
-test('a keeper that is ended captures what changed in the conversations that it has open', () =>
+test('a keeper that ends captures the changes of its open conversations', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -87,7 +87,7 @@ test('a keeper that is ended captures what changed in the conversations that it 
     assert.match(await contentIn(rig, '1.1'), /\+the last change/);
   }));
 
-test('an event whose hook was killed before it reached a keeper is carried out by the next command', () =>
+test('the next command processes an event whose hook was killed before it reached a keeper', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -98,7 +98,7 @@ test('an event whose hook was killed before it reached a keeper is carried out b
     assert.equal(writtenEvents(rig.storage), []);
   }));
 
-test('a hook whose process took longer than a second to start loses no event that the agent had written', () =>
+test('a hook that needs more than a second to start loses no event', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -112,7 +112,7 @@ test('a hook whose process took longer than a second to start loses no event tha
     assert.not.match(logOf(rig), /event is lost/);
   }));
 
-test('a keeper carries out an event that no hook tells it of', () =>
+test('a keeper processes an event whose hook never contacts it', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await allTaken(rig);
@@ -121,7 +121,7 @@ test('a keeper carries out an event that no hook tells it of', () =>
     assert.match(await listed(rig), /\[2\].*two/);
   }));
 
-test('an event that a killed keeper had carried out is not carried out again', () =>
+test('an event that a killed keeper had processed is not processed again', () =>
   withKeeper(async (rig) => {
     const told = [
       eventOf(rig, 'prompt', { text: 'one' }),
@@ -145,7 +145,7 @@ test('an event that a killed keeper had carried out is not carried out again', (
     assert.is(await listed(rig), before);
   }));
 
-test('an event that cannot be read is left out, and the log says so', () =>
+test('an unreadable event is skipped and logged', () =>
   withKeeper(async (rig) => {
     const id = writeEvent(rig.storage, eventOf(rig, 'prompt', { text: 'one' }));
     writeFileSync(join(rig.storage, 'hooks', 'events', `${id}.json`), '{"agent":"cod');

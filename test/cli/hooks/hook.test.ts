@@ -19,7 +19,7 @@ function tellPrompt(rig: DaemonRig, text: string, atMs: number): Promise<string>
   );
 }
 
-test('a conversation: prompts are turns, finished tools that changed files are tools, the end leaves it kept (Q2, Q16)', () =>
+test('in a conversation prompts are turns, tools with changes are tools, and the end keeps the session (Q2, Q16)', () =>
   withKeeper(async (rig) => {
     assertSilent(await hook(rig, 'claude-code', event(rig, 'SessionStart')), 'start');
     assertSilent(
@@ -49,7 +49,7 @@ test('a conversation: prompts are turns, finished tools that changed files are t
     );
   }));
 
-test('after a restore by hand the agent learns of it at its next prompt, once', () =>
+test('the agent learns of a restore by hand at its next prompt, once', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
     await until('the checkpoint', async () => /\[1\]/.test(await listed(rig)));
@@ -68,7 +68,7 @@ test('after a restore by hand the agent learns of it at its next prompt, once', 
     assertSilent(await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'three' })), 'once');
   }));
 
-test('bad input ends with 0 and a line in the log: empty, cut, unknown, no object, 100 MB', () =>
+test('bad input (empty, cut, unknown, no object, 100 MB) ends with 0 and a line in the log', () =>
   withKeeper(async (rig) => {
     const inputs: readonly (readonly [string | Buffer, RegExp])[] = [
       ['', /empty input/],
@@ -108,7 +108,7 @@ test('a keeper that hangs, or an agent that never closes the input, costs at mos
     server.close();
   }));
 
-test('two hooks at once start one keeper, and a killed keeper is followed by another', () =>
+test('two hooks at once start one keeper, and after its kill the next hook starts another', () =>
   withKeeper(async (rig) => {
     const start = event(rig, 'UserPromptSubmit', { prompt: 'x' });
     await Promise.all([hook(rig, 'codex', start), hook(rig, 'codex', { ...start, session_id: 'two' })]);
@@ -124,7 +124,7 @@ test('two hooks at once start one keeper, and a killed keeper is followed by ano
     await until('the checkpoint', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
   }));
 
-test('a late checkpoint of a turn says so, in the list and in the log', () =>
+test('a late checkpoint of a turn is marked as late, in the list and in the log', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session', () => rig.sessions().length === 1);
@@ -136,7 +136,7 @@ test('a late checkpoint of a turn says so, in the list and in the log', () =>
     assert.match(logOf(rig), /was finished 5\d\d\d ms after the prompt/);
   }));
 
-test('a checkpoint that began in time and ended late says so, too', () =>
+test('a checkpoint that began in time and ended late is marked as late, too', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session', () => rig.sessions().length === 1);
@@ -167,7 +167,7 @@ test('edits after the prompt are not in the checkpoint of the turn', () =>
     }
   }));
 
-test('outside a repository nothing is captured, and that is in the log', () =>
+test('outside a repository nothing is captured, and the log says so', () =>
   withKeeper(async (rig) => {
     const elsewhere = join(rig.top, 'plain');
     mkdirSync(elsewhere);

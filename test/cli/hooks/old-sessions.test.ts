@@ -8,7 +8,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 
 const day = 24 * 60 * 60_000;
 
-test("agents' sessions without use for thirty days are deleted, and no others", () =>
+test('sessions of agents that were not used for thirty days are deleted, and no others', () =>
   withRig(async (rig) => {
     const { client, session: old } = await rig.opened({ retention: 'keep', conversationId: 'codex:1' });
     const { session: hand } = await rig.open(client, { retention: 'keep', conversationId: 'command line' });
@@ -31,7 +31,7 @@ test("agents' sessions without use for thirty days are deleted, and no others", 
     assert.match(said.join(), /not used for 30 days/);
   }));
 
-test('how long they are kept is a setting of the storage; one that cannot be read deletes nothing', () =>
+test('the storage has a setting for the days to keep sessions, and an unreadable setting deletes nothing', () =>
   withRig(async (rig) => {
     const enable = async (...words: string[]): Promise<[number | null, string]> => {
       const program = rig.run(['enable', '--yes', `--storage=${rig.storage}`, ...words]);

@@ -9,7 +9,7 @@ function read(agent: string, payload: object, given?: string): unknown {
   return readEvent(agent, JSON.stringify(payload), given);
 }
 
-test('the prompt, the finished tool and the ends of Claude Code', () => {
+test('the prompt, the finished tool and the ends of Claude Code are parsed', () => {
   const base = { agent: 'claude-code', conversation: 's1', directory: '/w' };
   assert.equal(read('claude-code', { ...claude, hook_event_name: 'SessionStart', source: 'startup' }), {
     ...base,
@@ -36,7 +36,7 @@ test('the prompt, the finished tool and the ends of Claude Code', () => {
   assert.equal(read('claude-code', { ...claude, hook_event_name: 'Stop' }), { nothing: 'Stop', quiet: true });
 });
 
-test('the patch of Codex names its files', () => {
+test('the file names in a patch of Codex are parsed', () => {
   const command =
     '*** Begin Patch\n*** Add File: new.ts\n+x\n*** Update File: src/a b.ts\n*** Move to: c.ts\n@@\n-a\n+b\n*** Delete File: old.ts\r\n*** End Patch';
   const payload = {
@@ -53,7 +53,7 @@ test('the patch of Codex names its files', () => {
   ]);
 });
 
-test('Gemini CLI, Cursor, Copilot CLI and the plugin of opencode', () => {
+test('events of Gemini CLI, Cursor, Copilot CLI and the plugin of opencode are parsed', () => {
   assert.equal(read('gemini', { ...claude, hook_event_name: 'BeforeAgent', prompt: 'go', timestamp: 't' }), {
     agent: 'gemini',
     conversation: 's1',
@@ -94,7 +94,7 @@ test('Gemini CLI, Cursor, Copilot CLI and the plugin of opencode', () => {
   });
 });
 
-test('bad input is reported and is no event, for every agent', () => {
+test('bad input of every agent is reported and gives no event', () => {
   const full = JSON.stringify({ ...claude, hook_event_name: 'UserPromptSubmit', prompt: 'x'.repeat(99) });
   for (const agent of agentNames) {
     for (const text of [

@@ -41,7 +41,7 @@ async function call(
   };
 }
 
-test('the tools say what they do: which only read, and which destroy', () =>
+test('the tools declare whether they only read or destroy', () =>
   withMcp(async (client) => {
     const { tools } = await client.listTools();
     assert.equal(
@@ -60,7 +60,7 @@ test('the tools say what they do: which only read, and which destroy', () =>
     assert.ok(tools.every(({ outputSchema }) => outputSchema !== undefined));
   }));
 
-test('a rescue by a model: create, list, diff, the plan of a restore, the restore, undo, redo', () =>
+test('a model rescues a work tree: create, list, diff, planned restore, restore, undo, redo', () =>
   withMcp(async (client, rig) => {
     const none = await call(client, 'checkpoint_list');
     assert.ok(none.isError);
@@ -91,7 +91,7 @@ test('a rescue by a model: create, list, diff, the plan of a restore, the restor
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', undefined]);
   }));
 
-test('a model takes one turn back, with its plan first, and keeps the later change', () =>
+test('a model reverts one turn, with the plan first, and keeps the later change', () =>
   withMcp(async (client, rig) => {
     await call(client, 'checkpoint_create');
     rig.write('a.txt', 'turn\n');
@@ -112,7 +112,7 @@ test('a model takes one turn back, with its plan first, and keeps the later chan
     assert.match(unknown.text, /no agent of that name/);
   }));
 
-test('checkpoint_show lists the files that changed since the checkpoint before', () =>
+test('checkpoint_show lists the files that changed since the previous checkpoint', () =>
   withMcp(async (client, rig) => {
     await call(client, 'checkpoint_create', { message: 'one' });
     rig.write('a.txt', 'two\n');
@@ -150,7 +150,7 @@ test('checkpoints are resources', () =>
     assert.not.equal(refused, '');
   }));
 
-test('wrong arguments and unknown checkpoints are answered in words, and nothing changes', () =>
+test('wrong arguments and unknown checkpoints are answered as text, and nothing changes', () =>
   withMcp(async (client, rig) => {
     await call(client, 'checkpoint_create');
     const before = rig.tree();
@@ -167,7 +167,7 @@ test('wrong arguments and unknown checkpoints are answered in words, and nothing
     assert.equal(rig.tree(), before);
   }));
 
-test('a model learns what it can call: without a session, for a wrong tag, for a restore without changes', () =>
+test('a model learns its options without a session, for a wrong tag, and for a restore without changes', () =>
   withMcp(async (client) => {
     const none = await call(client, 'checkpoint_list');
     assert.match(none.text, /^\/.* has no session\. checkpoint_create makes one\.$/);
@@ -202,7 +202,7 @@ test('a missing resource is reported by its address, and every resource has a ti
     }
   }));
 
-test('after the daemon’s death a question is asked again, and a change is reported as unknown', () =>
+test('after the daemon’s death a query is repeated, and a change is reported as unknown', () =>
   withMcp(async (client, rig) => {
     const endDaemons = (): void => {
       for (const pid of daemonsOf(rig.storage)) process.kill(pid, 'SIGKILL');

@@ -115,12 +115,12 @@ test('messages become text, tool results and tool uses (C3)', async () => {
   assert.is(conversation.state.nextMessage?.content, 'and now');
 });
 
-test('a range that starts at tool results starts at the next turn: there is none here (C13)', async () => {
+test('a range that starts at tool results moves to the next turn, of which there is none here (C13)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.validRange, { start: 3, end: 3 });
 });
 
-test('tools are grouped as here, and described without their wrapping (C27)', async () => {
+test('tools are grouped as in our documents, without their wrapping (C27)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.tools, {
     Builtin: [{ name: 'fs_read', description: 'Reads', inputSchema: { json: {} } }],
@@ -128,7 +128,7 @@ test('tools are grouped as here, and described without their wrapping (C27)', as
   });
 });
 
-test('context paths of the work tree are kept; a summary may be text alone', async () => {
+test('context paths of the work tree are kept, and a summary may be a plain text', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.contextPaths, ['README.md', 'docs/a.md', 'AGENTS.md']);
   assert.equal(conversation.state.latestSummary, { text: 'so far', metadata: {} });

@@ -25,7 +25,7 @@ async function rejection(document: unknown): Promise<CheckpointdError> {
   return error as CheckpointdError;
 }
 
-test('an old document: no ids, no format version, the model as text (C10, C29)', async () => {
+test('an old document is read: no ids, no format version, the model as text (C10, C29)', async () => {
   const old = {
     conversation_id: 'old',
     next_message: null,
@@ -54,7 +54,7 @@ test('an old document: no ids, no format version, the model as text (C10, C29)',
   assert.equal(conversation.state.modelInfo, { modelId: 'newer', contextWindowTokens: 9 });
 });
 
-test('a history over the cap is trimmed from its oldest end and reported (C6, C12)', async () => {
+test('a history over the limit loses its oldest entries, with a report (C6, C12)', async () => {
   const history = Array.from({ length: 10_003 }, (_, n) => ({
     id: `e${n}`,
     user: n === 3 ? { toolResults: [{ toolUseId: 't' }] } : { content: String(n) },
@@ -72,7 +72,7 @@ test('a history over the cap is trimmed from its oldest end and reported (C6, C1
   assert.is(result.warnings.length, 2);
 });
 
-test('a document of a later version is refused as such (C35)', async () => {
+test('a document of a later version is refused with its version (C35)', async () => {
   const document = { ...toDocument(full().state), format_version: 2 };
   assert.is((await rejection(document)).kind, 'DocumentVersion');
 });

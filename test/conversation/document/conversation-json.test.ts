@@ -8,7 +8,7 @@ import { full } from './full-conversation.ts';
 
 const extras = { checkpointManager: { session: 'ses_1', strategy: 'shadow' }, contextMessageLength: 42 };
 
-test('the document has the fields of the specification by name, and not those of the run time (C1, C35)', () => {
+test('the document has exactly the specified fields, without run-time data (C1, C35)', () => {
   const document = toDocument(full().state, extras);
   assert.equal(
     Object.keys(document).sort(),
@@ -48,7 +48,7 @@ test('the document has the fields of the specification by name, and not those of
   });
 });
 
-test('absent optionals are skipped, not written as null (C35)', () => {
+test('absent optional fields are omitted, not written as null (C35)', () => {
   const document = toDocument(new Conversation('c', new MemoryLog()).state);
   assert.equal(JSON.parse(JSON.stringify(document)), {
     format_version: 1,
@@ -77,7 +77,7 @@ test('the document of a tangent has the five fields, its time in UTC, and the ra
   assert.equal(tangent.main_valid_history_range, [0, 2]);
 });
 
-test('a document read back and written again is the same text (C35)', async () => {
+test('a document that is read and written again is the same text (C35)', async () => {
   const first = JSON.stringify(toDocument(full().state));
   const log = new MemoryLog();
   const conversation = new Conversation('conv-1', log);
@@ -103,7 +103,7 @@ test('a document read back and written again is the same text (C35)', async () =
   assert.is(replayed.head, conversation.head);
 });
 
-test('a field whose document name is taken by another survives there and back (C4)', async () => {
+test('a field whose document name is taken survives in both directions (C4)', async () => {
   const conversation = new Conversation('c', new MemoryLog());
   const requestMetadata = { requestId: 'ours', request_id: 'theirs' };
   conversation.append({ ...said('x'), requestMetadata });
@@ -112,7 +112,7 @@ test('a field whose document name is taken by another survives there and back (C
   assert.equal(again.state.history.at(0)?.requestMetadata, requestMetadata);
 });
 
-test('importing or exporting owns nothing: the reference is written, never read (C2, Q15)', async () => {
+test('importing or exporting owns no checkpoint: the reference is written, never read (C2, Q15)', async () => {
   const document = toDocument(full().state, extras);
   assert.equal(document.checkpoint_manager, extras.checkpointManager);
   const conversation = new Conversation('other', new MemoryLog());

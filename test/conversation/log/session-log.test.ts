@@ -76,7 +76,7 @@ for (const durability of ['process', 'power'] as const) {
   });
 }
 
-test('a log cut at any byte opens with the whole records before the cut, and goes on from there (C8)', async ({
+test('a log cut at any byte opens with the complete records before the cut, and accepts new ones (C8)', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -103,7 +103,7 @@ test('a log cut at any byte opens with the whole records before the cut, and goe
   }
 });
 
-test('a tail of noise or of zeros, as a power cut leaves it, is cut (C8)', async ({ file }) => {
+test('a tail of noise or zeros after a power cut is cut off (C8)', async ({ file }) => {
   const log = await SessionLog.open(file, process);
   log.append(numbered(1));
   log.close();
@@ -116,9 +116,7 @@ test('a tail of noise or of zeros, as a power cut leaves it, is cut (C8)', async
   }
 });
 
-test('a last record that was damaged after it was written is kept beside the log, and reported (C8)', async ({
-  file,
-}) => {
+test('a last record that was damaged later is saved beside the log, and reported (C8)', async ({ file }) => {
   const log = await SessionLog.open(file, process);
   log.append(numbered(1));
   log.append(numbered(2));
@@ -134,7 +132,7 @@ test('a last record that was damaged after it was written is kept beside the log
   reopened.close();
 });
 
-test('a killed process has lost nothing that it answered (C8)', async ({ file }) => {
+test('a killed process has lost no answered record (C8)', async ({ file }) => {
   const module = new URL('../../../src/conversation/log/session-log.js', import.meta.url).href;
   const script = `
     const { SessionLog } = await import(${JSON.stringify(module)});
@@ -163,9 +161,7 @@ test('a killed process has lost nothing that it answered (C8)', async ({ file })
   }
 });
 
-test('a flipped bit before whole records is reported as damage, and the file left alone', async ({
-  file,
-}) => {
+test('a flipped bit before complete records is reported as damage, and the file stays', async ({ file }) => {
   const log = await SessionLog.open(file, process);
   for (let n = 1; n <= 3; n += 1) log.append(numbered(n));
   log.close();
@@ -180,7 +176,7 @@ test('a flipped bit before whole records is reported as damage, and the file lef
   }
 });
 
-test('a log of a later form is refused and left alone; so is a file that is no log', async ({ file }) => {
+test('a log of a later format, and a file that is no log, are refused and stay', async ({ file }) => {
   for (const [text, kind] of [
     ['checkpointd session log 2\nwhatever', 'StoreVersion'],
     ['#!/bin/sh\necho this is no log at all\n', 'StoreCorrupt'],
@@ -215,7 +211,7 @@ test('a write that fails half-way leaves nothing behind, and the next one succee
   again.close();
 });
 
-test('when a failed write cannot be taken back, nothing more is written until the log is opened again', async ({
+test('when a failed write cannot be undone, the log refuses writes until it is opened again', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -232,7 +228,7 @@ test('when a failed write cannot be taken back, nothing more is written until th
   again.close();
 });
 
-test('records larger than a read are read back', async ({ file }) => {
+test('records larger than one read are read back', async ({ file }) => {
   const log = await SessionLog.open(file, process);
   const big = { kind: 'ledger', text: 'é'.repeat(1_500_000) };
   log.append(big);
@@ -245,7 +241,7 @@ test('records larger than a read are read back', async ({ file }) => {
   again.close();
 });
 
-test("a log of which a backup has another name is the session's alone: the backup stays as it was", async ({
+test('a log that is hard-linked to a backup gets its own file, and the backup does not change', async ({
   file,
 }) => {
   const first = await SessionLog.open(file, process);

@@ -77,7 +77,7 @@ test('outside a repository checkpoints are disabled until checkpoint/init (Q3, Q
     { repository: false },
   ));
 
-test('without git on PATH, and with one that is too old, checkpoints are disabled (Q3, Q10, Q39)', () =>
+test('without git on PATH, and with an old git, checkpoints are disabled (Q3, Q10, Q39)', () =>
   withRig(async (rig) => {
     const bin = join(rig.top, 'bin');
     mkdirSync(bin);
@@ -98,7 +98,7 @@ test('without git on PATH, and with one that is too old, checkpoints are disable
     assert.is((await client.close()).code, 0);
   }));
 
-test('a session that is opened without the feature has no checkpoints, in the words of Q CLI (Q46)', () =>
+test("a session opened without the feature has no checkpoints, with Q CLI's message (Q46)", () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const words = /Checkpoint is disabled\. Enable it with: q settings chat\.enableCheckpoint true/;
@@ -114,7 +114,7 @@ test('a session that is opened without the feature has no checkpoints, in the wo
   }));
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)
-  test(`${strategy}: checkpoints outlive an opening without the feature`, () =>
+  test(`${strategy}: an opening without the feature keeps the checkpoints`, () =>
     withRig(async (rig) => {
       const client = await rig.start();
       const kept = { strategy, retention: 'keep', conversationId: 'one' } as const;
@@ -137,7 +137,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       assert.is((await client.close()).code, 0);
     }));
 
-test('a session that is opened without tangents refuses to enter one, in the words of Q CLI (C21)', () =>
+test("a session opened without tangents refuses to enter one, with Q CLI's message (C21)", () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const kept = { retention: 'keep', conversationId: 'one' } as const;
@@ -165,7 +165,7 @@ test('a session that is opened without tangents refuses to enter one, in the wor
     assert.is((await client.close()).code, 0);
   }));
 
-test('opening gives up after initTimeoutMs, tells its progress meanwhile, and leaves nothing (R26)', () =>
+test('opening stops after initTimeoutMs, reports its progress before, and leaves nothing (R26)', () =>
   withRig(async (rig) => {
     // The first capture takes over four seconds on any machine: every file takes a millisecond to open.
     const workspace = join(rig.top, 'workspace');

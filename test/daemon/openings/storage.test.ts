@@ -18,7 +18,7 @@ import { asNobody, withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-test('the shadow lies under the session’s id, has the specified configuration and a commit "Initial state" (Q11, Q13, Q14)', () =>
+test('the shadow is under the session’s id, with the specified configuration and a commit "Initial state" (Q11, Q13, Q14)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const shadow = rig.shadow(session);
@@ -37,7 +37,7 @@ test('the shadow lies under the session’s id, has the specified configuration 
     assert.is((await client.close()).code, 0);
   }));
 
-test('the default storage below an allowed home is left out of the capture; a given one inside is refused', () =>
+test('the default storage below an allowed home is not captured, and an explicit one inside is refused', () =>
   withRig(async (rig) => {
     const inside = join(rig.work, 'deep', 'storage');
     const client = await rig.start();
@@ -59,7 +59,7 @@ test('the default storage below an allowed home is left out of the capture; a gi
     );
   }));
 
-test('a storage directory that is a file or lies behind one, and an unknown strategy (Q39)', () =>
+test('a storage directory that is a file or below one, and an unknown strategy, are refused (Q39)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const storage = join(rig.top, 'a-file');
@@ -105,7 +105,7 @@ test('an unreadable work tree and a read-only storage are refused for users othe
     assert.equal(rig.stored(), []);
   }));
 
-test('the storage is the user’s alone, and neither errors nor the log hold contents (F116)', () =>
+test('the storage is private to the user, and neither errors nor the log contain contents (F116)', () =>
   withRig(async (rig) => {
     const secret = 'hunter2-correct-horse';
     const env = { ...rig.environment, API_TOKEN: secret };
@@ -138,7 +138,7 @@ test('the storage is the user’s alone, and neither errors nor the log hold con
     assert.is(statSync(rig.log).mode & 0o777, 0o600);
   }));
 
-test('a storage that contains the work tree, or is inside it, is handled by identity (F112)', () =>
+test('a storage that contains the work tree, or is inside it, is detected by identity (F112)', () =>
   withRig(async (rig) => {
     const below = join(rig.storage, 'project');
     mkdirSync(below, { recursive: true });

@@ -7,7 +7,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-test('a bare repository is refused as a work tree, also where protected places are allowed, and stays as it is', () =>
+test('a bare repository is refused as a work tree even with allowProtected, and does not change', () =>
   withRig(
     async (rig) => {
       const bare = join(rig.top, 'bare.git');
@@ -66,7 +66,7 @@ test('a link to a directory, a path with a newline and one with dots lead to the
     assert.is((await client.close()).code, 0);
   }));
 
-test('protected places are refused by identity, unless allowProtected is given (R13, F112)', () =>
+test('protected directories are refused by identity, unless allowProtected is given (R13, F112)', () =>
   withRig(async (rig) => {
     const documents = join(rig.home, 'Documents');
     mkdirSync(documents);

@@ -80,7 +80,7 @@ test('name and status with renames, by git, in any bytes (Q30)', () =>
     );
   }));
 
-test('line counts know binary files and renames', () =>
+test('line counts mark binary files and follow renames', () =>
   withTrees(async (trees) => {
     const { items, counts: list } = await compare(trees);
     assert.equal(items, await nameStatus(trees));
@@ -91,7 +91,7 @@ test('line counts know binary files and renames', () =>
     assert.is(counts.size, 8);
   }));
 
-test('the texts are those of git diff, and nothing of the repository is run or obeyed', () =>
+test('the texts are those of git diff, and no setting or program of the repository is used', () =>
   withTrees(async (trees, work) => {
     const plain = ['-c', 'core.quotePath=false', '-c', 'core.abbrev=7', 'diff'];
     const unified = gitBytes(work, ...plain, trees.from, trees.to);

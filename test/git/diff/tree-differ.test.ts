@@ -65,7 +65,7 @@ const someFiles = fc
   )
   .map((files): Files => Object.entries(files));
 
-test('the differ that stays says what git says when it is asked once, in every format (Q30, Q32)', () =>
+test('the running differ gives the same output as a single git, in every format (Q30, Q32)', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const property = async ([one, two]: [Files, Files]): Promise<void> => {
       const once: DiffTrees = { gitDir, from: tree(one), to: tree(two) };
@@ -78,7 +78,7 @@ test('the differ that stays says what git says when it is asked once, in every f
     await checkPropertyAsync(fc.tuple(someFiles, someFiles), property, 40);
   }));
 
-test('one process answers, another after it has been asked often, and another after one was killed', () =>
+test('one process answers until it has answered often or was killed, then a new one does', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const trees = { gitDir, from: emptyTree, to: tree([['a', 'a\n']]), differ };
     const pids = new Set<number>();
@@ -93,7 +93,7 @@ test('one process answers, another after it has been asked often, and another af
     assert.not.ok(differ.pids.some((pid) => pids.has(pid)));
   }));
 
-test('parallel questions are answered each by its own git', () =>
+test('each of several parallel comparisons gets its own git', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const [from, to] = [tree([['a', 'a\n']]), tree([['b', 'b\n']])];
     const pairs = [
@@ -109,7 +109,7 @@ test('parallel questions are answered each by its own git', () =>
       assert.equal(found[index], await nameStatus({ gitDir, from: one, to: two }));
   }));
 
-test('a missing object is reported, a cancelled question gets no answer, and the next question does', () =>
+test('a missing object is reported, a cancelled comparison gets no answer, and the next one does', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const trees = { gitDir, from: emptyTree, to: tree([['d/a', 'a\n']]), differ };
     assert.is((await compare(trees)).items.length, 1);
@@ -138,7 +138,7 @@ test('a renewed differ no longer sees removed objects, and a closed differ leave
     assert.equal(differ.pids, []);
   }));
 
-test('the differ answers the beginning of a long text, and the next question as usual', () =>
+test('the differ returns the beginning of a long text, and the next comparison as usual', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const to = tree([['in.txt', 'line\n'.repeat(400_000)]]);
     const trees: DiffTrees = { gitDir, from: emptyTree, to, differ };

@@ -48,7 +48,7 @@ async function withChecker(body: (bench: Bench) => Promise<void>): Promise<void>
   }
 }
 
-test('names that git could take for options, magic or quoting are names', () =>
+test('names that look like options, magic or quoting to git count as names', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const odd = ['-x', ':x', ':(top)x', ':!x', '*', '"q"', 'new\nline', 'r\r', 'é', ' ', '\\', '!n', '#h'];
@@ -59,7 +59,7 @@ test('names that git could take for options, magic or quoting are names', () =>
     );
   }));
 
-test('info/exclude, the global file and its setting count, and their changes are noticed', () =>
+test('info/exclude, the global file and its setting are used, and their changes are noticed', () =>
   withChecker(async ({ root, home, checker, ignored }) => {
     assert.equal(await ignored('a', 'b', 'c'), [false, false, false]);
     assert.is((await checker.refresh()).hasRules, false);
@@ -79,7 +79,7 @@ test('info/exclude, the global file and its setting count, and their changes are
     assert.equal(await ignored('a', 'b', 'c', 'd'), [true, false, false, false]);
   }));
 
-test('a changed .gitignore is read again after renew, and one engine serves until then', () =>
+test('a changed .gitignore is read after renew, and one engine runs until then', () =>
   withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), 'a\n');
     assert.equal(await ignored('a', 'b'), [true, false]);
@@ -92,7 +92,7 @@ test('a changed .gitignore is read again after renew, and one engine serves unti
     assert.is.not(checker.pid, pid);
   }));
 
-test('a killed engine is started again and no answer is lost (F61)', () =>
+test('a killed engine is restarted and no answer is lost (F61)', () =>
   withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     await ignored('a.o');
@@ -107,7 +107,7 @@ test('a killed engine is started again and no answer is lost (F61)', () =>
     }
   }));
 
-test('a question that ends git (beyond a symbolic link) fails alone', () =>
+test('a path that ends git (beyond a symbolic link) fails alone', () =>
   withChecker(async ({ root, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');
@@ -115,7 +115,7 @@ test('a question that ends git (beyond a symbolic link) fails alone', () =>
     assert.equal(await ignored('a.o', 'link/b.o', 'c.o', 'd'), [true, undefined, true, false]);
   }));
 
-test('an ignored file is ignored however many directories are above it', () =>
+test('an ignored file is ignored at any depth', () =>
   withChecker(async ({ root, log, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n!kept.o\n');
     const paths: string[] = [];
@@ -130,7 +130,7 @@ test('an ignored file is ignored however many directories are above it', () =>
     assert.equal(log, []);
   }));
 
-test('broken and hostile configurations cost their own answer and run nothing (F53, F55)', () =>
+test('broken and hostile configurations affect only their own answer and run no program (F53, F55)', () =>
   withChecker(async ({ root, home, log, ignored }) => {
     const ran = join(home, 'ran');
     writeFileSync(join(root, '.gitignore'), 'a\n');
@@ -147,7 +147,7 @@ test('broken and hostile configurations cost their own answer and run nothing (F
   }));
 
 if (process.platform !== 'win32') {
-  test('a FIFO as configuration, included by one, or as excludes file is never waited for, and is reported', async () => {
+  test('a FIFO as a configuration, as an included file, or as excludes file is reported and never waited for', async () => {
     await withChecker(async ({ root, home, log, ignored }) => {
       const fifo = join(home, 'fifo');
       execFileSync('mkfifo', [fifo]);

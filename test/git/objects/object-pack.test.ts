@@ -10,7 +10,7 @@ import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 /** Sizes around every border of the format: four and eleven bits of size, and the block of a zlib stream. */
 const sizes = [0, 1, 15, 16, 17, 2047, 2048, 65_535, 65_536, 131_070, 262_143, 262_144, 1_000_000];
 
-test('every object of a pack of ours is read back by git as it was, whatever its size', () =>
+test('git reads every object of our packs unchanged, whatever its size', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q', '--bare');
     const objects = sizes.map((size) => randomBytes(size));
@@ -29,13 +29,13 @@ test('every object of a pack of ours is read back by git as it was, whatever its
     );
   }));
 
-test('nothing to store starts nothing', () =>
+test('without objects no process is started', () =>
   inTemporary(async (directory) => {
     await packObjects({ gitDir: join(directory, 'absent') }, []);
     assert.not.ok(existsSync(join(directory, 'absent')));
   }));
 
-test('a pack that was cancelled stores nothing', () =>
+test('a cancelled pack stores nothing', () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q', '--bare');
     const object = randomBytes(100);

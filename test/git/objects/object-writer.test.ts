@@ -24,7 +24,7 @@ import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 const sizes = [0, 1, 15, 4096, 65_535, 131_071, 131_072, 131_073, 300_000, 3_000_000];
 
 for (const durability of ['process', 'power'] as const) {
-  test(`git reads every object back, whatever its type and size (${durability})`, () =>
+  test(`git reads every object back, of any type and size (${durability})`, () =>
     inTemporary(async (directory) => {
       git(directory, 'init', '-q', '--bare');
       const settings = durability === 'power' ? durableSettings : {};
@@ -73,7 +73,7 @@ test('an existing object gets a new time instead of a new copy, and an empty one
     assert.is(statSync(file).mode & 0o777 & ~0o444, 0, 'the file is read-only');
   }));
 
-test('an object whose writing fails at any call has no name and leaves no file', () =>
+test('an object whose write fails at any call has no name and leaves no file', () =>
   withObjects(async (objects, file, write) => {
     let failed = 0;
     for (let fatal = 1; ; fatal += 1) {
@@ -133,7 +133,7 @@ test('a large content that changed since it was hashed gets no name', () =>
     assert.not(existsSync(spool), 'the private file is removed');
   }));
 
-test('a large content that fails at any call has no name, and leaves nothing', () =>
+test('a large content whose write fails at any call has no name, and leaves nothing', () =>
   withSpool(async (objects, spool, write) => {
     const bytes = readFileSync(spool);
     const id = objectId('blob', bytes);

@@ -31,7 +31,7 @@ const item: fc.Arbitrary<TreeItem> = fc.record(
   { noNullPrototype: true },
 );
 
-test('every tree of allowed names and modes comes back as it was', async () => {
+test('every tree of valid names and modes is read back unchanged', async () => {
   await checkPropertyAsync(
     fc.uniqueArray(item, { selector: ({ name }) => name, maxLength: 30 }),
     async (items) => {
@@ -77,7 +77,7 @@ test('the order of files and directories is that of git add and git write-tree',
     assert.is(objectId('tree', await encodeTree(items)), tree);
   }));
 
-test('a planted tree is refused: git directories, dots, slashes, double names, odd modes, cut bytes (F56)', async () => {
+test('a foreign tree is refused: git directories, dots, slashes, double names, odd modes, cut bytes (F56)', async () => {
   const raw = (...entries: [mode: string, name: string][]): Buffer =>
     Buffer.concat(
       entries.map(([mode, name]) =>
@@ -109,7 +109,7 @@ test('a planted tree is refused: git directories, dots, slashes, double names, o
   assert.is((await decodeTree(raw(['100644', 'a']), 'id')).length, 1);
 });
 
-test('a directory of ten thousand names in any order is the tree that git makes of it', () =>
+test("a directory of ten thousand names in any order gives git's tree", () =>
   inTemporary(async (directory) => {
     git(directory, 'init', '-q');
     const items: TreeItem[] = [];
@@ -128,7 +128,7 @@ test('a directory of ten thousand names in any order is the tree that git makes 
     assert.is(back.length, items.length);
   }));
 
-test('a name that cannot be in a work tree is never written', async () => {
+test('an invalid name is never written', async () => {
   for (const each of ['', '.', '..', '.git', '.GIT', 'a/b', 'a\0b']) {
     await fails([{ name: each, mode: '100644', id: blob }]);
   }

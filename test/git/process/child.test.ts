@@ -24,7 +24,7 @@ async function withProgram(script: string, body: (directory: string) => Promise<
   });
 }
 
-test('asks are pipelined and answered in order', () =>
+test('queries are pipelined and answered in order', () =>
   withProgram('cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     const words = Array.from({ length: 5000 }, (_, index) => `word ${index}`);
@@ -34,7 +34,7 @@ test('asks are pipelined and answered in order', () =>
     assert.is(await kindOf(ask(child, 'late')), 'GitFailed');
   }));
 
-test('an answer of 64 MiB that names its size is joined once', () =>
+test('an answer of 64 MiB with a known size is joined once', () =>
   withProgram('read line; head -c 67108864 /dev/zero; cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     let looks = 0;
@@ -48,7 +48,7 @@ test('an answer of 64 MiB that names its size is joined once', () =>
     await child.close();
   }));
 
-test('an answer of 64 MiB that names no size is moved a few times, and not with every chunk', () =>
+test('an answer of 64 MiB with an unknown size is copied a few times, and not with every chunk', () =>
   withProgram('read line; head -c 67108864 /dev/zero; echo; cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     const places = new Set<ArrayBufferLike>();
@@ -66,7 +66,7 @@ test('an answer of 64 MiB that names no size is moved a few times, and not with 
     await child.close();
   }));
 
-test('a process that dies fails its own asks alone, or they are asked again once where that is harmless', () =>
+test('a process that dies fails only its own queries, which are repeated once if that is harmless', () =>
   withProgram(
     'while read line; do case "$line" in die) exit 3;; *) echo "$line";; esac; done',
     async (gitDir) => {
@@ -87,7 +87,7 @@ test('a process that dies fails its own asks alone, or they are asked again once
     },
   ));
 
-test('a stalled process is killed when patience ends, and a new one answers (F62)', () =>
+test('a stalled process is killed after its time limit, and a new one answers (F62)', () =>
   withProgram('while read line; do echo "$line"; done', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x'], { patienceMs: 300 });
     assert.is(await ask(child, 'one'), 'one');
@@ -99,7 +99,7 @@ test('a stalled process is killed when patience ends, and a new one answers (F62
     await child.close();
   }));
 
-test('a missing git is GitMissing for every ask', () =>
+test('a missing git is GitMissing for every query', () =>
   inTemporary(async (gitDir) => {
     const path = process.env.PATH;
     process.env.PATH = gitDir;

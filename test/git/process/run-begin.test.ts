@@ -25,7 +25,7 @@ function withFewDescriptors(body: string): string {
   return stdout.trim();
 }
 
-test('git that cannot start for lack of descriptors is an error of the system, and starts when there are some', () => {
+test('a git that cannot start for lack of descriptors is a system error, and starts when there are some', () => {
   const body = `
     full();
     const first = await told(runGit({ place, args: ['version'] }));

@@ -30,7 +30,7 @@ async function allOf(place: GitPlace): Promise<string[]> {
   return told;
 }
 
-test('a directory that has disappeared is not told as a git that is missing', () =>
+test('a missing directory is not reported as a missing git', () =>
   inTemporary(async (directory) => {
     const gone = join(directory, 'gone');
     assert.equal(await allOf({ gitDir: gone }), ['StoreUnavailable', 'StoreUnavailable', 'StoreUnavailable']);

@@ -49,7 +49,7 @@ async function within10s<T>(work: Promise<T>): Promise<T> {
   return result;
 }
 
-test('a git that hangs fails what needs it within ten seconds, by name, and leaves no process behind', () =>
+test('a git that hangs fails its requests by name within ten seconds, and leaves no process behind', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') return console.log('skipped: looks at /proc');
     const before = sleepers();
@@ -75,7 +75,7 @@ test('a git that hangs fails what needs it within ten seconds, by name, and leav
     return undefined;
   }));
 
-test('a git that answers nonsense is GitFailed for that request, and the daemon lives on', () =>
+test('a git with invalid output is GitFailed for that request, and the daemon continues', () =>
   withRig(async (rig) => {
     const client = await withWrapper(rig);
     const { session } = await rig.open(client);

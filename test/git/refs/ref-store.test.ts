@@ -56,7 +56,7 @@ function failing(call: string): void {
   });
 }
 
-test('refs that moved have moved, also where the note of it cannot be removed, and it undoes nothing later', () =>
+test('refs stay moved although their note cannot be removed, and the note undoes nothing later', () =>
   withRefs(async ({ refs, again, objects: [one, two], left }) => {
     failing('rm');
     try {
@@ -81,7 +81,7 @@ test('refs that moved have moved, also where the note of it cannot be removed, a
     assert.is((await again()).refs.get('refs/own/a'), two);
   }));
 
-test('refs whose note cannot be written do not move, and no later open moves them', () =>
+test('refs whose note cannot be written do not move, not even at a later open', () =>
   withRefs(async ({ refs, again, objects: [one], left }) => {
     failing('open');
     try {
@@ -95,7 +95,7 @@ test('refs whose note cannot be written do not move, and no later open moves the
   }));
 
 for (const count of [1, 2])
-  test(`${count} refs that moved and cannot be synced move back: what failed has changed nothing`, () =>
+  test(`${count} moved refs that cannot be synced move back, so the failure has changed nothing`, () =>
     withRefs(async ({ again, objects: [one, two], left }) => {
       const refs = await again(true);
       const all = (to: string | undefined): { ref: string; to: string | undefined }[] =>
@@ -149,7 +149,7 @@ for (const count of [1, 2]) {
   const both = (to: string): RefChange[] =>
     ['refs/own/a', 'refs/own/b'].slice(0, count).map((ref) => ({ ref, to }));
 
-  test(`${count} refs that cannot be synced and cannot be moved back are reported as a change of unknown outcome`, () =>
+  test(`${count} refs that can neither be synced nor moved back are reported with an unknown outcome`, () =>
     withRefs(async ({ again, objects: [one], left }) => {
       await leaveUndecided(await again(true), both(one));
       // The note says which of the two it shall be; the next opening makes it so.
@@ -157,7 +157,7 @@ for (const count of [1, 2]) {
       assert.equal(left(), []);
     }));
 
-  test(`${count} refs whose move could not be reversed are reversed before the next change`, () =>
+  test(`${count} refs whose move could not be undone are moved back before the next change`, () =>
     withRefs(async ({ again, objects: [one, two], left }) => {
       const refs = await again(true);
       await refs.commit(both(one));
@@ -172,7 +172,7 @@ for (const count of [1, 2]) {
     }));
 }
 
-test('refs that the user packs while they are synced are kept, and no directory is missed', () =>
+test("refs that the user's git packs during the sync are kept, and every directory is synced", () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(true);
     installFault((made, target) => {
@@ -209,7 +209,7 @@ async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<
   });
 }
 
-test('a change that failed with unreadable refs is not carried out later in the same session', () =>
+test('a change that failed with unreadable refs is not repeated later in the same session', () =>
   withUnreadableRefs(async ({ refs, again, objects: [, two], left }, mend) => {
     assert.instance(
       await refs.commit([{ ref: 'refs/own/c', to: two }]).catch((error: unknown) => error),
@@ -221,7 +221,7 @@ test('a change that failed with unreadable refs is not carried out later in the 
     assert.equal([...(await again()).refs.keys()], ['refs/own/a', 'refs/own/b', 'refs/own/c']);
   }));
 
-test('a change that failed with unreadable refs is not carried out by the next open either, if the close could read them', () =>
+test('a change that failed with unreadable refs is not repeated by the next open, if the close could read them', () =>
   withUnreadableRefs(async ({ refs, again, left }, mend) => {
     mend();
     await refs.close();
@@ -230,7 +230,7 @@ test('a change that failed with unreadable refs is not carried out by the next o
   }));
 
 for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new']])
-  test(`${names.join(' and ')} of a git that was killed keeps neither us nor the user from their refs`, () =>
+  test(`${names.join(' and ')} of a killed git keeps neither us nor the user from their refs`, () =>
     withRefs(async ({ refs, again, objects: [one], gitDir }) => {
       await refs.commit(['refs/own/a', 'refs/own/b', 'refs/own/c'].map((ref) => ({ ref, to: one })));
       git(gitDir, 'pack-refs', '--all');
@@ -244,7 +244,7 @@ for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new'
       git(gitDir, 'pack-refs', '--all');
     }));
 
-test('one ref that goes is written down before: a kill leaves locks, and the next open has to know', () =>
+test('the removal of one ref writes a note, because a kill leaves locks that the next open must recognise', () =>
   withRefs(async ({ refs, objects: [one], left }) => {
     await refs.commit([{ ref: 'refs/own/a', to: one }]);
     failing('open');
@@ -260,7 +260,7 @@ test('one ref that goes is written down before: a kill leaves locks, and the nex
     assert.is(refs.refs.get('refs/own/a'), one);
   }));
 
-test('a change that git refuses, and would refuse to take back, has changed nothing and says so', () =>
+test('a change that git refuses, and whose undo it would refuse, has changed nothing and says so', () =>
   withRefs(async ({ refs, again, objects: [one], left, gitDir }) => {
     git(gitDir, 'update-ref', 'refs/own', one);
     const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: one }));
@@ -297,7 +297,7 @@ test('the store syncs the refs of a git that cannot, and packed-refs after a del
     }
   }));
 
-test('a ref that cannot be synced is reversed', () =>
+test('a ref that cannot be synced is moved back', () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
     const refs = await again(false, true);
     installFault((call, target) => {
@@ -315,7 +315,7 @@ test('a ref that cannot be synced is reversed', () =>
     assert.is(git(gitDir, 'for-each-ref'), '');
   }));
 
-test('refs that another program removed are not given up when git dies while they are put back', () =>
+test('refs that another program removed are restored although git dies at the first attempt', () =>
   withRefs(async ({ refs, again, objects: [one, two], gitDir }) => {
     await refs.commit([{ ref: 'refs/own/a', to: one }]);
     await refs.close();

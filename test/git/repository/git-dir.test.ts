@@ -28,7 +28,7 @@ function asked(top: string, at: string): { root: string; gitDir: string; commonD
   };
 }
 
-test('a repository, a linked worktree, a separate git dir and a submodule are found as git finds them', () =>
+test('a repository, a linked worktree, a separate git dir and a submodule are found like git finds them', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', 'r');
     const at = join(top, 'r');
@@ -43,7 +43,7 @@ test('a repository, a linked worktree, a separate git dir and a submodule are fo
     assert.equal(findRepository(join(at, 'module')), asked(top, join(at, 'module')));
   }));
 
-test('a bare repository, garbage and dangling pointers are none, and the search goes on upwards', () =>
+test('a bare repository, garbage and dangling pointers are skipped, and the search continues upwards', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', '--bare', 'bare.git');
     assert.is(findRepository(join(top, 'bare.git')), undefined);
@@ -60,7 +60,7 @@ test('a bare repository, garbage and dangling pointers are none, and the search 
     assert.is(repositoryAt(join(top, 'g/x')), undefined);
   }));
 
-test('repositories of other formats are found all the same (F65)', () =>
+test('repositories of other formats are found as well (F65)', () =>
   withTop((top) => {
     git(top, top, 'init', '-q', '--object-format=sha256', 'sha256');
     assert.is(findRepository(join(top, 'sha256'))?.gitDir, join(top, 'sha256/.git'));

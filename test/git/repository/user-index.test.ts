@@ -42,7 +42,7 @@ async function withRepository(
 const paths = async (index: UserIndex): Promise<string[]> =>
   (await index.entries()).map((entry) => String(entry.path));
 
-test('the tracked paths come as bytes, follow the index, and the index is never written', () =>
+test('the tracked paths are bytes and follow the index, which is never written', () =>
   withRepository(async (root, index) => {
     assert.equal(await paths(index), [], 'no index yet');
     const names = ['a', 'd/é', 'new\nline', '"q"', '-x', ':x'];
@@ -59,7 +59,7 @@ test('the tracked paths come as bytes, follow the index, and the index is never 
     assert.not.ok((await paths(index)).includes('a'));
   }));
 
-test('a conflict names its path once, and a submodule is distinguished', () =>
+test('a conflict is listed once, and a submodule is marked', () =>
   withRepository(async (root, index) => {
     const blob = git(root, root, 'hash-object', '-w', '--stdin').trim();
     const commit = 'c'.repeat(40);
@@ -81,7 +81,7 @@ test('a conflict names its path once, and a submodule is distinguished', () =>
     );
   }));
 
-test('a hostile configuration runs nothing (F55)', () =>
+test('a hostile configuration runs no program (F55)', () =>
   withRepository(async (root, index) => {
     const ran = join(root, 'ran');
     writeFileSync(join(root, 'f'), '');
@@ -95,7 +95,7 @@ test('a hostile configuration runs nothing (F55)', () =>
     assert.not.ok(existsSync(ran));
   }));
 
-test('an index that git cannot read is reported and counts as empty, until it is written again', () =>
+test('an unreadable index is reported and counts as empty, until it is written again', () =>
   withRepository(async (root, index, log) => {
     writeFileSync(join(root, '.git/index'), 'garbage');
     assert.equal(await paths(index), []);

@@ -46,7 +46,7 @@ test('messages are dispatched in order, and the end comes once, after all of the
   assert.equal(events, ['m1', 'wanted', 'm2', 'wanted', 'endOfInput']);
 });
 
-test('requests before a framing fault are dispatched, those behind it are not', async () => {
+test('requests before a framing fault are dispatched, and later ones are not', async () => {
   const { input, events } = connect();
   input.write(Buffer.concat([request(1), Buffer.from('noise\n'), request(2)]));
   input.write(request(3));
@@ -64,7 +64,7 @@ test('a broken output ends the connection', async () => {
   assert.equal(events, ['outputClosed']);
 });
 
-test('draining waits for answers that are still to come, within its bound', async () => {
+test('draining waits for outstanding answers, within its time limit', async () => {
   let answer: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     answer = resolve;
@@ -89,7 +89,7 @@ test('draining waits for answers that are still to come, within its bound', asyn
   assert.is(connection.inFlight, 0);
 });
 
-test('draining goes on for as long as a slow client reads, and no longer', async () => {
+test('draining continues as long as a slow client reads, and no longer', async () => {
   const { output, connection } = connect();
   const event = { text: 'x'.repeat(100_000) };
   for (let n = 0; n < 8; n += 1) connection.notify('event', event);
@@ -110,7 +110,7 @@ test('draining goes on for as long as a slow client reads, and no longer', async
   );
 });
 
-test('a flood of notifications holds the input back until they have had their turn', async () => {
+test('a flood of notifications pauses the input until they are dispatched', async () => {
   let handled = 0;
   const { input } = connect({ onNotification: () => (handled += 1) });
   const many = Buffer.concat(Array.from({ length: 2000 }, () => wanted));

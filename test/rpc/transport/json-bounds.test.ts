@@ -7,14 +7,14 @@ import { checkProperty } from '../../support/property.ts';
 const filler = ' '.repeat(70_000);
 const nested = (levels: number): Buffer => Buffer.from(`${'['.repeat(levels)}${filler}${']'.repeat(levels)}`);
 
-test('as deep as allowed passes, one level more does not', () => {
+test('the maximum depth passes, one more level does not', () => {
   assert.is(excessOf(nested(depthMax)), undefined);
   assert.match(excessOf(nested(depthMax + 1)) ?? '', 'deeper');
   const mixed = Buffer.from(`${'{"a":['.repeat(depthMax / 2)}${filler}[`);
   assert.match(excessOf(mixed) ?? '', 'deeper');
 });
 
-test('many values are too many, many characters are not', () => {
+test('too many values are refused, and many characters are not', () => {
   assert.is(excessOf(Buffer.from(`[${'1,'.repeat(valuesMax - 2)}1]`)), undefined);
   assert.match(excessOf(Buffer.from(`[${'1,'.repeat(valuesMax + 1)}1]`)) ?? '', 'more than');
   assert.match(excessOf(Buffer.from(`[${'[],'.repeat(valuesMax)}1]`)) ?? '', 'more than');
@@ -41,7 +41,7 @@ test('64 MiB of brackets are refused within a moment', () => {
   assert.ok(performance.now() - startedMs < 2000);
 });
 
-test('the outermost level is parsed as JSON.parse does, with null for what is nested', () => {
+test('the outermost level is parsed like JSON.parse does, with null for nested values', () => {
   const flat = (value: unknown): unknown => (typeof value === 'object' ? null : value);
   checkProperty(fc.tuple(fc.jsonValue(), fc.constantFrom(0, 1, '\t')), ([value, space]) => {
     const expected = Array.isArray(value)
@@ -53,14 +53,14 @@ test('the outermost level is parsed as JSON.parse does, with null for what is ne
   });
 });
 
-test('an outermost level that is too long, cut or not JSON has no value', () => {
+test('an outermost level that is too long, cut or not JSON gives no value', () => {
   const members = '"a":1,'.repeat(20_000);
   const texts = ['', '{"id":1', '{"id":1}}', '{"id":1}{}', '{"id":[}', '{"id"}', `{${members}"id":1}`];
   for (const text of texts) assert.is(outermostLevel(Buffer.from(text)), undefined, text.slice(0, 20));
   assert.is(outermostLevel(Buffer.from(`["${filler}"]`)), undefined);
 });
 
-test('the outermost level of 64 MiB of brackets is parsed or given up within a moment', () => {
+test('the outermost level of 64 MiB of brackets is parsed or refused within a moment', () => {
   const bomb = Buffer.alloc(64 << 20, '[],');
   const started = process.cpuUsage();
   assert.is(outermostLevel(bomb), undefined);

@@ -58,7 +58,7 @@ test('a link in place of the directory is refused, wherever it leads', async () 
   assert.equal(readdirSync(join(top, 'real')), []);
 });
 
-test("a directory that is open to others or another user's is refused", async () => {
+test("a directory that is open to other users, or another user's, is refused", async () => {
   const top = temporaryDirectory('sockets');
   mkdirSync(join(top, 'open'));
   chmodSync(join(top, 'open'), 0o755);
@@ -69,7 +69,7 @@ test("a directory that is open to others or another user's is refused", async ()
   assert.match(await refusal(join(top, 'theirs')), /belongs to another user/);
 });
 
-test('a path that is too long for a socket is reported, with what helps', async () => {
+test('a path that is too long for a socket is reported with its remedy', async () => {
   const directory = join(temporaryDirectory('sockets'), 'long'.repeat(25));
   assert.match(
     await refusal(directory),
@@ -78,7 +78,7 @@ test('a path that is too long for a socket is reported, with what helps', async 
   assert.not(existsSync(directory));
 });
 
-test('the sockets of dead daemons are swept; living and young ones stay', async () => {
+test('the sockets of dead daemons are removed, and living and young ones stay', async () => {
   const directory = join(temporaryDirectory('sockets'), 'run');
   mkdirSync(directory, { mode: 0o700 });
   const die = (name: string): void => {
@@ -100,7 +100,7 @@ test('the sockets of dead daemons are swept; living and young ones stay', async 
   living.close();
 });
 
-test("the directory is $XDG_RUNTIME_DIR's where that is this user's, and the storage's otherwise", () => {
+test("the directory is in $XDG_RUNTIME_DIR if that is this user's, and otherwise in the storage", () => {
   const runtime = temporaryDirectory('runtime');
   assert.is(socketDirectory('/storage/run', { XDG_RUNTIME_DIR: runtime }), join(runtime, 'checkpointd'));
   for (const other of [undefined, '', 'relative', join(runtime, 'absent')])

@@ -55,7 +55,7 @@ function codesOf(bodies: readonly (string | object)[]): [number, unknown][] {
   return refused.map((response) => [response.error.code, response.id]);
 }
 
-test('200,000 nested brackets are survived, closed or not, and the next request is read', () => {
+test('200,000 nested brackets do no harm, closed or not, and the next request is read', () => {
   const bomb = '['.repeat(200_000);
   const closed = `${bomb}${']'.repeat(200_000)}`;
   const nested = `{"jsonrpc":"2.0","id":5,"method":"m","params":{"a":${closed}}}`;
@@ -76,7 +76,7 @@ test('200,000 nested brackets are survived, closed or not, and the next request 
   }
 });
 
-test('a body that is nested too deep or holds too many values is answered with its id', () => {
+test('a body that is nested too deep or has too many values is answered with its id', () => {
   const deep = `${'['.repeat(50_000)}"id"${']'.repeat(50_000)}`;
   const wide = `[${'1,'.repeat(2_000_000)}1]`;
   for (const huge of [deep, wide, `{"id":7,"a":${deep}}`]) {
@@ -92,7 +92,7 @@ test('a body that is nested too deep or holds too many values is answered with i
   }
 });
 
-test('a body that is nested too deep is answered with id null where it has no id of its own', () => {
+test('a body that is nested too deep is answered with id null if it has no id of its own', () => {
   const deep = `${'['.repeat(50_000)}1${']'.repeat(50_000)}`;
   const rest = `"method":"m","params":{"id":8,"a":${deep}}`;
   const bodies = [
@@ -111,7 +111,7 @@ test('a body that is nested too deep is answered with id null where it has no id
   for (const body of bodies) assert.equal(codesOf([body]), [[-32700, null]], body.slice(0, 40));
 });
 
-test('120,000 mutated frames: no throw, one answer a fault, the same however the bytes are cut (F103)', () => {
+test('120,000 mutated frames throw nothing and get one answer per fault, however the bytes are cut (F103)', () => {
   const below = random(seed);
   const framesEach = 12;
   let faults = 0;

@@ -48,7 +48,7 @@ async function count(store: GitStore): Promise<number> {
   return length;
 }
 
-test('a second storage does not get the refs of a session in another storage, and learns where that is', () =>
+test("a second storage does not get the refs of another storage's session, and reports where that is", () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     const refused = await rig.open('two').catch((error: unknown) => error as CheckpointdError);
@@ -59,7 +59,7 @@ test('a second storage does not get the refs of a session in another storage, an
     assert.is(await count(await rig.open('one')), 1);
   }));
 
-test('a copied storage does not get the refs either, and a moved, restored or lost storage does', () =>
+test('a copied storage does not get the refs either, but a moved, restored or lost one does', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     cpSync(rig.stored('one'), rig.stored('copy'), { recursive: true });
@@ -76,7 +76,7 @@ test('a copied storage does not get the refs either, and a moved, restored or lo
     assert.is(await count(await rig.open('moved')), 2, 'the storage was lost, and the checkpoints are found');
   }));
 
-test('refs of versions without an owner are taken over, and the end of the session leaves no ref', () =>
+test('refs of versions without an owner are adopted, and the end of the session leaves no ref', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     git(rig.work, 'update-ref', '-d', 'refs/checkpointd/ses_test/owner');
@@ -90,7 +90,7 @@ test('refs of versions without an owner are taken over, and the end of the sessi
     await count(await rig.open('two'));
   }));
 
-test('the note of the owner survives git gc --prune=now, and a damaged note keeps no storage out', () =>
+test('the note of the owner survives git gc --prune=now, and a damaged note excludes no storage', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     rmSync(join(rig.stored('one'), 'session/local/kept'), { recursive: true });

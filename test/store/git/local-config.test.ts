@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { setLocalAside } from '../../../src/store/git/local.ts';
 import { withSessions } from '../../support/session-rig.ts';
 
-test('a FIFO as included configuration of the user’s repository holds up no opening, create or restore', () =>
+test('a FIFO as an included configuration of the user’s repository blocks no opening, create or restore', () =>
   withSessions(async (rig) => {
     execFileSync('mkfifo', [join(rig.work, '.git/included')]);
     appendFileSync(join(rig.work, '.git/config'), '[include]\n\tpath = included\n');
@@ -25,7 +25,7 @@ test('a FIFO as included configuration of the user’s repository holds up no op
     assert.is(rig.read('a'), 'one\n');
   }));
 
-test('a store is set aside past a FIFO as included configuration, with every ref, and a new one opens', () =>
+test('a store is set aside despite a FIFO as an included configuration, with every ref, and a new one opens', () =>
   withSessions(async (rig) => {
     const opening = {
       workspace: rig.work,

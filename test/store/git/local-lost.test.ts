@@ -12,7 +12,7 @@ import { failureOf } from '../../support/wire-client.ts';
 /** Returns a client's view of a failure: the kind, the effects and the message. */
 const told = ({ data, message }: WireFailure): string => `${data?.kind} ${data?.effects}: ${message}`;
 
-test('rm -rf .git under an open session: every method says what is gone, and nothing is changed', () =>
+test('after rm -rf .git under an open session every method reports that, and changes nothing', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     rig.write('a.txt', 'two\n');
@@ -49,7 +49,7 @@ test('rm -rf .git under an open session: every method says what is gone, and not
     await again.client.close();
   }));
 
-test('a session whose .git is gone is closed without a look into it', () =>
+test('a session whose .git is gone is closed without reading it', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     rmSync(join(rig.work, '.git'), { recursive: true, maxRetries: 5 });
@@ -58,7 +58,7 @@ test('a session whose .git is gone is closed without a look into it', () =>
     await client.close();
   }));
 
-test('a session whose .git went between two runs opens with its conversation, and begins again when asked to', () =>
+test('a session whose .git was removed between two runs opens with its conversation, and makes a new base on request', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
     await client.request('conversation/append', {
@@ -84,7 +84,7 @@ test('a session whose .git went between two runs opens with its conversation, an
   }));
 
 for (const how of ['owned by another user', 'made unwritable'] as const)
-  test(`objects of the repository ${how}: the remedy is named, nothing is changed, and it works once they are back`, () =>
+  test(`with objects of the repository ${how} the remedy is reported, nothing changes, and it works once they are back`, () =>
     withRig(async (rig) => {
       if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
         console.log('skipped: needs root and setpriv to run the daemon as another user');

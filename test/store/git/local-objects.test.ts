@@ -37,7 +37,7 @@ async function withRepository(
   });
 }
 
-test('every object is synced before it is linked, and its directory after, in the default durability too', () =>
+test('every object is synced before it is linked, and its directory after, even at the default durability', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'd/b.txt': 'b\n' });
@@ -57,7 +57,7 @@ test('every object is synced before it is linked, and its directory after, in th
     await store.close();
   }));
 
-test('an unpublished object that a power cut left empty never comes into the repository', () =>
+test('an unpublished object that a power cut left empty never gets into the repository', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     const { snapshot } = await capture(first, { 'a.txt': 'a\n' });
@@ -75,7 +75,7 @@ test('an unpublished object that a power cut left empty never comes into the rep
     await store.close();
   }));
 
-test('an object that is linked again has its directory synced, in the default durability too', () =>
+test('the directory of an object that is linked again is synced, even at the default durability', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -94,7 +94,7 @@ test('an object that is linked again has its directory synced, in the default du
     await again.close();
   }));
 
-test('an object of theirs that a power cut left empty is replaced by ours, which is whole', () =>
+test("an object of the user's that a power cut left empty is replaced by our complete one", () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -115,7 +115,7 @@ for (const [code, kind] of [
   ['ENOSPC', 'NoSpace'],
   ['EIO', 'StoreUnavailable'],
 ] as const) {
-  test(`objects that the repository refuses with ${code}: ${kind}, with a remedy and without effect`, () =>
+  test(`objects that the repository refuses with ${code} give ${kind}, with a remedy and without effect`, () =>
     withRepository(async (gitDirectory, open) => {
       const store = await open();
       const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -138,7 +138,7 @@ for (const [code, kind] of [
     }));
 }
 
-test('objects that are copied, since the storage is on another disk, survive a prune between any two calls', () =>
+test('objects copied from a storage on another disk survive a prune between any two calls', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
@@ -155,7 +155,7 @@ test('objects that are copied, since the storage is on another disk, survive a p
     git(gitDirectory, 'fsck', '--strict');
   }));
 
-test('a failure after the move of the refs is no failure of the publication: later looks repair it', () =>
+test('a failure after the refs have moved does not fail the publication, and later checks repair it', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -176,7 +176,7 @@ test('a failure after the move of the refs is no failure of the publication: lat
     await store.close();
   }));
 
-test('an object that a prune takes after it was put back is looked for again', () =>
+test('an object that a prune removes again after its repair is checked again', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -202,7 +202,7 @@ for (const [setting, file, ref, directory] of [
   ['all', 0o444, 0o664, 0o2775],
   ['0640', 0o440, 0o640, 0o2750],
 ] as const)
-  test(`a repository that is shared (${setting}) stays usable for the others, whatever our umask`, () =>
+  test(`a shared repository (${setting}) stays usable for the other users, with any umask of ours`, () =>
     inTemporary(async (temporary) => {
       const gitDir = join(temporary, 'work', '.git');
       const before = process.umask(0o077);
@@ -230,7 +230,7 @@ for (const [setting, file, ref, directory] of [
       assert.equal(modes('refs/checkpointd'), new Set([directory, ref]));
     }));
 
-test('a removal leaves packed-refs the bits that it had', () =>
+test('a removal keeps the permission bits of packed-refs', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
@@ -242,7 +242,7 @@ test('a removal leaves packed-refs the bits that it had', () =>
     await store.close();
   }));
 
-test('a lock that a kill left in a repository of ours keeps no session from opening', () =>
+test('a lock that a kill left in a repository of ours prevents no opening', () =>
   withRepository(async (gitDirectory, open) => {
     const first = await open();
     await first.close();

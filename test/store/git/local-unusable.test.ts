@@ -55,7 +55,7 @@ test('a syntax error in the repository’s settings is reported with file and li
     );
   }));
 
-test('so it is of a repository that is met for the first time', () =>
+test('a syntax error in the settings of a new repository is reported with file and line', () =>
   withSessions(async (rig) => {
     appendFileSync(join(rig.work, '.git/config'), '[core\n');
     const { session, checkpoints } = await openLocal(rig);
@@ -77,7 +77,7 @@ for (const [what, depth] of [
   ['that lost its HEAD', ''],
   ['that lost its HEAD, in a directory above', 'deep'],
 ] as const)
-  test(`a repository ${what} is not made again over what is in it`, () =>
+  test(`a repository ${what} is not overwritten by a new one`, () =>
     withSessions(async (rig) => {
       if (depth !== '') rig.write(`${depth}/b`, 'b\n');
       const place = { workspace: join(rig.work, depth), strategy: 'local', conversationId: 'c' } as const;
@@ -99,7 +99,7 @@ for (const [what, depth] of [
       assert.ok(checkpoints.enabled);
     }));
 
-test('nor is one that was never opened before', () =>
+test('a repository that was never opened before is not overwritten either', () =>
   withSessions(async (rig) => {
     rmSync(join(rig.work, '.git/HEAD'));
     const before = contentOf(join(rig.work, '.git'));
@@ -115,7 +115,7 @@ test('nor is one that was never opened before', () =>
     assert.equal(contentOf(join(rig.work, '.git')), before);
   }));
 
-test('a repository that a kill left half made by us is finished', () =>
+test('a repository that our killed git init left half made is completed', () =>
   withSessions(async (rig) => {
     for (const name of readdirSync(join(rig.work, '.git')))
       if (name !== 'refs' && name !== 'objects') rmSync(join(rig.work, '.git', name), { recursive: true });
@@ -132,7 +132,7 @@ function moveGit(rig: SessionRig, name: Buffer): Buffer {
   return away;
 }
 
-test('a git directory whose path is not UTF-8 is reported as that', () =>
+test('a git directory whose path is not UTF-8 is reported as such', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('g\xff', 'latin1'));
@@ -144,7 +144,7 @@ test('a git directory whose path is not UTF-8 is reported as that', () =>
   }));
 
 for (const strategy of ['shadow', 'sqlite'] as const)
-  test(`${strategy} says so too, and works when asked to`, () =>
+  test(`${strategy} reports it too, and works on request`, () =>
     withSessions(async (rig) => {
       moveGit(rig, Buffer.from('g\xff', 'latin1'));
       const opened = await rig.request('session/open', { workspace: rig.work, strategy });
@@ -155,7 +155,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
       assert.ok(after.enabled);
     }));
 
-test('a .git that names a missing directory is not made again either', () =>
+test('a .git that names a missing directory is not overwritten either', () =>
   withSessions(async (rig) => {
     await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('elsewhere')).toString();
@@ -167,7 +167,7 @@ test('a .git that names a missing directory is not made again either', () =>
     assert.not(existsSync(away));
   }));
 
-test('a work tree that got a repository of its own learns where its checkpoints are', () =>
+test('a work tree that got its own repository is told where its checkpoints are', () =>
   withSessions(async (rig) => {
     rig.write('deep/b', 'b\n');
     const place = {
@@ -223,7 +223,7 @@ test('a repository without HEAD inside another one is not mistaken for the outer
     assert.is(git(rig.work, 'for-each-ref', 'refs/checkpointd'), '');
   }));
 
-test('a damaged pack of the repository is reported as that, by its name', () =>
+test('a damaged pack of the repository is reported by its name', () =>
   withSessions(async (rig) => {
     const session = await keptLocal(rig);
     git(rig.work, 'repack', '-a', '-d', '-q');

@@ -53,7 +53,7 @@ function fingerprint(gitDir: string): Record<string, string> {
   return found;
 }
 
-test('checkpoints leave HEAD, branches, index, stash, reflogs, settings and files as they were (R4, R5)', () =>
+test('checkpoints do not change HEAD, branches, index, stash, reflogs, settings and files (R4, R5)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -80,7 +80,7 @@ test('checkpoints leave HEAD, branches, index, stash, reflogs, settings and file
     assert.equal(fingerprint(join(work, '.git')), before);
   }));
 
-test('earlier checkpoints stay reachable, also after gc --prune=now, a new session and without our copies (R9)', () =>
+test('earlier checkpoints stay reachable after gc --prune=now, in a new session and without our copies (R9)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -111,7 +111,7 @@ test('earlier checkpoints stay reachable, also after gc --prune=now, a new sessi
     await store.close();
   }));
 
-test('a gc --prune=now that runs all the while takes nothing from captures, checkpoints or the user (F64)', () =>
+test('a gc --prune=now that runs all the time removes nothing of captures, checkpoints or the user (F64)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -143,7 +143,7 @@ test('a gc --prune=now that runs all the while takes nothing from captures, chec
     git(work, 'fsck', '--full', '--connectivity-only');
   }));
 
-test('works with an unborn and a detached HEAD, in a linked work tree, in a bare repository with a work tree', () =>
+test('local works with an unborn and a detached HEAD, in a linked work tree, in a bare repository with a work tree', () =>
   inTemporary(async (directory) => {
     const unborn = join(directory, 'unborn');
     mkdirSync(unborn);
@@ -175,7 +175,7 @@ test('works with an unborn and a detached HEAD, in a linked work tree, in a bare
     assert.is(git(join(directory, 'linked'), 'status', '--porcelain'), '');
   }));
 
-test('runs nothing of the repository: hooks, fsmonitor, filters, external differs', () =>
+test('local runs no program of the repository: hooks, fsmonitor, filters, external differs', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -206,7 +206,7 @@ test('runs nothing of the repository: hooks, fsmonitor, filters, external differ
     assert.not.ok(existsSync(ran), 'no program ran');
   }));
 
-test('SHA-256 and reftable repositories, and no repository at all, are refused with the remedy', () =>
+test('SHA-256 and reftable repositories, and a missing repository, are refused with the remedy', () =>
   inTemporary(async (directory) => {
     const sha256 = join(directory, 'sha256');
     mkdirSync(sha256);
@@ -220,7 +220,7 @@ test('SHA-256 and reftable repositories, and no repository at all, are refused w
     assert.is(await kindOf(localDriver.open(storeOptions(directory))), 'StrategyUnavailable');
   }));
 
-test('a transaction that a kill tore is finished at the next open, and no lock of ours stays in the repository', () =>
+test('a transaction that a kill interrupted is finished at the next open, and no lock of ours stays in the repository', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);

@@ -55,7 +55,7 @@ async function assertWhole(
   git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
 }
 
-test('packing leaves every checkpoint whole, in a few files, and the session goes on', () =>
+test('packing leaves every checkpoint complete, in a few files, and the session continues', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);
@@ -81,7 +81,7 @@ test('packing leaves every checkpoint whole, in a few files, and the session goe
     await store.close();
   }));
 
-test('a session that makes checkpoint after checkpoint is packed in between, into few packs', () =>
+test('a session that makes one checkpoint after another is packed in between, into few packs', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);
@@ -97,7 +97,7 @@ test('a session that makes checkpoint after checkpoint is packed in between, int
     await store.close();
   }));
 
-test('a packing that is ended at any call leaves every checkpoint whole for the next opening', () =>
+test('packing that is interrupted at any call leaves every checkpoint complete for the next opening', () =>
   inTemporary(async (directory) => {
     const first = join(directory, 'first');
     let store = await open(first);
@@ -138,7 +138,7 @@ test('a packing that is ended at any call leaves every checkpoint whole for the 
     for (const last of chosen) await endedAt(last);
   }));
 
-test('a git that packs nothing, or half, costs no object', () =>
+test('a git that packs nothing, or only half, loses no object', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);
@@ -173,7 +173,7 @@ test('a git that packs nothing, or half, costs no object', () =>
     await store.close();
   }));
 
-test('checkpoints, a restore of their contents and a sweep go on beside the packing', () =>
+test('checkpoints, a restore and a sweep work during packing', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     const store = await open(directory);

@@ -79,7 +79,7 @@ const told = ({ daemon }: Rig): string[] =>
 
 for (const strategy of ['shadow', 'local'] as const) {
   for (const [what, lose] of losses) {
-    test(`${strategy}: refs that were ${what} while the session is open are put back by the next checkpoint`, () =>
+    test(`${strategy}: the next checkpoint restores refs that were ${what} while the session was open`, () =>
       withSession(strategy, async (rig) => {
         const before = rig.refs();
         lose(rig);
@@ -90,14 +90,14 @@ for (const strategy of ['shadow', 'local'] as const) {
       }));
   }
 
-  test(`${strategy}: refs that git packs are not taken for removed`, () =>
+  test(`${strategy}: refs that git packed do not count as removed`, () =>
     withSession(strategy, async (rig) => {
       rig.inStore('pack-refs', '--all', '--prune');
       await rig.create('three\n');
       assert.equal(told(rig), []);
     }));
 
-  test(`${strategy}: refs that were removed between two runs are found again by their commits`, () =>
+  test(`${strategy}: refs that were removed between two runs are recovered from their commits`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -124,7 +124,7 @@ for (const strategy of ['shadow', 'local'] as const) {
 }
 
 for (const strategy of ['shadow', 'local'] as const) {
-  test(`${strategy}: refs that a rewritten history moved between two runs go back to their checkpoints`, () =>
+  test(`${strategy}: refs that a history rewrite moved between two runs return to their checkpoints`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -139,7 +139,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.ok((await daemon.call('store/verify', { session })).ok);
     }));
 
-  test(`${strategy}: the ref of one checkpoint that was moved between two runs goes back to it`, () =>
+  test(`${strategy}: the moved ref of a single checkpoint returns to it`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session } = rig;
       const before = rig.refs();
@@ -151,7 +151,7 @@ for (const strategy of ['shadow', 'local'] as const) {
       assert.ok((await daemon.call('store/verify', { session })).ok);
     }));
 
-  test(`${strategy}: tags that were exchanged between two runs stand at their checkpoints again`, () =>
+  test(`${strategy}: tags that were swapped between two runs return to their checkpoints`, () =>
     withSession(strategy, async (rig) => {
       const { daemon, session, root } = rig;
       const before = rig.refs();
@@ -184,7 +184,7 @@ for (const strategy of ['shadow', 'local'] as const) {
     }));
 }
 
-test('local: what git pruned, with the refs gone, is brought back with them', () =>
+test('local: objects that git pruned are restored together with their refs', () =>
   withSession('local', async (rig) => {
     const before = rig.refs();
     removeAll(rig);
@@ -201,7 +201,7 @@ test('local: what git pruned, with the refs gone, is brought back with them', ()
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('local: another repository in the place of the one that held them is given what we kept', () =>
+test('local: a new repository in place of the old one gets all objects that we kept', () =>
   withSession('local', async (rig) => {
     const { daemon, root, session } = rig;
     await daemon.call('session/close', { session });
@@ -213,7 +213,7 @@ test('local: another repository in the place of the one that held them is given 
     rig.inStore('fsck', '--full', '--strict');
   }));
 
-test('shadow: a directory of refs that goes while the session is open is reported, and the next opening finds it all', () =>
+test('shadow: a ref directory that is removed while the session is open is reported, and the next opening recovers all', () =>
   withSession('shadow', async (rig) => {
     const { daemon, session } = rig;
     rmSync(join(daemon.storage, session, 'refs'), { recursive: true });
@@ -224,7 +224,7 @@ test('shadow: a directory of refs that goes while the session is open is reporte
     assert.ok((await daemon.call('store/verify', { session })).ok);
   }));
 
-test('shadow: a checkpoint whose commit is gone too stays named as missing, and the others come back', () =>
+test('shadow: a checkpoint without its commit stays reported as missing, and the others are recovered', () =>
   withSession('shadow', async (rig) => {
     const { checkpoints } = await rig.daemon.call('checkpoint/list', { session: rig.session });
     const commit = checkpoints[1]?.commit ?? '';

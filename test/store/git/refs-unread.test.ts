@@ -61,7 +61,7 @@ async function opensWithout(
 }
 
 for (const strategy of ['shadow', 'local'] as const)
-  test(`${strategy}: a FIFO among the refs is reported with its path, and the conversation is there`, () =>
+  test(`${strategy}: a FIFO among the refs is reported with its path, and the conversation is available`, () =>
     withSessions(async (rig) => {
       const session = await opened(rig, strategy);
       await rig.request('session/close', { session });
@@ -80,7 +80,7 @@ for (const strategy of ['shadow', 'local'] as const)
       });
     }));
 
-test('local: a FIFO in the place of packed-refs, and a packed-refs with half a line, are reported as that', () =>
+test('local: a FIFO in place of packed-refs, and a packed-refs with half a line, are reported as such', () =>
   withSessions(async (rig) => {
     const session = await opened(rig, 'local');
     const packed = join(rig.work, '.git/packed-refs');
@@ -104,7 +104,7 @@ test('local: a FIFO in the place of packed-refs, and a packed-refs with half a l
   }));
 
 for (const state of ['open', 'closed'] as const)
-  test(`local: refs that may not be read are not taken for none when the session is deleted (${state})`, () =>
+  test(`local: unreadable refs do not count as none when the session is deleted (${state})`, () =>
     withSessions(async (rig) => {
       const session = await opened(rig, 'local');
       if (state === 'closed') await rig.request('session/close', { session });
@@ -124,7 +124,7 @@ for (const state of ['open', 'closed'] as const)
       assert.equal(ours(rig), []);
     }));
 
-test('local: a garbled ref is removed with the open session', () =>
+test('local: a garbled ref is removed together with the open session', () =>
   withSessions(async (rig) => {
     const session = await opened(rig, 'local');
     writeFileSync(join(tagsOf(rig, session, 'local'), '1'), '');

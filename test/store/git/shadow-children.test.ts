@@ -8,7 +8,7 @@ import type { SnapshotId } from '../../../src/base/ids.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { large, open, rejects, tag, withShadow } from './shadow-rig.ts';
 
-test('a child killed in the middle does not fail the work: the next one goes on (F61)', () =>
+test('a child killed in the middle fails no work, and the next child continues (F61)', () =>
   withShadow(async (store, shadow) => {
     let seq = 0;
     let killed = 0;
@@ -73,7 +73,7 @@ test('an aborted writer leaves no file behind and the store goes on', () =>
     await store.publish({ record: record(1, snapshot), tag: tag('0') });
   }));
 
-test('no child outlives close, and kill ends them at once', () =>
+test('close leaves no child, and kill ends all at once', () =>
   inTemporary(async (directory) => {
     const store = await open(directory);
     const { snapshot } = await capture(store, { f: large('1') });

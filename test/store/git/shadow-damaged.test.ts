@@ -40,7 +40,7 @@ const packsOf = (shadow: string): string[] => readdirSync(join(shadow, 'objects/
 const tagsOf = async (store: GitStore): Promise<(string | undefined)[]> =>
   (await store.checkpoints()).map(({ tag }) => tag);
 
-test('a pack without its index is indexed again and not thrown away', () =>
+test('a pack without its index is indexed again and not deleted', () =>
   reopened(
     (shadow) => {
       git(shadow, '--git-dir=.', 'repack', '-adq');
@@ -57,7 +57,7 @@ test('a pack without its index is indexed again and not thrown away', () =>
     },
   ));
 
-test('a damaged pack without its index stays where it is', () =>
+test('a damaged pack without its index stays', () =>
   reopened(
     (shadow) =>
       writeFileSync(join(shadow, 'objects/pack', `pack-${'a'.repeat(40)}.pack`), 'PACK and no more'),
@@ -67,7 +67,7 @@ test('a damaged pack without its index stays where it is', () =>
     },
   ));
 
-test('half an import, which git had not let go of, is removed', () =>
+test("an interrupted import, with git's .keep file, is removed", () =>
   reopened(
     (shadow) => {
       for (const end of ['pack', 'keep'])
@@ -89,7 +89,7 @@ const damages: readonly (readonly [string, (text: string) => string, number])[] 
 ];
 
 for (const [title, damage, tags] of damages) {
-  test(`packed-refs with ${title} locks no checkpoint away, and is kept`, () => {
+  test(`packed-refs with ${title} hides no checkpoint, and a copy is kept`, () => {
     let before = '';
     return reopened(
       (shadow) => {

@@ -7,7 +7,7 @@ import { shadowDriver } from '../../../src/store/strategies.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { open, tag } from './shadow-rig.ts';
 
-test('a corrupt ref, a garbled config, a lost HEAD: repaired at open, the others are listed (F58)', () =>
+test('a corrupt ref, a garbled config and a lost HEAD are repaired at open, and the other refs are listed (F58)', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);
@@ -58,7 +58,7 @@ for (const [how, text] of [
   ['another than was written', '{"changes":[{"ref":"refs/tags/2","to":null}],"sum":"00000000"}'],
   ['of refs that are none', '[{"ref":"HEAD","to":null}]'],
 ] as const)
-  test(`the note of a transaction that is ${how} is put aside and reported, and nothing is moved (F58)`, () =>
+  test(`the note of a transaction that is ${how} is set aside and reported, and no ref moves (F58)`, () =>
     inTemporary(async (directory) => {
       const shadow = join(directory, 'session');
       let store = await open(directory);
@@ -78,7 +78,7 @@ for (const [how, text] of [
       await store.close();
     }));
 
-test('stale locks, temporary objects and spool files of a dead daemon are gone after open (F59)', () =>
+test('stale locks, temporary objects and spool files of a dead daemon are removed at open (F59)', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     await (await open(directory)).close();
@@ -100,7 +100,7 @@ test('stale locks, temporary objects and spool files of a dead daemon are gone a
     await store.close();
   }));
 
-test('a transaction that a kill tore is finished at the next open', () =>
+test('a transaction that a kill interrupted is finished at the next open', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);

@@ -117,7 +117,7 @@ test('names of any bytes survive: newline, carriage return, quotes, dashes, not 
     git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
   }));
 
-test('equal contents give equal ids, strict permissions are part of the id and come back', () =>
+test('equal contents give equal ids, and strict permissions are part of the id and are read back', () =>
   withShadow(async (store) => {
     const plain = await capture(store, { '.env': 'K=1', 'd/f': 'x' });
     const again = await capture(store, { 'd/f': 'x', '.env': 'K=1' });

@@ -33,7 +33,7 @@ test('the shadow is laid out as specified, private, with the specified settings 
     assert.equal(await store.checkpoints(), []);
   }));
 
-test('git tag lists the tags, the subject is the description, and any record comes back verbatim (Q17, Q35)', () =>
+test('git tag lists the tags, the subject is the description, and any record is read back unchanged (Q17, Q35)', () =>
   withShadow(async (store, shadow) => {
     const { snapshot } = await capture(store, { f: '1' });
     const nasty =
@@ -62,7 +62,7 @@ test('git tag lists the tags, the subject is the description, and any record com
     );
   }));
 
-test('a tag moves in one step to its new bearer; rename and remove take what belongs to them (Q17)', () =>
+test('a tag moves in one step to its new checkpoint, and rename and remove include its refs (Q17)', () =>
   withShadow(async (store, shadow) => {
     const { snapshot } = await capture(store, { f: '1' });
     const [one, two] = [record(1, snapshot), record(2, snapshot)];

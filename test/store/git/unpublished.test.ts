@@ -21,7 +21,7 @@ function fill(file: string): void {
 }
 
 for (const strategy of ['shadow', 'local'] as const)
-  test(`${strategy}: on a full disk every change is NoSpace with effects none, or takes place`, () =>
+  test(`${strategy}: on a full disk every change is NoSpace with effects none, or succeeds`, () =>
     withRig(async (rig) => {
       const disk = strategy === 'local' ? rig.work : rig.storage;
       mkdirSync(disk, { recursive: true });

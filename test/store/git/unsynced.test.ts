@@ -5,10 +5,10 @@ import { installFault } from '../../../src/base/seam.ts';
 import { withSessions } from '../../support/session-rig.ts';
 import { until } from '../../support/until.ts';
 
-const test = suite('unsynced');
+const test = suite('unsynced files');
 const turn = { kind: 'turn' } as const;
 
-test('after twenty checkpoints and a quiet moment a restore syncs what it makes itself', () =>
+test('after twenty checkpoints and a pause a restore syncs only its own files', () =>
   withSessions(async (rig) => {
     let synced = 0;
     let lastMs = 0;

@@ -5,7 +5,7 @@ import { sql, withSqlite } from '../../support/stores/sqlite.ts';
 import { blobOf, capture, checkpoint, file, noise, type PlainFile } from '../../support/trees/snapshots.ts';
 import { expected, rebuilt } from './rows-rig.ts';
 
-test('the cost of a checkpoint follows the change: rows, directories and contents of one edit (O1)', () =>
+test('the cost of a checkpoint depends on the change: rows, directories and contents of one edit (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(
       Array.from({ length: 3000 }, (_, i): [string, PlainFile] => [
@@ -28,7 +28,7 @@ test('the cost of a checkpoint follows the change: rows, directories and content
     assert.equal(rebuilt(directory, next.id), expected(store, tree));
   }));
 
-test('a keyframe comes when the changes since the last one cost as much as it does (O1)', () =>
+test('a keyframe comes when the changes since the last one cost as much (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(Array.from({ length: 300 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
     let parent = (await checkpoint(store, tree, { seq: 1 })).id;
@@ -40,7 +40,7 @@ test('a keyframe comes when the changes since the last one cost as much as it do
     assert.equal(sql(directory, 'SELECT seq FROM checkpoints WHERE is_full = 1 ORDER BY seq'), [[1], [12]]);
   }));
 
-test('compressible contents are compressed, others kept as they are, large ones in chunks (O11, O30)', () =>
+test('compressible contents are compressed, others stored unchanged, large ones in chunks (O11, O30)', () =>
   withSqlite(async ({ directory, store }) => {
     const text = Buffer.alloc(3_500_000, 'all work and no play makes jack a dull boy\n');
     const tree = new Map([

@@ -5,7 +5,7 @@ import type { CheckpointId } from '../../../src/base/ids.ts';
 import { sql, withSqlite } from '../../support/stores/sqlite.ts';
 import { capture, checkpoint, contentsOf, plain, recordOf, shown } from '../../support/trees/snapshots.ts';
 
-test('the tables, columns and indexes that are specified are there under their names (O9, O10, O11, O12)', () =>
+test('the specified tables, columns and indexes exist under their names (O9, O10, O11, O12)', () =>
   withSqlite(async ({ directory }) => {
     const columns = (table: string): unknown[] =>
       sql(directory, 'SELECT name FROM pragma_table_info(?)', table).map(([name]) => name);
@@ -74,7 +74,7 @@ test('rows are the changes against the parent; a deletion names no content (O10,
     );
   }));
 
-test('messages and records survive whatever text they hold (O9)', () =>
+test('messages and records with any text are read back (O9)', () =>
   withSqlite(async (rig) => {
     const messages = [
       '',

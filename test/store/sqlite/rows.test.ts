@@ -84,7 +84,7 @@ test('every checkpoint can be rebuilt from the rows alone, after any history (O6
     );
   }));
 
-test('removing checkpoints with many rows folds them too (O30)', () =>
+test('the rows of many removed checkpoints are merged too (O30)', () =>
   withSqlite(async ({ directory, store }) => {
     const many = (count: number, text: string): PlainTree =>
       new Map(

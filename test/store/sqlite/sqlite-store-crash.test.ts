@@ -88,7 +88,7 @@ test('a publication killed at any point has happened completely or not at all (O
     assert.equal(sql(rig.directory, 'SELECT count(*) FROM checkpoints WHERE state <> 1'), [[0]]);
   }));
 
-test('a removal that dies anywhere has happened or has not (O30)', () =>
+test('a removal killed at any point has happened completely or not at all (O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     let isDone = false;
     for (let n = 1; !isDone; n += 1) {
@@ -121,7 +121,7 @@ test('a removal that dies anywhere has happened or has not (O30)', () =>
     }
   }));
 
-test('a sweep that dies anywhere leaves no directory without what it holds (O19)', () =>
+test('a sweep killed at any point leaves no directory without its contents (O19)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const deep = new Map(
       Array.from({ length: 4000 }, (_, i): [string, PlainFile] => [`a${i % 50}/b${i}/c/f`, file(`${i}`)]),

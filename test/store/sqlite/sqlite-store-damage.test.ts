@@ -54,7 +54,7 @@ async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: numbe
   assert.is((await store.checkpoints()).length, listed + 1);
 }
 
-test('a row that damage shows twice is listed once, and reported', () =>
+test('a row that damage duplicates is listed once, and reported', () =>
   withStore(openSqlite, {}, async ({ directory, store }) => {
     const ids = await threeTurns(store);
     const indexes = sql(
@@ -106,7 +106,7 @@ for (const [column, value, listed] of costs) {
     }));
 }
 
-test('the holder of another lease that is not text keeps no sweep from running', () =>
+test('a damaged holder of another lease prevents no sweep', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     await threeTurns(store);
     sql(
@@ -118,7 +118,7 @@ test('the holder of another lease that is not text keeps no sweep from running',
   }));
 
 for (const column of ['tag', 'name'] as const)
-  test(`a ${column} that a flipped bit made another one is named by verify (F58)`, () =>
+  test(`verify reports a ${column} that a flipped bit changed (F58)`, () =>
     withStore(openSqlite, {}, async (rig: Rig) => {
       const ids: CheckpointId[] = [];
       for (const seq of [1, 2]) {
@@ -145,7 +145,7 @@ for (const column of ['tag', 'name'] as const)
       }
     }));
 
-test('a directory with changed bytes is not trusted, and the next checkpoint does not use it', () =>
+test('a directory with changed bytes is not used, not even by the next checkpoint', () =>
   withStore(openSqlite, {}, async (rig) => {
     const ids = await threeTurns(rig.store);
     const { snapshot } = (await rig.store.checkpoints()).at(-1)?.record ?? { snapshot: '' };

@@ -27,7 +27,7 @@ import {
 /** Opens, and closes if that worked after all. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
-test('a transaction that fails once is rolled back and tried again without an error (O22)', () =>
+test('a transaction that fails once is rolled back and repeated without an error (O22)', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async ({ store }) => {
     const record = recordOf({ snapshot: await capture(store, plain({ a: 'a' })), seq: 1 });
     let commits = 0;
@@ -64,7 +64,7 @@ test('a transaction that fails again is reported, and has changed nothing (O22)'
     assert.is((await store.checkpoints()).length, 2);
   }));
 
-test('a broken constraint is no reason to try again (O22)', () =>
+test('a broken constraint is not retried (O22)', () =>
   withStore(openSqlite, {}, async ({ store }) => {
     const snapshot = await capture(store, plain({ a: 'a' }));
     const record = recordOf({ snapshot, seq: 1 });
@@ -85,7 +85,7 @@ test('a broken constraint is no reason to try again (O22)', () =>
     assert.is((await store.checkpoints()).length, 2);
   }));
 
-test('a database that another program holds is StoreBusy, and the event loop runs on meanwhile', () =>
+test('a database locked by another program is StoreBusy, and the event loop runs meanwhile', () =>
   inDirectory(async (directory) => {
     const store = await openSqliteStore(sqliteOptions(directory), { busyMs: 400 });
     const { id } = await checkpoint(store, plain({ a: 'a' }), { seq: 1 });
@@ -112,7 +112,7 @@ test('a database that another program holds is StoreBusy, and the event loop run
     await store.close();
   }));
 
-test('a database that cannot be written is ReadOnlyStore, one that cannot be made too', () =>
+test('a database that cannot be written, or made, is ReadOnlyStore', () =>
   inDirectory(async (directory) => {
     if (process.getuid?.() !== 0) {
       console.log('skipped: dropping privileges needs root');
@@ -146,7 +146,7 @@ test('a database that cannot be written is ReadOnlyStore, one that cannot be mad
     assert.is(attempt(empty), 'ReadOnlyStore');
   }));
 
-test('a full disk is NoSpace, nothing is published, and all goes on when there is room (O21)', () =>
+test('a full disk is NoSpace, nothing is published, and everything works once there is space (O21)', () =>
   inDirectory(async (directory) => {
     const mounted = join(directory, 'small');
     mkdirSync(mounted);

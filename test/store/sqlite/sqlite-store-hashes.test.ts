@@ -5,7 +5,7 @@ import { openSqlite, sql } from '../../support/stores/sqlite.ts';
 import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import { at, bytesOfBlob, checkpoint, file, noise, plain } from '../../support/trees/snapshots.ts';
 
-test('a content that is not what it was is found, wherever it was hurt (O23)', () =>
+test('a changed content is detected, wherever it was damaged (O23)', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     const tree = plain({
       small: 'some words, some words '.repeat(40),
@@ -38,7 +38,7 @@ test('a content that is not what it was is found, wherever it was hurt (O23)', (
     for (const problem of problems) assert.equal(problem.affects, [id]);
   }));
 
-test('a damaged directory is found by its hash', () =>
+test('a damaged directory is detected by its hash', () =>
   withStore(openSqlite, {}, async (rig) => {
     const { id, snapshot } = await checkpoint(rig.store, plain({ 'd/a': 'a', b: 'b' }), { seq: 1 });
     sql(rig.directory, "UPDATE checkpoint_trees SET node = x'01ffff' WHERE id = unhex(?)", snapshot);

@@ -17,7 +17,7 @@ import { capture, checkpoint, contentsOf, file, noise, plain } from '../../suppo
 /** Opens, and closes if that worked after all. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
-test('opening waits while another program has the whole file, as one does that recovers it', () =>
+test('opening waits while another program locks the whole file, as during a recovery', () =>
   inDirectory(async (directory) => {
     const other = new Database(databaseFile(directory));
     other.exec('BEGIN EXCLUSIVE');
@@ -29,7 +29,7 @@ test('opening waits while another program has the whole file, as one does that r
     await opened;
   }));
 
-test('a database of a newer version is refused and left as it is', () =>
+test('a database of a newer version is refused and does not change', () =>
   inDirectory(async (directory) => {
     await opening(directory);
     sql(directory, 'PRAGMA user_version = 99');
@@ -41,7 +41,7 @@ test('a database of a newer version is refused and left as it is', () =>
     assert.ok(readFileSync(databaseFile(directory)).equals(before));
   }));
 
-test("a file that is no database, or another program's, is refused and left as it is", () =>
+test("a file that is no database, or another program's, is refused and does not change", () =>
   inDirectory(async (directory) => {
     const foreign = join(directory, 'foreign');
     const other = new Database(foreign);
@@ -58,7 +58,7 @@ test("a file that is no database, or another program's, is refused and left as i
     }
   }));
 
-test('a database that was cut off is reported as corrupt, not as empty', () =>
+test('a truncated database is reported as corrupt, not as empty', () =>
   inDirectory(async (directory) => {
     const store = await openSqlite(directory);
     for (let seq = 1; seq <= 30; seq += 1)
@@ -111,7 +111,7 @@ test('without libsql the strategy is unavailable, with the remedy', () =>
     assert.equal([driver.name, driver.retention, driver.needsRepository], ['sqlite', 'keep', false]);
   }));
 
-test('the database and the spool are readable by their owner alone', () =>
+test('the database and the spool are private to their owner', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     await capture(store, plain({ secret: file('key', 0o600) }));
     for (const name of readdirSync(directory).filter((one) => one.startsWith('checkpointd.sqlite')))

@@ -93,7 +93,7 @@ async function isWhole(store: SnapshotStore, storage: string, where: string): Pr
   sqliteAfterwards(storage);
 }
 
-test('a flipped bit in the text of the schema is put back by the next opening, or named by it', async () => {
+test('a flipped bit in the text of the schema is repaired by the next opening, or reported', async () => {
   const storage = temporaryDirectory('schema');
   const bytes = await wholeStore(storage);
   const places = schemaBytes(storage, bytes);
@@ -127,7 +127,7 @@ test('a flipped bit in the text of the schema is put back by the next opening, o
   assert.ok(mended > drawn * 0.9, `${mended} of ${drawn} were put back`);
 });
 
-test('an index or trigger that has disappeared is made again, one that was made otherwise is built again', () =>
+test('a missing index or trigger is made again, and a changed one is rebuilt', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async (rig) => {
     const { directory, store } = rig;
     await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });
@@ -145,7 +145,7 @@ test('an index or trigger that has disappeared is made again, one that was made 
     assert.equal(await again.verify(), []);
   }));
 
-test('a table that another program changed is refused by its name, and left as it is', async () => {
+test('a table that another program changed is refused by its name, and does not change', async () => {
   const storage = temporaryDirectory('schema');
   await wholeStore(storage);
   sql(storage, 'ALTER TABLE checkpoints ADD COLUMN other TEXT');
@@ -157,7 +157,7 @@ test('a table that another program changed is refused by its name, and left as i
   assert.ok(readFileSync(databaseFile(storage)).equals(before));
 });
 
-test('verify names a table whose text was damaged while the store is open', () =>
+test('verify reports a table whose text was damaged while the store is open', () =>
   withStore(openSqlite, {}, async ({ directory, store }) => {
     const { id } = await checkpoint(store, plain(state(1)), { seq: 1, tag: '1' });
     const version = Number(sql(directory, 'PRAGMA schema_version')[0]?.[0]);

@@ -49,7 +49,7 @@ test('sessions do not see each other, and share equal contents (O9)', () =>
     await other.close();
   }));
 
-test('a closed store has all of it in the file: what the journal alone held would overwrite a later file', () =>
+test('a closed store has all data in the file: data left in the journal would overwrite a later file', () =>
   withStore(openSqlite, hooks, async ({ directory }) => {
     const other = await openSqlite(directory, 'ses_2');
     await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
@@ -62,7 +62,7 @@ test('a closed store has all of it in the file: what the journal alone held woul
     database.close();
   }));
 
-test('after the last store is closed an older copy of the file can be put back', async () => {
+test('after the last store is closed an older copy of the file can be restored', async () => {
   const directory = temporaryDirectory('older');
   const database = `${directory}/checkpointd.sqlite`;
   for (const turns of [[1], [2, 3, 4], [5]]) {
@@ -77,7 +77,7 @@ test('after the last store is closed an older copy of the file can be put back',
   assert.equal(sql(directory, 'SELECT seq FROM checkpoints'), [[1]]);
 });
 
-test('a lease that another daemon took for dead is taken again by the next change', () =>
+test('the next change takes a lease again that another daemon counted as dead', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const id = (await checkpoint(store, plain({ a: 'a' }), { seq: 1 })).id;
     const other = await openSqlite(directory, 'ses_2');
@@ -96,7 +96,7 @@ test('a lease that another daemon took for dead is taken again by the next chang
     await other.close();
   }));
 
-test('a store is closed within two seconds while another program holds the database', () =>
+test('a store closes within two seconds while another program locks the database', () =>
   withStore(openSqlite, hooks, async ({ directory }) => {
     const other = await openSqlite(directory, 'ses_2');
     const { default: Database } = await import('libsql');
@@ -111,7 +111,7 @@ test('a store is closed within two seconds while another program holds the datab
     assert.equal(sql(directory, 'SELECT session FROM leases'), [['ses_1']]);
   }));
 
-test('deleting a conversation takes its checkpoints and rows along, and ref_count stays true (O9)', () =>
+test('deleting a conversation removes its checkpoints and rows, and ref_count stays right (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     await checkpoint(store, plain({ a: 'a', b: 'b' }), { seq: 1 });
     const other = await openSqlite(directory, 'ses_2');
@@ -126,7 +126,7 @@ test('deleting a conversation takes its checkpoints and rows along, and ref_coun
     sqliteAfterwards(directory);
   }));
 
-test('a sweep of another daemon spares captures in progress and snapshots not yet published (O19)', () =>
+test('a sweep of another daemon spares running captures and unpublished snapshots (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const other = await openSqlite(directory, 'ses_2');
     const [early, late, large] = [noise(4000), noise(4000), noise(1_500_000)];
@@ -148,7 +148,7 @@ test('a sweep of another daemon spares captures in progress and snapshots not ye
     await other.close();
   }));
 
-test('a capture that reuses directories a sweep has taken stores them again (O19)', () =>
+test('a capture that reuses directories which a sweep removed stores them again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ 'd/e/f': 'f', 'd/g': 'g', h: 'h' });
     const old = await checkpoint(store, tree, { seq: 1 });
@@ -170,7 +170,7 @@ test('a capture that reuses directories a sweep has taken stores them again (O19
     assert.equal(shown(await contentsOf(store, again)), shown(tree));
   }));
 
-test('a content that a sweep takes between the look and the writing is stored again (O19)', () =>
+test('a content that a sweep removes between the check and the write is stored again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
     await capture(store, tree);
@@ -198,7 +198,7 @@ test('three processes publish 40 checkpoints each, remove and sweep: none lost, 
   await crowd(3, 40);
 });
 
-test('killed at any moment: what was answered is there, ref_count is true, a sweep finds the rest (O22, O30)', () =>
+test('after a kill at any moment answered data is there, ref_count is right, and a sweep removes the rest (O22, O30)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ mine: 'mine' });
     const { snapshot } = await checkpoint(store, tree, { seq: 1 });

@@ -8,7 +8,7 @@ import { failure } from '../../support/failures.ts';
 import { git, manifest, write } from '../../support/in-process-daemon.ts';
 import { each } from '../rigs/each.ts';
 
-test('a create lists what it skipped; a refused restore leaves the work tree and the checkpoints (R17, R20)', () =>
+test('a create lists skipped files, and a refused restore keeps the work tree and the checkpoints (R17, R20)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'two\n' });
     git(root, 'config', 'x.y', 'z');
@@ -28,7 +28,7 @@ test('a create lists what it skipped; a refused restore leaves the work tree and
     assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'a\n');
   }));
 
-test('saved before the change, a restore brings back the state before it, files and conversation (R18, R19)', () =>
+test('a restore saves the present first and restores files and conversation, and undo restores both again (R18, R19)', () =>
   each(async ({ daemon, root, session }) => {
     const before = manifest(root);
     await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'please change it' });
@@ -44,7 +44,7 @@ test('saved before the change, a restore brings back the state before it, files 
     assert.is(done.conversation?.historyLength, 0);
   }));
 
-test('diffs: relative and absolute path, before and after; from the base, the previous, to the present (R22, R27)', () =>
+test('diffs have relative and absolute path, before and after; from the base, the previous, to the present (R22, R27)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -63,7 +63,7 @@ test('diffs: relative and absolute path, before and after; from the base, the pr
     assert.equal(await contents(undefined, '2'), [['a.txt', 'a\n', 'two\n']], 'in full');
   }));
 
-test('incremental: only when something changed (R23)', () =>
+test('an incremental create makes a checkpoint only after a change (R23)', () =>
   each(async ({ daemon, root, session }) => {
     const create = async (): Promise<boolean> =>
       (await daemon.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true })).created;
@@ -72,7 +72,7 @@ test('incremental: only when something changed (R23)', () =>
     assert.equal([await create(), await create()], [true, false]);
   }));
 
-test('the full cycle of the file service: create, list, diff, read, roll back (O2, O3, O4, O5, O8, O13, O24)', () =>
+test('the full cycle of the file service works: create, list, diff, read, roll back (O2, O3, O4, O5, O8, O13, O24)', () =>
   each(async ({ daemon, root, session }) => {
     const large = 'line of a large file\n'.repeat(60_000);
     write(root, { 'a.txt': 'modified\n', 'large.txt': large });
@@ -112,7 +112,7 @@ test('the full cycle of the file service: create, list, diff, read, roll back (O
     assert.is(readFileSync(join(root, 'large.txt'), 'utf8'), large);
   }));
 
-test('a rollback warns of what the user changed since, restores deletions, removes later files (O25, O26, O28)', () =>
+test("a rollback warns of the user's changes since, restores deletions, and removes later files (O25, O26, O28)", () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });

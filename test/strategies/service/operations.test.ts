@@ -7,7 +7,7 @@ import { failure } from '../../support/failures.ts';
 import { InProcessDaemon, manifest, repository, write } from '../../support/in-process-daemon.ts';
 import { each, names } from '../rigs/each.ts';
 
-test('durations in results and in the log, events for initialise, checkpoint, restore and error (R24)', () =>
+test('results and log have durations, and there are events for initialise, checkpoint, restore and error (R24)', () =>
   each(async ({ daemon, root, session, strategy }) => {
     write(root, { 'a.txt': 'changed\n' });
     const { capture } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -29,7 +29,7 @@ test('durations in results and in the log, events for initialise, checkpoint, re
     assert.is((await daemon.call('operation/get', { session, operation })).state, 'failed');
   }));
 
-test('one change at a time: twenty creates at once give twenty checkpoints in order of arrival (R25)', () =>
+test('twenty creates at once are done one at a time and give twenty checkpoints in order of arrival (R25)', () =>
   each(async ({ daemon, session }) => {
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -42,7 +42,7 @@ test('one change at a time: twenty creates at once give twenty checkpoints in or
     );
   }));
 
-test('the first capture gives up after the limit, and the session can be opened again (R26)', async () => {
+test('the first capture stops after the limit, and the session can be opened again (R26)', async () => {
   for (const strategy of names) {
     const daemon = new InProcessDaemon();
     const many = Object.fromEntries(
@@ -59,7 +59,7 @@ test('the first capture gives up after the limit, and the session can be opened 
   }
 });
 
-test('many conversations on one work tree share nothing that one can break for another (O24) (R28)', async () => {
+test("many conversations on one work tree cannot damage each other's data (O24) (R28)", async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const sessions: string[] = [];

@@ -15,7 +15,7 @@ import {
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { each, names } from '../rigs/each.ts';
 
-test('the shadow lies elsewhere, with its own settings; nothing is put into the work tree (R10, R14)', () =>
+test('the shadow is elsewhere, with its own settings, and nothing is written into the work tree (R10, R14)', () =>
   each(async ({ daemon, strategy, root, session }) => {
     assert.equal(Object.keys(manifest(root)), ['a.txt', 'src/b.txt']);
     assert.not.ok(existsSync(join(root, '.git', 'checkpointd')));
@@ -44,7 +44,7 @@ test('nested repositories are saved and restored as files, and no .git is rename
     assert.not.ok(existsSync(join(nested, '.git_disabled')));
   }));
 
-test('protected places are refused on every strategy, however they are spelled (R13)', async () => {
+test('protected directories are refused on every strategy, in any spelling (R13)', async () => {
   const daemon = new InProcessDaemon();
   const home = process.env['HOME'] ?? '/root';
   const link = join(temporaryDirectory('link'), 'home');
@@ -102,7 +102,7 @@ test('no GIT_ variable of the environment reaches our git (R15)', async () => {
   assert.not.ok(existsSync(trace), 'git would have written its trace there');
 });
 
-test('no list of our own leaves anything out: .env, lock files, archives and databases are saved (R16)', () =>
+test('no list of our own leaves any file out: .env, lock files, archives and databases are saved (R16)', () =>
   each(
     async ({ daemon, root, session }) => {
       const odd = ['.env', 'yarn.lock', 'data.csv', 'dump.sql', 'a.zip', '.vscode/settings.json', 'big.bin'];

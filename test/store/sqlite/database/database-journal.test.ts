@@ -79,7 +79,7 @@ test('a write in slices does not grow the journal, and its space is freed at the
     assert.is(writtenBack(), before, 'nothing to do');
   }));
 
-test('SQLite writes the journal back at its commits if the thread cannot', () =>
+test('SQLite writes the journal back at its commits when the thread cannot', () =>
   withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     await database.inSlices(items, () => slowly(write));
     assert.ok(writtenBack() > 5);

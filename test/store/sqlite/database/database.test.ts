@@ -21,7 +21,7 @@ database.exec('SELECT count(*) FROM t');
 database.close();
 `;
 
-test('a second session leaves the first its locks: a program that looks and leaves removes no journal', async () => {
+test('a second session does not release the locks of the first: another program removes no journal', async () => {
   const file = join(temporaryDirectory('locks'), 'some.sqlite');
   const one = await SqliteDatabase.open(file, { durability: 'process' });
   one.exec('PRAGMA journal_mode = WAL');
@@ -60,7 +60,7 @@ test('the sync of a database behind a link syncs the journal of the real file', 
 });
 
 for (const removed of ['-wal', '-shm'])
-  test(`a ${removed} that is removed ends the writing, and what was answered is kept`, () =>
+  test(`a removed ${removed} ends all writing, and answered changes are kept`, () =>
     withRig(async (rig) => {
       const open = { strategy: 'sqlite', retention: 'keep' } as const;
       const { client, session } = await rig.opened(open);
@@ -87,7 +87,7 @@ for (const removed of ['-wal', '-shm'])
       assert.is((await last.client.close()).code, 0);
     }));
 
-test('side files of a lost database do not count for its replacement', () =>
+test('side files of a lost database are not used for its replacement', () =>
   withRig(async (rig) => {
     const open = { strategy: 'sqlite', retention: 'keep' } as const;
     const { client, session } = await rig.opened(open);
@@ -101,7 +101,7 @@ test('side files of a lost database do not count for its replacement', () =>
     assert.is((await client.close()).code, 0);
   }));
 
-test('a journal that went with its database makes no other one', async () => {
+test('a journal that was removed with its database is not made again', async () => {
   const file = join(temporaryDirectory('away'), 'some.sqlite');
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   database.exec('PRAGMA journal_mode = WAL');
@@ -112,7 +112,7 @@ test('a journal that went with its database makes no other one', async () => {
   assert.is(statSync(file, { throwIfNoEntry: false }), undefined);
 });
 
-test('a look that fails after a commit does not fail what is committed, nor do it twice', async () => {
+test('a failing check after a commit does not fail or repeat the commit', async () => {
   const file = join(temporaryDirectory('look'), 'some.sqlite');
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   try {
