@@ -7,11 +7,11 @@ import { inWords, reasonsInWords } from '../../src/client/reasons.ts';
 
 const file = fileURLToPath(new URL('../../../protocol/protocol.json', import.meta.url));
 const { $defs } = JSON.parse(readFileSync(file, 'utf8')) as {
-  $defs: Record<'SkipReason' | 'FailureReason' | 'RevertConflict', { knownValues: string[] }>;
+  $defs: Record<'SkipReason' | 'FailureReason' | 'RevertConflict' | 'StayReason', { knownValues: string[] }>;
 };
 
 test('each reason of the protocol has a text for people', () => {
-  const lists = [$defs.SkipReason, $defs.FailureReason, $defs.RevertConflict];
+  const lists = [$defs.SkipReason, $defs.FailureReason, $defs.RevertConflict, $defs.StayReason];
   const known = new Set(lists.flatMap(({ knownValues }) => knownValues));
   assert.equal([...known].sort(), [...reasonsInWords].sort());
   assert.is(inWords('tooLarge'), 'larger than the limit');

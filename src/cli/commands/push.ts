@@ -1,5 +1,6 @@
 // checkpointd push: pushes the session of this directory to a git remote. It lists the paths that stay on this
 // machine, with the reasons.
+import { inWords } from '../../client/reasons.ts';
 import type { RemotePushResult } from '../../protocol/types.ts';
 import { storageAt } from '../../wire/places.ts';
 import { type CliCommand, printed } from '../command.ts';
@@ -56,7 +57,11 @@ function sayPushed(result: RemotePushResult, remote: string, isDry: boolean): vo
   else say(`${plain(remote)} has all of ${session}.`);
   if (leftCount > 0) say(`${isDry ? 'Would stay' : 'Stays'} here: ${leftCount} (--send <glob> sends them)`);
   for (const { path, because, rule } of left.slice(0, leftMax))
-    say(fit(`  ${plain(path)}  ${rule === undefined ? because : `${because}: ${plain(rule)}`}`));
+    say(
+      fit(
+        `  ${plain(path)}  ${rule === undefined ? inWords(because) : `${inWords(because)}: ${plain(rule)}`}`,
+      ),
+    );
   if (leftCount > leftMax) say(`  and ${leftCount - leftMax} more (--json lists them)`);
   for (const { writer } of others) say(`Another machine goes on with this session: ${plain(writer)}`);
   for (const warning of result.warnings ?? []) note(plain(inCommands(warning)));
