@@ -32,6 +32,10 @@ export interface OwnRequests {
   };
 }
 
+/** The daemon's requests about a storage. A page names the session whose daemon answers, and no storage. */
+export const storageMethods = ['remote/list'] as const;
+export type StorageMethod = (typeof storageMethods)[number];
+
 export interface OwnEvents {
   /** The daemon of a session is gone; the server tries to reach the session again. */
   readonly 'inspector/didLose': { readonly session: string; readonly why: string };

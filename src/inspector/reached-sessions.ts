@@ -20,6 +20,8 @@ export const inspectedEvents = [
   'worktree/didDrift',
   'conversation/didChange',
   'conversation/didFillWindow',
+  'remote/didFindLine',
+  'remote/didPush',
 ] as const satisfies readonly (EventName & NotificationMethod)[];
 
 const firstPauseMs = 200;
@@ -36,6 +38,10 @@ export class ReachedSessions {
   constructor(source: SessionSource, tell: Tell) {
     this.#source = source;
     this.#tell = tell;
+  }
+
+  get storage(): string {
+    return this.#source.storage;
   }
 
   /** Takes over a session that the command has opened. */

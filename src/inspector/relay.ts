@@ -9,7 +9,7 @@ import {
   type RequestMethod,
 } from '../client/client.ts';
 import { methods } from '../protocol/methods.ts';
-import { ownErrors } from './own-methods.ts';
+import { ownErrors, storageMethods } from './own-methods.ts';
 import type { ReachedSessions } from './reached-sessions.ts';
 
 /** The changes that a page may ask for, besides everything that has no effects. */
@@ -20,6 +20,7 @@ const changes: ReadonlySet<string> = new Set([
   'checkpoint/restore',
   'checkpoint/revert',
   'checkpoint/undo',
+  'remote/push',
   'store/gc',
 ]);
 
@@ -82,12 +83,14 @@ export class Relay {
     const { session, workDoneToken, ...rest } = params;
     if (!isAllowed(method)) throw new NotHere(`The inspector does not pass on ${method}.`);
     if (typeof session !== 'string') throw new NotHere(`${method} has to name a session.`);
+    if (method === 'remote/push' && rest['send'] != null)
+      throw new NotHere('Only the command line sends files that look like secrets.');
     const client: CheckpointdClient = await this.#sessions.client(session);
     const onProgress = (value: ProgressValue): void =>
       this.send({ method: '$/progress', params: { token: id, value } });
     return client.request(
       method,
-      { session, ...rest },
+      isOfStorage(method) ? { storageDir: this.#sessions.storage } : { session, ...rest },
       {
         ...(workDoneToken === undefined ? {} : { onProgress }),
         ...(changes.has(method) && workDoneToken === undefined ? {} : { signal }),
@@ -101,7 +104,12 @@ class NotHere extends Error {}
 function isAllowed(method: string): method is RequestMethod {
   if (!Object.hasOwn(methods, method)) return false;
   const { kind, effects, namesSession } = methods[method as RequestMethod];
+  if (isOfStorage(method)) return true;
   return kind === 'request' && namesSession && (effects === 'none' || changes.has(method));
+}
+
+function isOfStorage(method: string): boolean {
+  return storageMethods.some((each) => each === method);
 }
 
 function textOf(data: RawData): string {

@@ -1,9 +1,11 @@
 // A page can read everything and make the changes that people make by hand. It can end and delete nothing.
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WebSocket } from 'ws';
 import { secretPrefix, socketProtocol } from '../../src/inspector/own-methods.ts';
+import { git } from '../support/git-oracle.ts';
 import { Inspected } from '../support/inspector/inspected.ts';
 import { until } from '../support/until.ts';
 
@@ -149,6 +151,21 @@ test('a restore is planned, done and undone from the page', async () => {
   assert.is(inspected.rig.read('a.txt'), 'a\n');
   assert.ok((await page.ask('checkpoint/undo', { session })).result);
   assert.is(inspected.rig.read('a.txt'), 'spoilt\n');
+});
+
+test('a push goes to a remote of this storage; no page sends secrets', async () => {
+  const { rig } = inspected;
+  const url = join(rig.top, 'remote.git');
+  git(rig.top, 'init', '-q', '--bare', url);
+  await inspected.client?.request('remote/add', { name: 'team', url, storageDir: rig.storage });
+  const listed = await page.ask('remote/list', { session, storageDir: '/' });
+  assert.match(JSON.stringify(listed.result?.['remotes']), '"name":"team"');
+  const secrets = await page.ask('remote/push', { session, remote: 'team', send: ['**'] });
+  assert.is(secrets.error?.data.kind, 'RefusedHere');
+  for (const method of ['remote/add', 'remote/delete', 'remote/fetch', 'remote/remove', 'session/import'])
+    assert.is((await page.ask(method, { session, remote: 'team' })).error?.data.kind, 'RefusedHere', method);
+  const { result } = await page.ask('remote/push', { session, remote: 'team' });
+  assert.is(result?.['pushed'], true);
 });
 
 test('a message that is no JSON-RPC ends the WebSocket', async () => {

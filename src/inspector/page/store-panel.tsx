@@ -7,6 +7,7 @@ import type {
   StoreVerifyResult,
   WorktreeStatusResult,
 } from '../../protocol/types.ts';
+import { RemotesCard } from './remotes.tsx';
 import { useLink } from './state/link.ts';
 import { useTimeline } from './state/timeline.ts';
 import { countOf, plainText, sizeOf, timeOf } from './text.ts';
@@ -64,6 +65,7 @@ export const StorePanel = defineComponent(() => {
         <Figures title="Captures" facts={captureFacts(status.value)} />
         <Figures title="Watch" facts={watchFacts(info)} />
         <Figures title="Daemon" facts={daemonFacts(info)} />
+        <RemotesCard />
         <Upkeep done={() => void read()} />
       </div>
     );
@@ -75,6 +77,7 @@ const sessionFacts = (info: SessionGetResult): Facts => [
   ['Conversation', plainText(info.conversationId)],
   ['Session', info.session],
   ['Strategy', info.strategy],
+  ['Imported from', info.origin === undefined ? undefined : plainText(info.origin.remote)],
   ['After its end', info.retention === 'keep' ? 'kept' : 'removed'],
   ['Survives', info.durability === 'power' ? 'a power cut' : 'the end of the process'],
   ['Open since', timeOf(info.openedAt)],

@@ -1,13 +1,21 @@
 // The page's end of the wire: JSON-RPC over one WebSocket, opened again when it breaks. It keeps the last messages for
 // the log, and knows no method.
 import type * as Wire from '../../protocol/types.ts';
-import { type OwnEvents, type OwnRequests, ownErrors, secretPrefix, socketProtocol } from '../own-methods.ts';
+import {
+  type OwnEvents,
+  type OwnRequests,
+  ownErrors,
+  type StorageMethod,
+  secretPrefix,
+  socketProtocol,
+} from '../own-methods.ts';
 
 interface DaemonRequests extends Wire.RequestTypes {}
 
 type Requests = DaemonRequests & OwnRequests;
 export type Method = keyof Requests;
-export type Params<M extends Method> = Requests[M]['params'];
+export type Params<M extends Method> = Requests[M]['params'] &
+  (M extends StorageMethod ? { readonly session: string } : unknown);
 export type AnswerOf<M extends Method> = Requests[M]['result'];
 
 type Events = { readonly [M in Wire.NotificationMethod]: Wire.EventOf<M> } & OwnEvents;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { git } from '../../support/git-oracle.ts';
 import { startBrowser } from '../../support/inspector/browser.ts';
 import { Inspected } from '../../support/inspector/inspected.ts';
 import { WatchedPage } from '../../support/inspector/watched-page.ts';
@@ -250,6 +251,27 @@ seen(
     await page.locator('.row.restore').first().waitFor();
   },
 );
+
+seen('the session is pushed to a remote after its plan, which lists the files that stay here', async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  const url = join(rig.top, 'remote.git');
+  git(rig.top, 'init', '-q', '--bare', url);
+  await inspected.client?.request('remote/add', { name: 'team', url, storageDir: rig.storage });
+  rig.write('.env', 'TOKEN=1\n');
+  await inspected.turn('with a secret');
+  await page.click('button[title=Store]');
+  await page.getByRole('button', { name: 'Push to team' }).click();
+  const remote = page.locator('[data-remote=team]');
+  await remote.locator('[data-list=left] li', { hasText: '.env' }).waitFor();
+  await remote.getByText('cannot be taken back').waitFor();
+  assert.is(git(url, 'for-each-ref').trim(), '', 'a plan sends nothing');
+  await remote.locator('button.confirm').click();
+  await remote.getByText(/^Sent/).waitFor();
+  assert.match(git(url, 'for-each-ref'), inspected.session);
+  await remote.getByRole('button', { name: 'Close' }).click();
+  await page.click('button[title=Checkpoints]');
+});
 
 seen('a second window opens by a link of its own; a link that was used, or none, shows nothing', async () => {
   if (browser === undefined) return;

@@ -1,0 +1,67 @@
+// A push of the session to a remote on its way: its plan, the question, and its result. A push has no undo.
+import { defineStore } from 'pinia';
+import { ref, shallowRef, watch } from 'vue';
+import type { Remote, RemotePushResult } from '../../../protocol/types.ts';
+import { LinkError } from '../wire.ts';
+import { useLink } from './link.ts';
+import { useTimeline } from './timeline.ts';
+
+type PushStage = 'none' | 'planning' | 'asking' | 'running' | 'done' | 'failed';
+
+export const usePushing = defineStore('pushing', () => {
+  const link = useLink();
+  const timeline = useTimeline();
+  const remotes = shallowRef<readonly Remote[]>();
+  const stage = ref<PushStage>('none');
+  /** The name of the remote that the session is pushed to. */
+  const remote = ref('');
+  /** The plan, then the result. */
+  const result = shallowRef<RemotePushResult>();
+  const failure = ref<string>();
+  let running = new AbortController();
+
+  async function read(): Promise<void> {
+    try {
+      ({ remotes: remotes.value } = await link.ask('remote/list', { session: timeline.session }));
+    } catch (error) {
+      failure.value = wordsOf(error);
+    }
+  }
+
+  /** Asks for one step, unless a later one begins. */
+  async function step(during: PushStage, after: PushStage, extra: Extra): Promise<void> {
+    running.abort();
+    const own = new AbortController();
+    running = own;
+    [stage.value, failure.value] = [during, undefined];
+    const wanted = { session: timeline.session, remote: remote.value, ...extra };
+    try {
+      const now = await link.ask('remote/push', wanted, { signal: own.signal, onProgress: () => undefined });
+      if (own === running) [result.value, stage.value] = [now, after];
+    } catch (error) {
+      if (own === running) [failure.value, stage.value] = [wordsOf(error), 'failed'];
+    }
+  }
+
+  async function plan(name: string): Promise<void> {
+    [remote.value, result.value] = [name, undefined];
+    await step('planning', 'asking', { dryRun: true });
+  }
+  const confirm = (): Promise<void> => step('running', 'done', { idempotencyKey: crypto.randomUUID() });
+  /** Stops what runs. The remote may have taken a push that had nearly ended; the next plan finds out. */
+  function close(): void {
+    running.abort();
+    running = new AbortController();
+    [stage.value, failure.value] = ['none', undefined];
+  }
+  watch(() => timeline.session, close);
+  return { remotes, stage, remote, result, failure, read, plan, confirm, close };
+});
+
+type Extra = { readonly dryRun: true } | { readonly idempotencyKey: string };
+
+/** Returns what went wrong. @throws what is no answer of the wire */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof LinkError)) throw error;
+  return error.message;
+}
