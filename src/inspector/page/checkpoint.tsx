@@ -29,19 +29,21 @@ export const CheckpointPane = defineComponent(() => {
     ) : (
       <article class="checkpoint">
         <Head />
-        <div class="tabs" role="tablist" aria-label="About this checkpoint">
-          {tabs.map(([name, label]) => (
-            <button
-              type="button"
-              role="tab"
-              id={`tab-${name}`}
-              aria-selected={view.tab === name}
-              aria-controls="tab-panel"
-              onClick={() => (view.tab = name)}
-            >
-              {label}
-            </button>
-          ))}
+        <div class="tabs">
+          <div class="tab-list" role="tablist" aria-label="About this checkpoint">
+            {tabs.map(([name, label]) => (
+              <button
+                type="button"
+                role="tab"
+                id={`tab-${name}`}
+                aria-selected={view.tab === name}
+                aria-controls="tab-panel"
+                onClick={() => (view.tab = name)}
+              >
+                {label}
+              </button>
+            ))}
+          </div>
           <CompareWith />
         </div>
         <div class="tab-panel" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${view.tab}`}>
@@ -88,10 +90,10 @@ const Head = defineComponent(() => {
       <header class="checkpoint-head">
         <Back />
         <div class="grow">
-          <h1>
+          <h2>
             <span class="tag">{checkpoint === undefined ? 'now' : labelOf(checkpoint)}</span>{' '}
             <InertText text={title} isLong={true} />
-          </h1>
+          </h2>
           {checkpoint === undefined ? (
             <p class="facts dim">
               {comparison.isLoading ? 'Comparing…' : 'Compared anew when files change.'}

@@ -25,6 +25,7 @@ export const TopBar = defineComponent(() => {
   }
   return () => (
     <header class="top">
+      <h1 class="hidden">Inspector of checkpoints</h1>
       <SessionPicker />
       <LinkDot />
       <nav class="rooms" aria-label="Rooms">

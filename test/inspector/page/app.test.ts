@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { git } from '../../support/git-oracle.ts';
+import { Axe } from '../../support/inspector/axe.ts';
 import { startBrowser } from '../../support/inspector/browser.ts';
 import { Inspected } from '../../support/inspector/inspected.ts';
 import { WatchedPage } from '../../support/inspector/watched-page.ts';
@@ -156,7 +157,7 @@ seen('one hunk of a comparison is taken back after its plan, and comes back by o
   await page.selectOption('#compare', base);
   await shown.file('code.ts');
   await page.locator('.diff .cm-hunk button').nth(1).waitFor();
-  await page.getByRole('button', { name: 'Revert lines 28 to 34 of code.ts' }).click();
+  await page.getByRole('button', { name: 'Revert hunk… lines 28 to 34 of code.ts' }).click();
   const dialog = page.locator('dialog.changing[open]');
   await dialog.locator('h2', { hasText: 'Revert 1 hunk of code.ts' }).waitFor();
   await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
@@ -271,6 +272,42 @@ seen('the session is pushed to a remote after its plan, which lists the files th
   assert.match(git(url, 'for-each-ref'), inspected.session);
   await remote.getByRole('button', { name: 'Close' }).click();
   await page.click('button[title=Checkpoints]');
+});
+
+seen('axe finds nothing on the page, light, dark and narrow', async () => {
+  const { page } = shown;
+  const axe = await Axe.in(shown);
+  const clean = async (state: string): Promise<void> => assert.equal(await axe.violations(), [], state);
+  await shown.select('2.1');
+  await shown.file('code.ts');
+  await page.locator('.cm-hunk').first().waitFor();
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await clean(`a difference, ${colorScheme}`);
+    await page.click('#revert');
+    await page.locator('dialog.changing .list').first().waitFor();
+    await clean(`a plan, ${colorScheme}`);
+    await page.locator('dialog.changing .cancel').click();
+  }
+  await page.click('#tab-conversation');
+  await clean('the conversation');
+  await page.click('#tab-about');
+  await clean('about a checkpoint');
+  await page.click('#tab-changes');
+  await page.getByRole('button', { name: 'History' }).click();
+  await page.locator('.player').waitFor();
+  await clean('the history of a file');
+  await page.click('button[title=Store]');
+  await page.locator('[data-remote=team]').waitFor();
+  await clean('the store');
+  await page.click('button[title=Wire]');
+  await page.locator('.message-row').first().waitFor();
+  await clean('the wire');
+  await page.click('button[title=Checkpoints]');
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 640 });
+  await clean('a narrow window');
+  if (size !== null) await page.setViewportSize(size);
 });
 
 seen('a second window opens by a link of its own; a link that was used, or none, shows nothing', async () => {

@@ -91,7 +91,7 @@ function buttonOf(path: string, hunk: DiffHunk, revert: OfferedHunks['revert']):
   button.type = 'button';
   button.textContent = 'Revert hunk…';
   button.title = 'Take these lines back, and keep all later changes (v)';
-  button.setAttribute('aria-label', `Revert ${rangeWords(hunk)} of ${path}`);
+  button.setAttribute('aria-label', `${button.textContent} ${rangeWords(hunk)} of ${path}`);
   button.addEventListener('click', () => revert(hunk));
   return button;
 }

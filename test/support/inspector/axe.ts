@@ -1,0 +1,38 @@
+// axe-core in a page whose policy allows no script but its own: the debugger's protocol brings it in.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { CDPSession } from 'playwright-core';
+import type { WatchedPage } from './watched-page.ts';
+
+const script = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+const look = `axe.run().then(({ violations }) => violations.flatMap(({ id, impact, nodes }) =>
+  nodes.map(({ html }) => [impact, id, html.slice(0, 200)].join(' '))))`;
+
+/** Looks for what keeps people from using a page. */
+export class Axe {
+  readonly #debugger: CDPSession;
+
+  private constructor(debugging: CDPSession) {
+    this.#debugger = debugging;
+  }
+
+  /** Brings axe into the page, where it stays until the page is loaded anew. */
+  static async in({ context, page }: WatchedPage): Promise<Axe> {
+    const debugging = await context.newCDPSession(page);
+    await debugging.send('Runtime.evaluate', { expression: `${readFileSync(script, 'utf8')};undefined` });
+    return new Axe(debugging);
+  }
+
+  /** Returns each element that violates a rule, after its impact and the rule. */
+  async violations(): Promise<readonly string[]> {
+    const { result, exceptionDetails } = await this.#debugger.send('Runtime.evaluate', {
+      expression: look,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails !== undefined)
+      throw new Error(exceptionDetails.exception?.description ?? 'axe failed');
+    return result.value as readonly string[];
+  }
+}
