@@ -1,9 +1,9 @@
-// Times side by side, in one run: every strategy over stdio, and the sequence of git commands of Q CLI, on generated
-// work trees. Prints a table of medians with their ratio to git, and writes everything as JSON when asked. It judges
-// nothing: a machine's numbers are for people to read.
+// Times side by side, in one run: every strategy over stdio, and Q CLI's sequence of git commands, on generated work
+// trees. Prints a table of medians with their ratio to git, and writes everything as JSON on request. It judges
+// nothing: people interpret the numbers of a machine.
 //
-//   npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite] [--checkpoints 100] [--edits 0,20,200,2000]
-//                       [--restores 1000,2500,40000] [--repeats 11] [--json FILE] [--svg FILE]
+// npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite] [--checkpoints 100] [--edits
+// 0,20,200,2000] [--restores 1000,2500,40000] [--repeats 11] [--json FILE] [--svg FILE]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,15 +32,15 @@ if (flags.help) {
   process.exit(0);
 }
 const sizes = numbers(flags.sizes);
-/** So many files are edited before a create, beside the one that is always measured. */
+/** The numbers of files that are edited before a create, besides the standard one. */
 const editCounts = numbers(flags.edits);
-/** So many files differ from the checkpoint that is restored, beside the one that is always measured. */
+/** The numbers of files that differ from the restored checkpoint, besides the standard one. */
 const restoreCounts = numbers(flags.restores);
 const strategies = flags.strategies.split(',').filter(Boolean);
 const checkpoints = Math.max(2, Number(flags.checkpoints));
 const repeats = Number(flags.repeats);
 const scratch = mkdtempSync(join(tmpdir(), 'checkpointd-bench-'));
-/** A `git gc` in the background may still be writing. */
+/** A background `git gc` may still be writing. */
 const gently = { recursive: true, force: true, maxRetries: 50, retryDelay: 100 };
 process.on('exit', () => rmSync(scratch, gently));
 process.on('SIGINT', () => process.exit(130));
@@ -49,7 +49,10 @@ function numbers(text: string): number[] {
   return text.split(',').map(Number);
 }
 
-/** Where a terminal looks on, says what runs; elsewhere a line each half minute, so that a log shows it lives. */
+/**
+ * Prints the progress: on a terminal the present step, elsewhere a line every half minute, so that a log shows
+ * activity.
+ */
 function progress(step: string): void {
   const now = performance.now();
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${step}`);
@@ -66,8 +69,8 @@ async function timed(work: () => Promise<void>): Promise<number> {
 }
 
 /**
- * Measures all contenders on one tree. Their creates take turns over the same edits, so that a machine that is busy
- * for a while is so for all of them.
+ * Measures all contenders on one tree. Their creates take turns over the same edits, so that a busy moment of the
+ * machine affects all.
  */
 async function measure(contenders: readonly Contender[], tree: GeneratedTree): Promise<Measured[]> {
   const tries = contenders.map((contender) => ({ contender, firstCapture: [0], create: [] as number[] }));
@@ -131,7 +134,7 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
   return measured;
 }
 
-/** Creates after several edits, in turns as well; a tree that is too small for so many is left out. */
+/** Measures creates after several edits, in turns as well. Skips numbers that a tree is too small for. */
 async function measureEdits(
   contenders: readonly Contender[],
   tree: GeneratedTree,
@@ -148,7 +151,7 @@ async function measureEdits(
   return measured;
 }
 
-/** Restores of many files, in turns as well: each contender's own edits, saved and taken back by `restore`. */
+/** Measures restores of many files, in turns as well: each contender edits, saves, and then restores. */
 async function measureRestores(
   contenders: readonly Contender[],
   tree: GeneratedTree,
@@ -169,7 +172,7 @@ async function measureRestores(
   return measured;
 }
 
-/** Measurements that take half a minute are repeated less often. */
+/** Larger trees, which take half a minute, are measured less often. */
 const largeMin = 10_000;
 const largeRepeats = 3;
 

@@ -1,4 +1,4 @@
-// Builds the inspector's page into dist/inspector, when its sources are newer than what is there: types first, then one
+// Builds the inspector's page into dist/inspector, when its sources are newer than the result: types first, then one
 // bundle with everything in it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -37,13 +37,13 @@ if (inputs.some((file) => changedMs(file) >= builtMs)) {
     logLevel: 'warn',
     plugins: [collect],
     define: { __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false' },
-    // The server writes a fresh one into each answer.
+    // The server writes a new one into each answer.
     html: { cspNonce: '__NONCE__' },
     oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
     build: {
       outDir: to,
       emptyOutDir: true,
-      // Nothing is fetched ahead: the loader of that would need the page to allow it.
+      // Disables preloading, because the page would have to allow its loader.
       modulePreload: false,
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1500,

@@ -1,10 +1,10 @@
-// Makes the programs that are started often out of the sources, packages included: a start waits for every file that
-// it loads, and the daemon's are four hundred. What one command alone needs stays a file of its own, loaded when used.
-// What is started is CommonJS, which Node loads in less time than modules: main.cjs is all that hooks and `list` need,
-// and loads the modules for everything else.
+// Bundles the programs that are started often, packages included: a start waits for every file that it loads, and the
+// daemon has four hundred. Modules that only one command needs stay separate files, loaded when used. The entries are
+// CommonJS, which Node loads faster than modules. main.cjs is enough for hooks and `list`, and loads the modules for
+// everything else.
 //
-//   dist/program        what the package carries: the program, its threads, the client
-//   dist/test-programs  the same daemon behind the faults that tests install
+// dist/program        what the package contains: the program, its threads, the client dist/test-programs  the same
+// daemon behind the faults that tests install
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,13 +28,13 @@ const directories: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
 };
 
-/** Each in one file, found beside the file that starts it. */
+/** Threads, each in one file beside the file that starts it. */
 const threads: Readonly<Record<string, string>> = {
   'handles-thread.js': 'src/watch/handles-thread.ts',
   'chokidar-thread.js': 'src/watch/chokidar-thread.ts',
 };
 
-/** With all that they import, and before the rest: every command loads both. */
+/** Bundled first, with all their imports, because every command loads both. */
 const groups = [
   { name: 'client', test: /src\/client\/client\.ts$/ },
   { name: 'command', test: /src\/cli\/(program|commands\/(?!enable|console|inspect|serve)[\w-]+)\.ts$/ },
@@ -42,7 +42,7 @@ const groups = [
 
 const inOneFile = { codeSplitting: false } as const;
 
-/** Loaded by one command or strategy alone, or not installed everywhere: they stay packages. */
+/** Packages that only one command or strategy loads, or that are not installed everywhere, are not bundled. */
 // jsonc-parser loads its own parts in a way that no bundler follows.
 const packagesApart = [/^libsql/, /^jsonc-parser/, /^@modelcontextprotocol\//, /^@inquirer\//, /^ws$/];
 
@@ -63,7 +63,7 @@ for (const [directory, programs] of Object.entries(directories)) {
 
 await writeMain(join(root, 'dist/program'), directories['program'] ?? {});
 
-/** Writes what is started, which finds the modules beside it. */
+/** Writes the entry, which finds the modules beside it. */
 async function writeMain(to: string, modules: Readonly<Record<string, string>>): Promise<void> {
   const names = Object.keys(modules);
   const nameOf = (id: string): string | undefined => names.find((name) => id.endsWith(`/${name}.ts`));
@@ -79,7 +79,7 @@ async function writeMain(to: string, modules: Readonly<Record<string, string>>):
   );
 }
 
-/** Writes the bundle of these programs; resolves with the files whose code is in it. */
+/** Writes the bundle of these programs. Resolves with the files whose code is in it. */
 async function write(
   input: Readonly<Record<string, string>>,
   output: OutputOptions,

@@ -1,5 +1,5 @@
-// The one verdict: types (already compiled by setup), lint, format, generated files, then every test file in a
-// process of its own. Prints what failed and closes with `N passed, N failed`.
+// The complete check: types (already compiled by setup), lint, format, generated files, then every test file in its
+// own process. Prints the failures and ends with `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -22,21 +22,24 @@ const { values: flags } = commandLine(help, {
 });
 const fileTimeoutMs = flags.long ? 30 * 60_000 : 8 * 60_000;
 
-/** Removing what the tests made, too, is behind their last line, and slow on a busy disk. */
+/** Removing the tests' files comes after their last line, and is slow on a busy disk. */
 const lingerMs = 60_000;
 
-/** Where each test process notes what of the protocol it saw on the wire. */
+/** The directory in which each test process notes which parts of the protocol it saw on the wire. */
 const traffic = mkdtempSync(join(tmpdir(), 'checkpointd-traffic-'));
 process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
 
-/** Certificates are read by each Node that starts: 30 ms, thousands of times. Only the long tests ask the network. */
+/**
+ * Each Node that starts reads the certificates, which takes 30 ms, thousands of times. Only the long tests use the
+ * network.
+ */
 const { NODE_EXTRA_CA_CERTS: _certificates, ...offline } = process.env;
 const environment = flags.long ? process.env : offline;
 
-/** These measure times or peaks of memory, so nothing runs beside them. */
+/** These files measure times or peaks of memory, so they run alone. */
 const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
 
-/** These take longest, so they come first: nothing waits at the end for one of them alone. */
+/** These files take longest, so they come first: the end does not have to wait for a single one. */
 const slowest =
   /\/(busy|client|conformance|ends|examples|git-store|hook|hook-killed|keyed-kills|local-suite|meaning|orphans|python|rounds|sessions-delete|shadow-suite|silence|together-model|torture)\./;
 
@@ -48,7 +51,7 @@ interface Outcome {
   readonly output: string;
 }
 
-/** A check that is one process: passed or failed as a whole. */
+/** A check in one process, which passes or fails as a whole. */
 function gate(name: string, command: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((resolve) => {
     const started = performance.now();
@@ -74,7 +77,7 @@ function testFiles(): string[] {
     .sort((a, b) => Number(slowest.test(b)) - Number(slowest.test(a)) || (a < b ? -1 : 1));
 }
 
-/** Runs one test file; uvu prints `Total`, `Passed` and `Skipped`, and a file that prints none has not run. */
+/** Runs one test file. uvu prints `Total`, `Passed` and `Skipped`. A file without this output has not run. */
 function runFile(file: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const started = performance.now();
@@ -84,7 +87,7 @@ function runFile(file: string): Promise<Outcome> {
       env: { ...environment, CHECKPOINTD_NO_DAEMON: '1', FORCE_COLOR: '0', [trafficVariable]: traffic },
     });
     let output = '';
-    // A file whose tests are done but that does not end holds something open: a failure of its own, told soon.
+    // A file whose tests are done but that does not end leaves something open: that is a failure, reported soon.
     let lingering: NodeJS.Timeout | undefined;
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
@@ -120,7 +123,7 @@ function runFile(file: string): Promise<Outcome> {
   });
 }
 
-/** Runs checks, a number of them at once, in the order of the list. */
+/** Runs checks in the order of the list, a number of them at the same time. */
 async function runAll(checks: readonly (() => Promise<Outcome>)[], width: number): Promise<void> {
   const queue = [...checks];
   const worker = async (): Promise<void> => {
@@ -141,7 +144,7 @@ function report(outcome: Outcome): void {
   if (outcome.output.trim() !== '') console.log(outcome.output.trimEnd());
 }
 
-/** Lint, format and generated files. */
+/** Returns the checks of lint, format and generated files. */
 function gates(): (() => Promise<Outcome>)[] {
   const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
   const lintArguments = ['-c', writeLintSettings(root), '--ignore-pattern', 'src/protocol', '--type-aware'];
@@ -162,7 +165,7 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// A third of its time a short test waits: for a timer, for git, for the disk.
+// A short test waits a third of its time: for a timer, for git, for the disk.
 const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 2);
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);
 await runAll(measured ?? [], 1);

@@ -1,9 +1,9 @@
-// The command line of a script: its help, its flags, and one clear line with exit code 2 where it is wrong.
+// The command line of a script: its help, its flags, and one clear line with exit code 2 for a mistake.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 const exitUsage = 2;
 
-/** Reads the flags; prints `help` where that is asked for. A wrong flag ends the process with its name. */
+/** Parses the flags. Prints `help` on request. A wrong flag ends the process with its name. */
 export function commandLine<T extends ParseArgsConfig>(
   help: string,
   config: T,

@@ -1,7 +1,7 @@
-// Holds any program against the protocol's conformance scripts (protocol/conformance): raw bytes in, frames and exit
-// codes out. With --trace it only says which rules of the reference no case shows.
+// Runs the protocol's conformance scripts (protocol/conformance) against any program: raw bytes in, frames and exit
+// codes out. With --trace it only lists the rules of the reference without a case.
 //
-//   node dist/scripts/conformance.js [--only TEXT] [--lanes N] [--faults] [--trace | --write-traces] -- COMMAND…
+// node dist/scripts/conformance.js [--only TEXT] [--lanes N] [--faults] [--trace | --write-traces] -- COMMAND…
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
-// A real day with the daemon, on a throw-away clone of a real repository: `npm start [-- path] [-- --verbose]`.
-// The repository at the given path (default: this one) is cloned and never touched. Prints what a person wants to
-// see; with --verbose also every frame that goes over the wire.
+// A real day with the daemon, on a throw-away clone of a real repository: `npm start [-- path] [-- --verbose]`. The
+// repository at the given path (default: this one) is cloned and never touched. Prints the steps for a person; with
+// --verbose also every frame on the wire.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -1,8 +1,8 @@
-// Writes every projection of protocol/protocol.json, or with --check says which committed ones are stale. It knows
-// nothing of their form: each is a file of scripts/generate/. With --freeze it writes the shape of a new major
-// version, which the compatibility gate holds later documents to; a frozen one is never overwritten.
+// Writes every projection of protocol/protocol.json, or with --check names the committed files that are outdated. It
+// knows nothing of their form: each is a file of scripts/generate/. With --freeze it writes the shape of a new major
+// version, with which the compatibility check compares later documents. It never overwrites a frozen one.
 //
-//   node dist/scripts/generate-protocol.js [--check | --freeze] [--root DIR]
+// node dist/scripts/generate-protocol.js [--check | --freeze] [--root DIR]
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Makes README's pictures of the inspector: a day's work in a throw-away repository, looked at in Chromium. Times differ
+// Makes README's pictures of the inspector: a day's work in a throw-away repository, shown in Chromium. Times differ
 // with each run, so the pictures do too.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// The licences of the packages whose code is in a bundle, as these ask for.
+// The licences of the packages whose code is in a bundle, as these packages require.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 

@@ -1,10 +1,10 @@
-// Reads protocol/protocol.json with the examples of what goes wrong, which stand in protocol/conformance/faults.json:
-// who reads the protocol to use it does not need them, who builds or tests a server does. It checks nothing.
+// Reads protocol/protocol.json together with the examples of failures in protocol/conformance/faults.json: a user of
+// the protocol does not need these, but a builder or tester of a server does. It checks nothing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Example, ProtocolDocument } from './generate/dialect.ts';
 
-/** The document of this directory, each method with all of its examples. */
+/** Reads the document of this directory, each method with all of its examples. */
 export function readDocument(root: string): ProtocolDocument {
   const document = read(root, 'protocol/protocol.json') as ProtocolDocument;
   const { examples } = read(root, 'protocol/conformance/faults.json') as {

@@ -1,5 +1,5 @@
-// Records the session that REFERENCE.md opens with, from a real daemon: what it is, and in which order, stands here;
-// what goes over the wire is written to scripts/generate/first-session.ts. Run it when the test says that it is stale.
+// Records the first session of REFERENCE.md from a real daemon. The steps are in this file, and the recorded frames
+// are written to scripts/generate/first-session.ts. Run it when the test reports it as outdated.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

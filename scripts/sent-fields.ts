@@ -1,6 +1,6 @@
-// Compares the declared protocol with the traffic of the tests. Every test process notes the fields and errors that it
-// saw (test/support/declarations.ts), in a file of its own in the directory that check.ts names. At the end, a declared
-// part that no process saw fails the check: it is never sent, or never tried.
+// Compares the declared protocol with the traffic of the tests. Every test process notes the fields and errors that
+// it saw (test/support/declarations.ts), in its own file in the directory that check.ts names. At the end, a declared
+// part that no process saw fails the check: it is never sent, or never tested.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fieldsOf, type ProtocolDocument, refName, type Schema } from './generate/dialect.ts';
@@ -52,7 +52,7 @@ function walkNamed(
   }
 }
 
-/** All that {@link walk} can find in the frames of this protocol, and each error as `error KIND`. */
+/** Returns all parts that {@link walk} can find in the frames of this protocol, and each error as `error KIND`. */
 export function declared(document: ProtocolDocument): Set<string> {
   const all = new Set<string>(document.errors.map(({ name }) => `error ${name}`));
   const visited = new Set<string>();
@@ -75,7 +75,10 @@ export function declared(document: ProtocolDocument): Set<string> {
   return all;
 }
 
-/** Declared since 1.0.0, so that they stay, and perhaps seen in none of our tests; why. All else has to be seen. */
+/**
+ * Parts declared since 1.0.0 that must stay although our tests may not see them, with reasons. All other parts must
+ * be seen.
+ */
 const unseen: readonly (readonly [because: string, names: RegExp])[] = [
   [
     'every change may end with warnings; nothing that these do behind their commit fails in a test',
@@ -93,9 +96,9 @@ const unseen: readonly (readonly [because: string, names: RegExp])[] = [
 ];
 
 export interface Traffic {
-  /** Declared, in no note and on no list. */
+  /** Declared parts in no note and on no list. */
   readonly never: readonly string[];
-  /** On the list and in no note. */
+  /** Parts on the list and in no note. */
   readonly excused: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// Torture: random work with real daemons that are killed, failed, raced and cut off from power, judged by a checker that
-// shares nothing with them.
+// Torture: random work with real daemons that are killed, failed, raced and cut off from power. Its checker shares no
+// code with them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ function clientsNamed(list: string): ClientName[] {
   return names.filter(isClientName);
 }
 
-/** Kills meet a running program: a finding that is not met at once is met within a few tries. */
+/** Kills hit a running program at varying points, so a finding that does not occur at once is tried a few times. */
 async function replay(file: string, times: number): Promise<void> {
   const { circumstances, steps } = JSON.parse(readFileSync(file, 'utf8')) as Finding;
   for (let i = 1; i <= times; i += 1) {

@@ -1,5 +1,5 @@
-// The main command as a person types it: what it says of a path that it cannot use, and a day on a repository whose
-// list of files is longer than a pipe's usual buffer.
+// The main command in a person's hands: its answer to an unusable path, and a day on a repository whose list of files
+// is longer than a pipe's usual buffer.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
@@ -25,7 +25,7 @@ function run(...args: string[]): { status: number | null; stdout: string; stderr
   return spawnSync(process.execPath, [demo, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
 }
 
-/** Adds a commit with so many files, without a work tree of their own: only a clone has them on disk. */
+/** Adds a commit with this many files, without a work tree: only a clone has them on disk. */
 function commitFiles(root: string, count: number, name: (number: number) => string): void {
   const lines = [
     'blob\nmark :1\ndata 5\nhello\n',
@@ -94,7 +94,8 @@ test('the demo starts although git packs the objects of the repository while the
   const gitDirectory = join(root, '.git');
   const objects = join(gitDirectory, 'objects');
   const isFanOut = (name: string) => /^[0-9a-f]{2}$/.test(name);
-  // A copy of the files stops at the pipe that lies in each directory. A copy by git's transport calls the hook.
+  // A copy of the files would block on the pipe in each directory. A copy through git's transport calls the hook
+  // instead.
   const pipes = readdirSync(objects)
     .filter(isFanOut)
     .map((name) => join(objects, name, '0'.repeat(38)));
@@ -133,7 +134,7 @@ git --git-dir=${gitDirectory} repack -adq && git --git-dir=${gitDirectory} prune
   assert.equal(readdirSync(objects).filter(isFanOut), [], 'git packed every object');
 });
 
-/** Opens the first of the pipes that another process reads; undefined when none does. */
+/** Opens the first of the pipes that another process reads, or returns undefined. */
 function firstReader(pipes: string[]): number | undefined {
   for (const pipe of pipes) {
     try {

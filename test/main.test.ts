@@ -1,4 +1,4 @@
-// The process itself: purity of stdout, uncaught failures, the death of the parent, floods. Flags, transports and the
+// The process itself: clean stdout, uncaught failures, the death of the parent, floods. Flags, transports and the
 // life cycle are cases of protocol/conformance.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -76,13 +76,13 @@ test('an uncaught failure exits with 70, a line on stderr and the details only i
   }));
 
 test('the death of the parent ends the daemon, though a sibling process has its input open', async () => {
-  // A shell starts a sibling and the daemon on one pipe and dies; the sibling keeps the pipe's other end.
+  // A shell starts a sibling and the daemon on one pipe and dies. The sibling keeps the pipe's other end.
   const script = `
     const { spawn } = require('node:child_process');
     const daemon = spawn(process.execPath, [process.argv[1]], { stdio: ['pipe', 'pipe', 'ignore'] });
     const sibling = spawn('sleep', ['20'], { stdio: ['ignore', daemon.stdin, 'ignore'], detached: true });
     daemon.stdin.write(process.argv[2]);
-    // It has answered, so it knows who its parent is.
+    // The daemon has answered, so it knows its parent.
     daemon.stdout.once('data', () => {
       require('node:fs').writeSync(1, daemon.pid + ' ' + sibling.pid);
       process.kill(process.pid, 'SIGKILL');
@@ -111,7 +111,7 @@ test('the death of the parent ends the daemon, though a sibling process has its 
   }
 });
 
-/** The peak of a process's resident memory, in bytes. */
+/** Returns the peak of a process's resident memory, in bytes. */
 function peakBytes(pid: number | undefined): number {
   const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1]) * 1024;

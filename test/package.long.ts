@@ -1,4 +1,4 @@
-// The package as a stranger gets it: packed, installed elsewhere, started.
+// The package in a user's hands: packed, installed elsewhere, started.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -19,7 +19,7 @@ import { temporaryDirectory } from './support/temporary.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The clients of this very version, and the editors' snippets. */
+/** The clients of this version, and the editors' snippets. */
 const clients = [
   'clients/README.md',
   'clients/scenarios.json',
@@ -60,7 +60,7 @@ function packFresh(place: string): string {
   return join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? 'no tarball');
 }
 
-/** Links and images of a page that lead to a file. */
+/** Returns links and images of a page that lead to a file. */
 function linksOf(page: string): string[] {
   const text = readFileSync(page, 'utf8').replace(/^```[^]*?^```/gm, '');
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)]

@@ -1,4 +1,4 @@
-// Holds the table of faults against the titles of the tests, so that neither can claim what the other denies.
+// Compares the table of faults with the titles of the tests, so that neither can claim what the other denies.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

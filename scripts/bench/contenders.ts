@@ -6,30 +6,30 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { CheckpointdClient } from '../../src/client/client.ts';
 
-/** One way of making checkpoints of a work tree. */
+/** One way to make checkpoints of a work tree. */
 export interface Contender {
   readonly name: string;
-  /** The first capture, from nothing to the checkpoint "0". */
+  /** Makes the first capture: the checkpoint "0". */
   open(): Promise<void>;
-  /** A checkpoint of the present, with its statistics. */
+  /** Makes a checkpoint of the present, with its statistics. */
   create(): Promise<void>;
   /** True when anything changed since the last checkpoint. */
   hasChanges(): Promise<void>;
-  /** The files that differ between the last two checkpoints. */
+  /** Lists the files that differ between the last two checkpoints. */
   diff(): Promise<void>;
-  /** The counts of files that differ between the last two checkpoints. */
+  /** Counts the files that differ between the last two checkpoints. */
   stats(): Promise<void>;
-  /** Makes the work tree equal the checkpoint before the last, from which so many files differ. */
+  /** Restores the checkpoint before the last one, from which this number of files differs. */
   restore(files: number): Promise<void>;
-  /** Works as after a pause of the client: a daemon reopens the session and makes a checkpoint. */
+  /** Simulates a pause of the client: a daemon reopens the session and makes a checkpoint. */
   reopen(): Promise<void>;
-  /** The longest that a light request waited while a checkpoint was made, in milliseconds; for a daemon. */
+  /** Returns the longest wait of a light request during a create, in milliseconds, for a daemon. */
   wait(): Promise<number | undefined>;
-  /** As {@link restore}: the longest that a light request waited meanwhile, in milliseconds; for a daemon. */
+  /** Restores like {@link restore}, and returns the longest wait of a light request in milliseconds, for a daemon. */
   waitInRestore(files: number): Promise<number | undefined>;
   /** Bytes allocated on disk for the checkpoints. */
   diskBytes(): number;
-  /** Resident memory now and at its highest, where the system tells; the git commands end too soon for that. */
+  /** Resident memory now and at its peak, if the system reports it. The git commands end too soon for that. */
   memory(): { readonly rssBytes: number; readonly highestBytes: number } | undefined;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export class DaemonContender implements Contender {
     this.#session = session;
   }
 
-  /** Resolves when the watcher has ended its scan: the next contender is measured without it. */
+  /** Resolves when the watcher has ended its scan, so that it does not disturb the next contender. */
   async untilWatched(): Promise<void> {
     for (;;) {
       const { state } = await this.#daemon.request('worktree/status', { session: this.#session });
@@ -74,7 +74,7 @@ export class DaemonContender implements Contender {
     }
   }
 
-  /** Starts the process beforehand, so that opening measures a session and not a start. */
+  /** Starts the process in advance, so that opening measures a session and not a start. */
   async start(): Promise<void> {
     this.#client = await CheckpointdClient.start();
   }
@@ -131,7 +131,7 @@ export class DaemonContender implements Contender {
     return this.#longestWait(() => this.restore(files));
   }
 
-  /** Asks again and again, so that what is measured is the event loop and not the one request. */
+  /** Repeats a light request, so that the result measures the event loop and not a single request. */
   async #longestWait(during: () => Promise<void>): Promise<number> {
     let longest = 0;
     const over = new AbortController();
@@ -170,7 +170,7 @@ export class DaemonContender implements Contender {
   }
 }
 
-/** The git commands of Q CLI, on a shadow repository of its own. */
+/** Q CLI's git commands, on their own shadow repository. */
 export class GitContender implements Contender {
   readonly name = 'git';
   readonly #workTree: string;
@@ -256,7 +256,7 @@ export class GitContender implements Contender {
   }
 }
 
-/** Bytes that the system has allocated for everything below a directory (`du`). */
+/** Returns the bytes that the system has allocated for everything below a directory (`du`). */
 function allocated(...directories: readonly string[]): number {
   const counted = new Set<string>();
   let bytes = 0;

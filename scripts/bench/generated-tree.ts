@@ -1,5 +1,5 @@
-// A work tree for measurements: always the same bytes for the same number of files, ten files a directory, in a
-// repository of its own with everything committed. Edits one file at a time, each time another.
+// A work tree for measurements: the same bytes for the same number of files, ten files per directory, in its own
+// repository with everything committed. It edits one file at a time, each time another one.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export class GeneratedTree {
     git('-c', 'gc.auto=0', 'commit', '--quiet', '-m', 'generated');
   }
 
-  /** Changes one line of one file; another file each time, far from the one before. Returns its path. */
+  /** Changes one line of one file, each time another file far from the last one. Returns its path. */
   edit(): string {
     this.#edits += 1;
     const i = (this.#edits * 7919) % this.files;
@@ -46,7 +46,7 @@ function pathOf(i: number): string {
   return join(directoryOf(i), `file${i % filesInDirectory}.ts`);
 }
 
-/** 0.5 to 4 KB of text that looks like a program and compresses like one; `edition` changes one line in the middle. */
+/** Returns 0.5 to 4 KB of text that looks and compresses like a program. `edition` changes one line in the middle. */
 function contentOf(i: number, edition: number): string {
   const lines = 10 + ((i * 37) % 70);
   const text: string[] = [];

@@ -28,7 +28,7 @@ export function svgOf(plots: readonly Plot[]): string {
 
 type Range = readonly [from: number, to: number];
 
-/** Powers of ten around the values, as exponents. */
+/** Returns the powers of ten around the values, as exponents. */
 function decades(values: readonly number[]): Range {
   const logs = values.map(Math.log10);
   return [Math.floor(Math.min(...logs)), Math.ceil(Math.max(...logs))];
@@ -65,7 +65,7 @@ function draw({ title, lines }: Plot, scale: { readonly x: Range; readonly y: Ra
   return parts.join('\n');
 }
 
-/** Where names stand beside the ends of their lines without covering each other. */
+/** Places names beside the ends of their lines without overlaps. */
 class Ends {
   readonly #taken: number[] = [];
 

@@ -4,20 +4,20 @@ import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import { type Plot, svgOf } from './plot.ts';
 
-/** The figures of one contender on one tree: milliseconds of each try, and bytes. */
+/** The figures of one contender on one tree: milliseconds of each run, and bytes. */
 export interface Measured {
   readonly name: string;
   readonly firstCapture: readonly number[];
   readonly create: readonly number[];
-  /** By the number of files that were edited before. */
+  /** By the number of edited files. */
   readonly createAfter: Readonly<Record<string, readonly number[]>>;
   readonly hasChanges: readonly number[];
   readonly diff: readonly number[];
   readonly stats: readonly number[];
   readonly restore: readonly number[];
-  /** By the number of files that differ. */
+  /** By the number of differing files. */
   readonly restoreOf: Readonly<Record<string, readonly number[]>>;
-  /** The longest wait of another request in each restore, by the number of files that differ. */
+  /** The longest wait of another request in each restore, by the number of differing files. */
   readonly restoreWait: Readonly<Record<string, readonly number[]>>;
   readonly reopen: readonly number[];
   readonly wait: readonly number[];
@@ -85,7 +85,7 @@ function rowsOf({ edits, restores, checkpoints }: Asked): readonly Row[] {
         of: ({ restoreWait }) => longest(restoreWait[count]),
       }),
     ),
-    // For git: its status, which is all its work in this case.
+    // For git: its status, which is its only work in this case.
     { label: 'reopened, and a create', unit: 'ms', of: ({ reopen }) => median(reopen) },
     {
       label: 'longest wait meanwhile',
@@ -122,7 +122,7 @@ export function print({ files, contenders: all }: Result, asked: Asked): void {
   }
 }
 
-/** Cost against the size of the tree. */
+/** Plots the cost against the size of the tree. */
 export function plot(results: readonly Result[]): string {
   const names = results[0]?.contenders.map(({ name }) => name) ?? [];
   const linesOf = (of: (measured: Measured) => number): Plot['lines'] =>
@@ -139,7 +139,7 @@ export function plot(results: readonly Result[]): string {
   ]);
 }
 
-/** Everything, for programs. */
+/** Returns everything, for programs. */
 export function report(results: readonly Result[], asked: Asked): object {
   const rows = rowsOf(asked);
   return {

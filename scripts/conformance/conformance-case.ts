@@ -1,5 +1,5 @@
-// The form of a conformance script, and how all of them are read. What each step does is told in
-// protocol/conformance/README.md; running them is the other files' business.
+// The form of a conformance script, and how all scripts are read. protocol/conformance/README.md describes the steps.
+// Other files run them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from './match.ts';
@@ -9,7 +9,7 @@ export type Step = Json;
 export interface ConformanceCase {
   /** Unique among all cases. */
   readonly name: string;
-  /** The rules of REFERENCE.md that it shows. */
+  /** The rules of REFERENCE.md that the case shows. */
   readonly rules: readonly string[];
   /** Arguments after the command line under test. */
   readonly args?: readonly string[];
@@ -17,18 +17,18 @@ export interface ConformanceCase {
   readonly world?: 'repository' | 'directory';
   /** The runner's work before the first step. Default: `open`. */
   readonly begin?: 'nothing' | 'initialize' | 'open';
-  /** The events that the runner asks for in its `initialize`. */
+  /** The events that the runner requests in its `initialize`. */
   readonly events?: readonly string[];
   /** Fields that the runner adds to its `session/open`. */
   readonly open?: Json;
-  /** Only for commands that take `--fault=NAME`. */
+  /** Only for commands that accept `--fault=NAME`. */
   readonly fault?: string;
   /** False when stdout is text for people. */
   readonly frames?: boolean;
   readonly steps: readonly Step[];
 }
 
-/** All cases of a directory of scripts, in the order of the files. */
+/** Reads all cases of a directory of scripts, in the order of the files. */
 export function readCases(directory: string): ConformanceCase[] {
   return readdirSync(directory)
     .filter((name) => /^\d\d-.*\.json$/.test(name))

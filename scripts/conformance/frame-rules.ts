@@ -5,7 +5,7 @@ import { validateErrorData, validateParams, validateResult } from '../../src/pro
 import type { Json } from './match.ts';
 
 interface Progress {
-  /** When the request was sent: what this process reads late must not look like too much at once. */
+  /** When the request was sent. A late read in this process must not look like too many frames at once. */
   readonly sinceMs: number;
   reports: number;
   hasEnded: boolean;

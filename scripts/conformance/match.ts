@@ -1,4 +1,4 @@
-// How an expectation in data is held against what came, and how names in data get their values: the notation of
+// Compares expectations in data with received values, and gives names in data their values: the notation of
 // protocol.json's examples and of protocol/conformance. Knows no daemon.
 
 export type Json = Record<string, unknown>;
@@ -16,10 +16,10 @@ const wildcards: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * Where `value` does not match what is expected, or undefined when it does.
+ * Returns where `value` does not match the expectation, or undefined when it does.
  *
- * Objects match when every expected field does, arrays item by item and in length; `{"oneOf": […]}` matches when one
- * of the list does.
+ * Objects match when every expected field does, arrays item by item and in length. `{"oneOf": […]}` matches when one
+ * item of the list does.
  */
 export function mismatch(expected: unknown, value: unknown, at = ''): string | undefined {
   if (typeof expected === 'string' && Object.hasOwn(wildcards, expected))
@@ -54,11 +54,11 @@ function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'nothing').slice(0, 300);
 }
 
-/** The values that names stand for. */
+/** The values of names. */
 export class Names {
   readonly values: Json = {};
 
-  /** Puts values in the place of names; wildcards of expectations stay. @throws when a name stands for nothing */
+  /** Replaces names by values. Wildcards of expectations stay. @throws for a name without a value */
   put(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.put(item));
     if (typeof value === 'object' && value !== null)

@@ -1,5 +1,5 @@
-// The program under test and the bytes between it and the runner: starts it, writes, takes frames apart strictly,
-// and tells how it ended. Judges framing alone; what a frame says is judged in frame-rules.ts.
+// The program under test and its pipes: starts it, writes to it, parses its frames strictly, and reports how it
+// ended. It judges only framing. frame-rules.ts judges the contents of frames.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -10,11 +10,11 @@ export interface PeerOptions {
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly over: 'stdio' | 'tcp' | 'pipe';
-  /** Where a socket file may be made; also what tells our processes from others'. */
+  /** The directory for socket files. It also identifies our processes. */
   readonly directory: string;
-  /** False when stdout is no wire. */
+  /** False when stdout is not the wire. */
   readonly frames: boolean;
-  /** How long it waits for a frame or an end. */
+  /** The limit of a wait for a frame or an end. */
   readonly waitMsMax: number;
   readonly onFrame: (frame: Json) => void;
   readonly onViolation: (what: string) => void;
@@ -90,7 +90,7 @@ export class Peer {
     this.#child.kill(name);
   }
 
-  /** The next frame that is not passed over; undefined when none came in time, or the program ended. */
+  /** Returns the next frame that is not skipped. Undefined when none came in time, or the program ended. */
   async next(passOver: (frame: Json) => boolean): Promise<Json | undefined> {
     const deadline = performance.now() + this.#options.waitMsMax;
     let hasEnded = false;
@@ -112,12 +112,12 @@ export class Peer {
     }
   }
 
-  /** Frames that no step has taken. */
+  /** Frames that no step has consumed. */
   get untaken(): readonly Json[] {
     return this.frames.slice(this.#taken);
   }
 
-  /** How the program ended: its exit code or its signal, in words. */
+  /** Returns how the program ended: its exit code or its signal, as text. */
   async exit(): Promise<string> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => {
@@ -128,7 +128,7 @@ export class Peer {
     return end;
   }
 
-  /** Ends it whatever state it is in; tells which of its children it left behind. */
+  /** Ends the program in any state. Returns the child processes that it left behind. */
   async destroy(): Promise<string[]> {
     if (this.#child.exitCode === null) this.#child.kill('SIGKILL');
     await this.#ended;
@@ -171,7 +171,7 @@ export class Peer {
   }
 }
 
-/** Processes that work in a directory of ours although the program is gone. Linux only; elsewhere none is found. */
+/** Returns processes in a directory of ours that survived the program. Works on Linux only. */
 async function survivors(directory: string): Promise<string[]> {
   if (!existsSync('/proc/self/cmdline')) return [];
   let found: string[] = [];

@@ -1,5 +1,5 @@
-// Runs one case against a program: prepares the scene, takes the steps, and holds everything against what every
-// conforming server must do. Says what is wrong in one line, or nothing.
+// Runs one case against a program: prepares the scene, performs the steps, and checks the rules for every conforming
+// server. Returns the first fault in one line, or nothing.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ConformanceCase, Step } from './conformance-case.ts';
 import { FrameRules } from './frame-rules.ts';
@@ -7,7 +7,7 @@ import { type Json, mismatch, Names } from './match.ts';
 import { Peer } from './peer.ts';
 import { contentOf, Scene } from './scene.ts';
 
-/** Told whenever the server likes; a step that wants one names it. */
+/** Notifications that the server may send at any time. A step that expects one names it. */
 const unasked: ReadonlySet<unknown> = new Set([
   'window/logMessage',
   '$/logTrace',
@@ -17,7 +17,7 @@ const unasked: ReadonlySet<unknown> = new Set([
 
 class Failure extends Error {}
 
-/** The bytes of one frame. */
+/** Returns the bytes of one frame. */
 export function frameOf(value: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(value));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
@@ -44,7 +44,7 @@ class CaseRun {
     this.#command = command;
     this.#scene = new Scene(given.world ?? 'repository', given.open?.strategy === 'local');
     const { workspace, outside, storage } = this.#scene;
-    // A port and a pipe are known to the peer alone, which puts them in place.
+    // Only the peer knows the port and the pipe, and inserts them.
     Object.assign(this.#names.values, { workspace, outside, storage, port: '${port}', pipe: '${pipe}' });
     if ((given.args ?? []).some((word) => word.includes('${pid}'))) this.#helper('start');
   }
@@ -126,7 +126,7 @@ class CaseRun {
     this.#names.values.opened = opened;
   }
 
-  /** A request of the runner's own that must succeed. Its events are passed over. */
+  /** Sends a request of the runner's own, which must succeed. Skips its events. */
   async #ask(method: string, params: unknown): Promise<unknown> {
     this.#lastId += 1;
     const id = `runner-${this.#lastId}`;
@@ -212,7 +212,7 @@ class CaseRun {
     return `after ${frames.length} frames; ${stderr}`;
   }
 
-  /** A request whose answer must be the next thing that comes: nothing else was on its way. */
+  /** Sends a request whose answer must be the next frame: no other frame was on its way. */
   async #fence(): Promise<void> {
     this.#lastId += 1;
     const id = `fence-${this.#lastId}`;
@@ -222,7 +222,7 @@ class CaseRun {
       throw new Failure(`came instead of silence: ${JSON.stringify(frame)?.slice(0, 300)}`);
   }
 
-  /** Many requests at once; each must get one answer, a result or one of the kinds allowed. */
+  /** Sends many requests at once. Each must get one answer, a result or one of the allowed kinds. */
   async #flood(step: Step): Promise<void> {
     const { flood, allow = [], call, params, atLeast = [] } = step;
     const count = Number(flood);
@@ -288,7 +288,7 @@ function containsAll(where: string, text: string, wanted: unknown): string | und
     : `${where} lacks ${JSON.stringify(missing)}: ${text.slice(0, 200)}`;
 }
 
-/** Runs a case; returns what is wrong, or undefined. */
+/** Runs a case. Returns the fault, or undefined. */
 export function runCase(
   given: ConformanceCase,
   command: readonly string[],

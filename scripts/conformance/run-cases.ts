@@ -5,7 +5,7 @@ import { runCase } from './run-case.ts';
 export interface Verdicts {
   readonly passed: number;
   readonly failures: readonly { readonly name: string; readonly what: string }[];
-  /** Cases that need a fault, when the command has none to give. */
+  /** Cases that need a fault, when the command supports none. */
   readonly skipped: readonly string[];
 }
 

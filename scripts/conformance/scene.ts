@@ -1,4 +1,4 @@
-// Where a case happens: a scratch directory with a work tree, a place outside it and a storage, and the steps that
+// The place of a case: a scratch directory with a work tree, a directory outside it and a storage, and the steps that
 // touch files. Remembers what must never change: the user's repository, and everything outside the work tree.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ export class Scene {
   readonly workspace: string;
   readonly outside: string;
   readonly storage: string;
-  /** With the strategy `local` the daemon has refs of its own in the user's repository. */
+  /** With the strategy `local` the daemon has its own refs in the user's repository. */
   readonly #isLocal: boolean;
   readonly #before: ReadonlyMap<string, string>;
 
@@ -55,7 +55,7 @@ export class Scene {
     return changed.length === 0 ? undefined : `changed what is the user's: ${changed.join(', ')}`;
   }
 
-  /** Takes a step that touches files; false when it is none. */
+  /** Performs a step that touches files. Returns false for other steps. */
   take(step: Json): boolean {
     const path = (name: unknown): string => resolve(this.workspace, String(name));
     if (typeof step.file === 'string') this.put(step.file, contentOf(step), step.pathBytes);
@@ -108,7 +108,7 @@ export class Scene {
     execFileSync('git', [...identity, ...args], { cwd: this.workspace, env, stdio: 'ignore' });
   }
 
-  /** HEAD, index, refs, config, hooks and stash of the user's repository, and all that lies outside. */
+  /** Returns HEAD, index, refs, config, hooks and stash of the user's repository, and everything outside. */
   #untouchable(): Map<string, string> {
     const found = new Map<string, string>();
     const git = join(this.workspace, '.git');
@@ -130,7 +130,7 @@ export class Scene {
   }
 }
 
-/** The bytes that a step gives as `text` or `base64`, `times` over. */
+/** Returns the bytes of a step's `text` or `base64`, repeated `times`. */
 export function contentOf(step: Json): Buffer {
   const once =
     typeof step.base64 === 'string'

@@ -1,8 +1,8 @@
-// The table from the rules of the reference to the cases that show them, and what is missing in it.
+// The table from the rules of the reference to their cases, and its gaps.
 import type { ProtocolDocument } from '../generate/dialect.ts';
 import type { ConformanceCase } from './conformance-case.ts';
 
-/** Every rule with its cases, in the order of the reference. */
+/** Returns every rule with its cases, in the order of the reference. */
 export function traces(
   document: ProtocolDocument,
   cases: readonly ConformanceCase[],
@@ -13,7 +13,7 @@ export function traces(
   );
 }
 
-/** Rules without a case, cases with a rule that there is not, and names that stand twice. */
+/** Returns rules without a case, cases with an unknown rule, and repeated names. */
 export function traceProblems(document: ProtocolDocument, cases: readonly ConformanceCase[]): string[] {
   const table = traces(document, cases);
   const names = new Set<string>();

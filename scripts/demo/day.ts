@@ -1,5 +1,5 @@
-// A day with the daemon on a clone: a turn, two tools, a look at what is there, back to the start of the turn, undo.
-// Every claim of the README that can be seen from outside is checked on the way.
+// A day with the daemon on a clone: a turn, two tools, a look at the result, back to the start of the turn, undo. It
+// checks every claim of the README that is visible from outside.
 import { appendFileSync, existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Checkpoint, CheckpointdClient } from '../../src/client/client.ts';
@@ -10,14 +10,14 @@ import { fingerprint, repositoryState } from './work-tree-state.ts';
 export interface Day {
   /** The clone. */
   readonly root: string;
-  /** Where the daemon keeps its sessions. */
+  /** The directory of the daemon's sessions. */
   readonly storage: string;
   readonly screen: Screen;
-  /** Another program than the daemon of this clone. */
+  /** A program to use instead of the daemon of this clone. */
   readonly command?: readonly [string, ...string[]];
 }
 
-/** As much of a diff as a person wants to see. */
+/** The number of diff lines that a person wants to see. */
 const diffLinesMax = 40;
 const editedBytesMax = 100_000;
 

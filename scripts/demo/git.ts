@@ -1,4 +1,4 @@
-// git as the demo asks it: of any length of answer, and with git's own words when it refuses.
+// Runs git for the demo: answers of any length, and git's own message when it fails.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -8,7 +8,7 @@ export class Screen {
   #progressWidth = 0;
   #lastMs = performance.now();
 
-  /** How many checks did not hold. */
+  /** The number of failed checks. */
   get failures(): number {
     return this.#failures;
   }
@@ -29,7 +29,7 @@ export class Screen {
     if (!holds) this.#failures += 1;
   }
 
-  /** How far something long has come; most calls print nothing. */
+  /** Shows the progress of long work. Most calls print nothing. */
   readonly progress = (text: string): void => {
     const now = performance.now();
     if (text === '' || now - this.#lastMs < betweenMs) return;

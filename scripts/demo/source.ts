@@ -5,7 +5,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { git } from './git.ts';
 
-/** The fault of a path, in one line. */
+/** The problem with a path, in one line. */
 export class WrongPath extends Error {}
 
 async function ask(root: string, ...args: string[]): Promise<string | undefined> {
@@ -18,7 +18,7 @@ async function ask(root: string, ...args: string[]): Promise<string | undefined>
   }
 }
 
-/** The root of the repository at the path. @throws WrongPath */
+/** Returns the root of the repository at the path. @throws WrongPath */
 export async function sourceAt(path: string): Promise<string> {
   const given = resolve(path);
   const stat = statSync(given, { throwIfNoEntry: false });
@@ -40,14 +40,14 @@ export async function sourceAt(path: string): Promise<string> {
 }
 
 /**
- * Clones the newest commit and hands over git's own lines of progress. git reads the objects through its transport: a
- * copy of their files fails when git packs them meanwhile, as it does by itself after a large commit.
- * @throws WrongPath with what git says is wrong
+ * Clones the newest commit and passes on git's own lines of progress. git reads the objects through its transport:
+ * copying their files would fail when git packs them meanwhile, as it does by itself after a large commit.
+ * @throws WrongPath with git's message
  */
 export async function clone(source: string, target: string, progress: (line: string) => void): Promise<void> {
   const child = spawn('git', ['clone', '--progress', '--no-local', '--depth=1', source, target], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Large contents that a server keeps would need the network.
+    // Large contents that only a server has would need the network.
     env: { ...process.env, GIT_LFS_SKIP_SMUDGE: '1' },
   });
   let wrong = '';

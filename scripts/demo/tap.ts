@@ -1,4 +1,4 @@
-// Stands between the client and the daemon, passes everything on, and prints every frame to stderr (`--verbose`).
+// Sits between the client and the daemon, passes everything on, and prints every frame to stderr (`--verbose`).
 import { spawn } from 'node:child_process';
 import { programFile } from '../../src/wire/places.ts';
 

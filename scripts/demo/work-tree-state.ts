@@ -1,4 +1,4 @@
-// "Exactly as before": the fingerprint of a work tree, and of what git keeps beside it.
+// "Exactly as before": the fingerprint of a work tree, and of git's files beside it.
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,14 +17,13 @@ function addContent(hash: Hash, path: Buffer): void {
 }
 
 /**
- * The hash of every file below the directory but `.git`, with path, kind, permission bits and content; directories
- * count by what is in them, as for git.
- * `visited` is called with the number of files so far.
+ * Returns the hash of every file below the directory except `.git`, by path, kind, permission bits and content.
+ * Directories count by their contents, as for git. `visited` is called with the number of files so far.
  */
 export function fingerprint(directory: string, visited: (files: number) => void): string {
   const hash = createHash('sha256');
   let files = 0;
-  // Paths hold bytes, one character each: a name need not be UTF-8.
+  // Paths are bytes, one character each: a name need not be UTF-8.
   const visit = (path: string, name: string): void => {
     for (const entry of readdirSync(Buffer.from(path, 'latin1'), { encoding: 'latin1' }).sort()) {
       if (entry === '.git') continue;

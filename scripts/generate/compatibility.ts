@@ -1,5 +1,6 @@
-// Tells what in a document would break a program written for an earlier one. Two directions differ: what clients
-// send may only grow wider, what the server sends may only grow richer. It compares shapes, never descriptions.
+// Finds changes of a document that would break a program written for an earlier one. The rules differ by direction:
+// values that clients send may only get more permissive, and values that the server sends may only get richer. It
+// compares shapes, never descriptions.
 import { fieldsOf, type Method, type ProtocolDocument, refName, type Schema } from './dialect.ts';
 
 type Direction = 'sent by clients' | 'sent by the server';
@@ -19,7 +20,7 @@ class Comparison {
     this.problems.push(`${at}: ${problem}`);
   }
 
-  /** Follows references on both sides; a pair that is being compared already needs no second look. */
+  /** Compares two schemas, following references on both sides. A pair that is already being compared is skipped. */
   schema(before: Schema, after: Schema, at: string, direction: Direction): void {
     const pair = `${before.$ref ?? ''} ${after.$ref ?? ''} ${direction}`;
     if (before.$ref !== undefined && after.$ref !== undefined) {

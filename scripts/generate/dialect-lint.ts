@@ -176,7 +176,7 @@ class Lint {
     this.expect(method.params === undefined || isRecord(params), at, 'parameters are an object');
     const has = (name: string): boolean => Object.hasOwn(params.properties ?? {}, name);
     this.expect(has('workDoneToken') === method.progress, at, 'progress and workDoneToken go together');
-    // operation/get asks about a key, it does not carry one.
+    // operation/get asks about a key, but does not have one itself.
     const carriesKey = has('idempotencyKey') && at !== 'operation/get';
     this.expect(
       carriesKey === (method.idempotency === 'key'),
@@ -248,7 +248,7 @@ class Lint {
   }
 }
 
-/** Everything in the document that is not as it should be, one line each. */
+/** Returns every fault of the document, one line each. */
 export function lintDialect(document: ProtocolDocument): string[] {
   const lint = new Lint(document);
   for (const [name, schema] of Object.entries(document.$defs)) {
@@ -260,7 +260,7 @@ export function lintDialect(document: ProtocolDocument): string[] {
   lint.registry();
   for (const name of Object.keys(document.$defs))
     lint.expect(lint.used.has(name) || name === 'ErrorData', name, 'is used by nothing');
-  // Examples cannot be read along a reference that leads nowhere.
+  // Examples cannot be checked through a dangling reference.
   const dangling = lint.problems.some((problem) => problem.endsWith('which is not there'));
   return dangling ? lint.problems : [...lint.problems, ...lintExamples(document)];
 }

@@ -1,8 +1,8 @@
-// The form of protocol/protocol.json: a closed subset of JSON Schema 2020-12 small enough that every projection
-// can be complete. It reads and describes the document; what is allowed in it is told by dialect-lint.ts.
+// The form of protocol/protocol.json: a closed subset of JSON Schema 2020-12 that is small enough for complete
+// projections. It reads and describes the document. dialect-lint.ts checks what is allowed in it.
 import { createHash } from 'node:crypto';
 
-/** A schema of the closed dialect. Objects, unions and enums stand in `$defs` only; elsewhere they are `$ref`s. */
+/** A schema of the closed dialect. Objects, unions and enums are only in `$defs`. Elsewhere there are `$ref`s. */
 export interface Schema {
   readonly description?: string;
   readonly $ref?: string;
@@ -39,10 +39,7 @@ export interface ErrorEntry {
   readonly remedy: string;
 }
 
-/**
- * An example: the preparation by a gate and its expectations, in the notation of the document's
- * `placeholders`.
- */
+/** An example: its preparation and its expectations, in the notation of the document's `placeholders`. */
 export interface Example {
   readonly name: string;
   readonly world: string;
@@ -72,7 +69,7 @@ export interface Method {
   readonly examples: readonly Example[];
 }
 
-/** A chapter of the reference: what both sides must do, each rule with a number that never changes. */
+/** A chapter of the reference: duties of both sides, each rule with a number that never changes. */
 export interface RuleChapter {
   readonly title: string;
   readonly description: string;
@@ -84,9 +81,9 @@ export interface ProtocolDocument {
   readonly protocolVersion: string;
   readonly dialect: string;
   readonly description: string;
-  /** Errors that any request may end with; not repeated in each method. */
+  /** Errors that any request may have. Methods do not repeat them. */
   readonly commonErrors: readonly string[];
-  /** Errors that any request with an idempotency key may end with besides. */
+  /** Errors that any request with an idempotency key may have in addition. */
   readonly mutationErrors: readonly string[];
   /** Further errors of a mutation that first finishes or undoes an interrupted restore. */
   readonly recoveryErrors: readonly string[];
@@ -98,7 +95,7 @@ export interface ProtocolDocument {
   readonly $defs: Readonly<Record<string, Schema>>;
 }
 
-/** One generated file: where it goes, relative to the root, and its content. */
+/** One generated file: its path relative to the root, and its content. */
 export interface GeneratedFile {
   readonly path: string;
   readonly content: string;
@@ -109,7 +106,7 @@ export const generatedNotice =
 
 const refPrefix = '#/$defs/';
 
-/** The name a `$ref` points to. */
+/** Returns the name to which a `$ref` points. */
 export function refName(ref: string): string {
   return ref.slice(refPrefix.length);
 }
@@ -118,7 +115,7 @@ export function refTo(name: string): string {
   return `${refPrefix}${name}`;
 }
 
-/** The def that a schema refers to, or the schema itself. */
+/** Returns the definition to which a schema refers, or the schema itself. */
 export function resolve(document: ProtocolDocument, schema: Schema): Schema {
   if (schema.$ref === undefined) return schema;
   const target = document.$defs[refName(schema.$ref)];
@@ -126,12 +123,12 @@ export function resolve(document: ProtocolDocument, schema: Schema): Schema {
   return target;
 }
 
-/** An object with fields of its own (perhaps open), as against a map. */
+/** True for an object with its own fields (perhaps open). False for a map. */
 export function isRecord(schema: Schema): boolean {
   return schema.type === 'object' && typeof schema.additionalProperties !== 'object';
 }
 
-/** Fields in document order: name, schema, and whether it must be there. */
+/** Returns fields in document order: name, schema, and whether the field is required. */
 export function fieldsOf(schema: Schema): { name: string; schema: Schema; required: boolean }[] {
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).map(([name, field]) => ({
@@ -171,7 +168,7 @@ function shapeOf(value: unknown, isNames: boolean): unknown {
   const entries = Object.entries(value)
     .filter(([key]) => isNames || !silent.has(key))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    // Below `properties` and `$defs` keys are names, and one may well be called `description`.
+    // Below `properties` and `$defs` keys are names, and a name may be `description`.
     .map(([key, item]) => [key, shapeOf(item, !isNames && (key === 'properties' || key === '$defs'))]);
   return Object.fromEntries(entries);
 }
@@ -183,7 +180,7 @@ export function frozenShape(document: ProtocolDocument): unknown {
   return shapeOf(document, false);
 }
 
-/** Hash of what is on the wire: descriptions and examples do not change it. */
+/** Returns a hash of the part that is on the wire: descriptions and examples do not change it. */
 export function schemaHash(document: ProtocolDocument): string {
   return createHash('sha256')
     .update(JSON.stringify(frozenShape(document)))

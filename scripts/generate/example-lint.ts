@@ -1,6 +1,6 @@
-// Examples must speak the protocol they explain: names and types are compared with the defs. A string with a
-// placeholder fits anything; of results and errors only what the example names is compared. Whether the daemon
-// really answers so is for the gate that executes them.
+// Checks that the examples match the protocol: names and types are compared with the definitions. A string with a
+// placeholder matches any type. In results and errors only the fields of the example are compared. Another test
+// executes them against the daemon.
 import {
   type Example,
   fieldsOf,
@@ -129,7 +129,7 @@ class ExampleLint {
   }
 }
 
-/** Everything in the examples that the defs do not bear out, one line each. */
+/** Returns every fault of the examples, one line each. */
 export function lintExamples(document: ProtocolDocument): string[] {
   const lint = new ExampleLint(document);
   for (const method of document.methods) {

@@ -1,5 +1,5 @@
-// Projection: protocol/schema.json, plain JSON Schema 2020-12 for any validator. It describes the canonical form:
-// that null may stand for an absent optional field is a rule of the wire, told in the reference.
+// Projection: protocol/schema.json, plain JSON Schema 2020-12 for any validator. It describes the canonical form. The
+// reference has the rule that null may replace an absent optional field.
 import {
   type GeneratedFile,
   generatedNotice,
@@ -8,7 +8,7 @@ import {
   schemaHash,
 } from './dialect.ts';
 
-/** A schema of the dialect as standard JSON Schema, with references under `prefix`. */
+/** Returns a schema of the dialect as standard JSON Schema, with references under `prefix`. */
 export function standardSchema(schema: Schema, prefix: string): Record<string, unknown> {
   const convert = (inner: Schema): Record<string, unknown> => standardSchema(inner, prefix);
   if (Array.isArray(schema.type)) return unionOf(schema, schema.type);
@@ -45,7 +45,10 @@ export function standardSchema(schema: Schema, prefix: string): Record<string, u
   };
 }
 
-/** Several types as a union of one each, because many generators know no other: bounds stay with the numbers. */
+/**
+ * Returns several types as a union of one each, because many generators support nothing else. Bounds stay with the
+ * numbers.
+ */
 function unionOf(schema: Schema, types: readonly string[]): Record<string, unknown> {
   const { type: _, description, minimum, maximum } = schema;
   const numbers = {
@@ -58,7 +61,7 @@ function unionOf(schema: Schema, types: readonly string[]): Record<string, unkno
   };
 }
 
-/** The definitions, each with its name as its title: what generators call the type that they make of it. */
+/** Returns the definitions, each with its name as its title, which generators use as the name of the type. */
 export function defsOf(document: ProtocolDocument, prefix: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(document.$defs).map(([name, schema]) => [
@@ -73,8 +76,8 @@ export function jsonText(value: unknown): string {
 }
 
 /**
- * A reference with a description of its own, as a type that is all of what it refers to: generators make a new type,
- * `SessionId27`, of a reference with anything beside it.
+ * Turns a reference with a description of its own into a type with `allOf`: for a reference with any other field,
+ * generators make a new type such as `SessionId27`.
  */
 function withWholeReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withWholeReferences);
@@ -87,7 +90,7 @@ function withWholeReferences(value: unknown): unknown {
   return Object.keys(rest).length === 0 ? { $ref } : { ...inner, allOf: [{ $ref }] };
 }
 
-/** Emits the defs, a root that refers to each of them, and for each method which of them are its parameters and its result. */
+/** Emits the definitions, a root that refers to each of them, and for each method its parameters and its result. */
 export function jsonSchema(document: ProtocolDocument): GeneratedFile {
   const methods = document.methods.map(({ name, kind, direction, params, result }) => [
     name,

@@ -1,7 +1,7 @@
-// Projection: protocol/metaModel.json in LSP's own meta-model form, so that generators made for LSP can be run on
-// this protocol: Microsoft's lsprotocol does so unmodified. Integers beyond 31 bits become `decimal`, since the
-// meta-model has nothing larger that is exact. `rpc.discover` is left out: such generators make constants of the
-// names of methods, and a dot breaks them.
+// Projection: protocol/metaModel.json in LSP's own meta-model form, so that generators for LSP can be used for this
+// protocol: Microsoft's lsprotocol works unmodified. Integers beyond 31 bits become `decimal`, since the meta-model
+// has no larger exact type. `rpc.discover` is left out: such generators make constants of method names, and a dot
+// breaks them.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -29,7 +29,7 @@ const isMap = (schema: Schema): boolean =>
 function typeOf(document: ProtocolDocument, schema: Schema): Model {
   if (schema.$ref !== undefined) {
     const name = refName(schema.$ref);
-    // Generators drop aliases of maps, so maps stand where they are used.
+    // Generators drop aliases of maps, so maps are inlined.
     const target = document.$defs[name];
     if (target !== undefined && isMap(target)) return typeOf(document, target);
     return name === 'Json' ? reference('LSPAny') : name === 'Null' ? base('null') : reference(name);
@@ -97,7 +97,7 @@ function enumerationOf(name: string, schema: Schema): Model {
   };
 }
 
-/** LSP gives each message a type name that ends in its kind. */
+/** Returns the type name of a message: LSP's names end in the kind of the message. */
 function typeNameOf(method: Method): string {
   const words = method.name
     .split(/[^A-Za-z0-9]+/)
@@ -146,7 +146,7 @@ const anyObject: Model = {
   documentation: 'Any JSON object.',
 };
 
-/** Emits the meta-model. Open records lose their openness in it: it has no way to say so. */
+/** Emits the meta-model. It cannot express open records, so they appear closed. */
 export function metaModel(document: ProtocolDocument): GeneratedFile {
   const defs = Object.entries(document.$defs).filter(([name]) => name !== 'Json' && name !== 'Null');
   const isStructure = (schema: Schema): boolean =>

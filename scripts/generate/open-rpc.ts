@@ -13,7 +13,7 @@ import { defsOf, jsonText, standardSchema } from './json-schema.ts';
 
 const prefix = '#/components/schemas/';
 
-/** A name in the form of a type's: `checkpoint/hasChanges` and `limit` make `CheckpointHasChangesLimit`. */
+/** Returns a name in the form of a type's: `checkpoint/hasChanges` and `limit` make `CheckpointHasChangesLimit`. */
 function typeName(...words: readonly string[]): string {
   return words
     .flatMap((word) => word.split(/[^A-Za-z0-9]+/))
@@ -23,7 +23,7 @@ function typeName(...words: readonly string[]): string {
 
 type Json = Record<string, unknown>;
 
-/** Gives every schema that is no reference a title of its own, which is what generators call its type. */
+/** Gives every schema that is no reference its own title, which generators use as the name of its type. */
 function titled(schema: Json, title: string): Json {
   const inner = (value: unknown, word: string): unknown =>
     typeof value === 'object' && value !== null ? titled(value as Json, `${title}${word}`) : value;
@@ -48,7 +48,7 @@ function titled(schema: Json, title: string): Json {
   };
 }
 
-/** The first sentence of a description. */
+/** Returns the first sentence of a description. */
 export function summaryOf(text: string): string {
   return /^.*?[.:](?=\s|$)/s.exec(text)?.[0] ?? text;
 }
@@ -69,7 +69,7 @@ function exampleOf(method: Method, example: Example): Record<string, unknown> {
 
 function methodOf(document: ProtocolDocument, method: Method): Record<string, unknown> {
   const fields = method.params === undefined ? [] : fieldsOf(resolve(document, method.params));
-  // OpenRPC wants what is required first; here parameters go by name, so the order says nothing else.
+  // OpenRPC requires required parameters first. Here parameters have names, so the order has no other meaning.
   const params = [
     ...fields.filter(({ required }) => required),
     ...fields.filter(({ required }) => !required),

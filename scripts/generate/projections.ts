@@ -1,4 +1,4 @@
-// The list of everything that is generated from protocol/protocol.json. A new projection is one file and one line.
+// The list of all files generated from protocol/protocol.json. A new projection is one file and one line.
 import type { GeneratedFile, ProtocolDocument } from './dialect.ts';
 import { jsonSchema } from './json-schema.ts';
 import { metaModel } from './meta-model.ts';

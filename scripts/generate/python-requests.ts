@@ -1,5 +1,5 @@
-// Projection: the Python client's requests and events, one method each, so that a type checker names the very field
-// that is wrong. It holds no behaviour: the clients of client.py and sync.py give `request` and `on`.
+// Projection: the Python client's requests and events, one method each, so that a type checker names the wrong field.
+// It has no behaviour: client.py and sync.py implement `request` and `on`.
 import {
   type GeneratedFile,
   generatedNotice,
@@ -9,7 +9,7 @@ import {
   wrap,
 } from './dialect.ts';
 
-/** The client's own life: it sends these itself. */
+/** Methods of the client's life cycle, which it sends itself. */
 const ownLife = new Set(['initialize', 'shutdown']);
 
 function typeName(schema: Method['params']): string {
@@ -19,7 +19,7 @@ function typeName(schema: Method['params']): string {
   return name === 'Json' ? 'Any' : name;
 }
 
-/** `checkpoint/hasChanges` as Python writes it: `checkpoint_has_changes`. */
+/** Returns a method in Python's spelling: `checkpoint_has_changes` for `checkpoint/hasChanges`. */
 function pythonName(method: string): string {
   return method.replace(/[/.]/g, '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -45,7 +45,7 @@ const syncFace: Face = {
   isAsync: false,
 };
 
-/** The keywords of every request, and how they are handed on. */
+/** Returns the keywords of every request, and how they are passed on. */
 function options({ isAsync }: Face): { declared: string; passed: string } {
   const declared = [
     '        *,\n        on_progress: Optional[ProgressListener] = None,\n        timeout: Optional[float] = None,\n',

@@ -1,5 +1,5 @@
-// Projection: the Python client's types, for 3.9 and later with the standard library alone. TypedDicts, not
-// dataclasses: what came over the wire is the value itself, unknown fields survive, and nothing is copied.
+// Projection: the Python client's types, for 3.9 and later with only the standard library. TypedDicts, not
+// dataclasses: the received value itself is used, unknown fields survive, and nothing is copied.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -31,7 +31,7 @@ const scalars: Readonly<Record<string, string>> = {
   null: 'None',
 };
 
-/** A type expression; names are quoted so that the order of definitions does not matter. */
+/** Returns a type expression. Names are quoted so that the order of definitions does not matter. */
 function typeOf(schema: Schema, quoted: boolean): string {
   if (schema.$ref !== undefined) {
     const name = refName(schema.$ref);
@@ -87,8 +87,8 @@ function docstring(text: string | undefined): string {
 }
 
 /**
- * A record. Before 3.11 a TypedDict has one totality, so optional fields stand in a subclass; a field whose name
- * is a keyword of Python needs the functional form.
+ * Returns a record. Before 3.11 all fields of a TypedDict are required or none, so optional fields are in a subclass.
+ * A field whose name is a keyword of Python needs the functional form.
  */
 function recordOf(name: string, schema: Schema): string {
   const fields = fieldsOf(schema);
@@ -128,7 +128,7 @@ function definition(name: string, schema: Schema): string {
 /** Emits the types and the table of error numbers. */
 export function pythonTypes(document: ProtocolDocument): GeneratedFile {
   const defs = Object.entries(document.$defs).filter(([name]) => name !== 'Json' && name !== 'Null');
-  // Aliases first: unquoted annotations of records are never evaluated, but aliases of aliases would be.
+  // Aliases come first: unquoted annotations of records are never evaluated, but aliases of aliases would be.
   const isClass = (schema: Schema): boolean => isRecord(schema) && schema.additionalProperties !== true;
   const ordered = [
     ...defs.filter(([, schema]) => !isClass(schema)),

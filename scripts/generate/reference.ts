@@ -1,6 +1,6 @@
-// Projection: protocol/REFERENCE.md, for people. A first session, rules with their numbers, every method with fields,
-// errors and an example that succeeds, every error, every type. The guide takes 25 minutes to read; the tables are for looking up. Fields of many
-// methods have one description, and the types come last. A test counts the words.
+// Projection: protocol/REFERENCE.md, for people. A first session, numbered rules, every method with fields, errors
+// and a successful example, every error, every type. The guide takes 25 minutes to read, and the tables are for
+// looking up. Fields that many methods share have one description, and the types come last. A test counts the words.
 import {
   type Example,
   fieldsOf,
@@ -60,7 +60,7 @@ function rowsOf(fields: readonly Field[]): string {
   return `| field | type | |\n|---|---|---|\n${rows.join('')}`;
 }
 
-/** The fields of an object; those that recur are only named. */
+/** Returns the fields of an object. Shared fields are only named. */
 function fieldTable(schema: Schema, recurring: ReadonlyMap<string, Field>): string {
   const all = fieldsOf(schema);
   const own = all.filter((field) => !recurring.has(keyOf(field)));
@@ -72,7 +72,10 @@ function fieldTable(schema: Schema, recurring: ReadonlyMap<string, Field>): stri
 
 const keyOf = (field: Field): string => JSON.stringify([field.name, field.schema]);
 
-/** How many objects a field stands in, just the same, before it is said once for all; short ones are not worth it. */
+/**
+ * The number of objects with an identical field from which on it is described only once. Short descriptions are not
+ * worth it.
+ */
 const recurrenceMin = 6;
 const recurringLengthMin = 16;
 

@@ -1,5 +1,5 @@
-// Projection: the Rust client's types, for serde. Enums keep values they do not know, structs ignore fields they do
-// not know (and keep them where the protocol says so), null is None. Types only; the client is written by hand.
+// Projection: the Rust client's types, for serde. Enums keep unknown values, structs ignore unknown fields (and keep
+// them where the protocol says so), null is None. Only types: the client is written by hand.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -51,7 +51,9 @@ function typeOf(schema: Schema): string {
 const derive = (extra: string): string =>
   `#[derive(Debug, Clone, PartialEq, Serialize, Deserialize${extra})]\n`;
 
-/** True when a value of the schema has a sensible nothing, so that a struct literal may end in `..Default::default()`. */
+/**
+ * True when a value of the schema has a sensible default, so that a struct literal may end in `..Default::default()`.
+ */
 function hasDefault(document: ProtocolDocument, schema: Schema, depth = 0): boolean {
   if (schema.$ref !== undefined) {
     const target = document.$defs[refName(schema.$ref)];
@@ -66,7 +68,7 @@ function hasDefault(document: ProtocolDocument, schema: Schema, depth = 0): bool
 
 function structOf(document: ProtocolDocument, name: string, schema: Schema, tag: string | undefined): string {
   const fields = fieldsOf(schema)
-    // The tag of a union is consumed by the enum that holds the struct.
+    // The enum with the struct consumes the tag of a union.
     .filter((field) => field.name !== tag)
     .map((field) => {
       const rustName = snake(field.name);
@@ -74,7 +76,7 @@ function structOf(document: ProtocolDocument, name: string, schema: Schema, tag:
       const attribute = field.required
         ? ''
         : '    #[serde(default, skip_serializing_if = "Option::is_none")]\n';
-      // serde's own camelCase gives the same name back for all of ours; a test of the client holds it to that.
+      // serde's own camelCase gives the same names for all our fields. A test of the client checks that.
       const type = typeOf(field.schema);
       return `${doc(field.schema.description, '    ')}${attribute}    pub ${safe}: ${field.required ? type : `Option<${type}>`},\n`;
     });
@@ -87,7 +89,7 @@ function structOf(document: ProtocolDocument, name: string, schema: Schema, tag:
   return `${doc(schema.description)}${derive(extra)}#[serde(rename_all = "camelCase")]\npub struct ${name}${body}${constructorOf(document, name, schema)}`;
 }
 
-/** A constructor for parameters: what is required as arguments, the rest absent. */
+/** Returns a constructor for parameters: required fields as arguments, the others absent. */
 function constructorOf(document: ProtocolDocument, name: string, schema: Schema): string {
   const fields = fieldsOf(schema);
   const required = fields.filter((field) => field.required);

@@ -1,5 +1,5 @@
-// Projection: src/protocol/methods.ts. What dispatch needs to know of each method, and the numbers of the errors,
-// as tables. No schemas: those are compiled by typescript-validators.ts.
+// Projection: src/protocol/methods.ts. The facts about each method that dispatch needs, and the numbers of the
+// errors, as tables. No schemas: typescript-validators.ts compiles those.
 import {
   type ErrorEntry,
   type GeneratedFile,
@@ -27,7 +27,7 @@ function methodRow(method: Method, document: ProtocolDocument): string {
   return `  '${method.name}': { ${text.join(', ')} },\n`;
 }
 
-/** True when the parameters must say which session is meant. Others may carry a field of that name: it is not theirs. */
+/** True when the parameters must name the session. Other methods may have a field of that name with another meaning. */
 function namesSession(method: Method, document: ProtocolDocument): boolean {
   return (
     method.params !== undefined && resolve(document, method.params).required?.includes('session') === true

@@ -1,5 +1,5 @@
-// Projection: src/protocol/error-remedies.ts. What helps against each error, for those who read no reference: the
-// command line. It is a file of its own, because only a command that failed needs it.
+// Projection: src/protocol/error-remedies.ts. The remedy for each error, for the command line, whose users read no
+// reference. It is a separate file because only a failed command needs it.
 import { type GeneratedFile, generatedNotice, type ProtocolDocument } from './dialect.ts';
 
 /** Emits the remedies by the names of their errors. */

@@ -1,5 +1,5 @@
-// Projection: src/protocol/types.ts. One exported type per def, and the two tables of request and notification
-// types. It emits types only; what checks them at run time is typescript-validators.ts.
+// Projection: src/protocol/types.ts. One exported type per definition, and the two tables of request and notification
+// types. Only types: typescript-validators.ts checks them at run time.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -27,7 +27,7 @@ function scalar(type: string): string {
   return type;
 }
 
-/** The type expression of a schema that is no record. */
+/** Returns the type expression of a schema that is no record. */
 export function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) return refName(schema.$ref) === 'Null' ? 'null' : refName(schema.$ref);
   if (schema.const !== undefined) return quote(schema.const);

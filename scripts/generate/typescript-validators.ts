@@ -1,7 +1,7 @@
-// Projection: src/protocol/validators.ts. One function per def, straight code, so that nothing reads a schema when
-// the daemon starts. It is an emitter of our own and not ajv's standalone code: three rules of this wire (null is
-// absent for optional fields, `[]` is `{}`, strings are well-formed) are none of JSON Schema, and ajv's messages
-// name keywords where a client needs a remedy. test/protocol compares the two on the rest.
+// Projection: src/protocol/validators.ts. One function per definition, straight code, so that the daemon reads no
+// schema at its start. It does not use ajv's standalone code: three rules of this wire (null is absent for optional
+// fields, `[]` is `{}`, strings are well-formed) do not exist in JSON Schema, and ajv's messages name keywords where
+// a client needs a remedy. test/protocol compares the two on all other rules.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -15,7 +15,7 @@ import { validatorCore, validatorTail } from './validator-core.ts';
 const max = Number.MAX_SAFE_INTEGER;
 const quote = (text: string): string => JSON.stringify(text).replaceAll("'", "\\'").replace(/^"|"$/g, "'");
 
-/** A function expression that checks a schema. */
+/** Returns a function expression that checks a schema. */
 function checkOf(schema: Schema): string {
   if (schema.$ref !== undefined) return refName(schema.$ref);
   if (schema.type === 'boolean') return 'boolean';
@@ -24,7 +24,7 @@ function checkOf(schema: Schema): string {
   return `(v, p, g) => ${callOf(schema)}`;
 }
 
-/** A call that checks the value `v` at the pointer `p`, gathering into `g`. */
+/** Returns a call that checks the value `v` at the pointer `p` and collects issues in `g`. */
 function callOf(schema: Schema): string {
   if (schema.$ref !== undefined) return `${refName(schema.$ref)}(v, p, g)`;
   if (schema.const !== undefined) return `exactly(v, p, g, ${quote(schema.const)})`;

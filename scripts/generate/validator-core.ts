@@ -1,5 +1,5 @@
-// The hand-written head of src/protocol/validators.ts, as text: the few checks that the emitted functions call.
-// It stands apart from the emitter so that each can be read whole.
+// The hand-written beginning of src/protocol/validators.ts, as text: the few checks that the emitted functions call.
+// It is separate from the emitter so that each can be read as a whole.
 
 export const validatorCore = `import type { Issue as FoundIssue } from './types.ts';
 

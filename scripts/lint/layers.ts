@@ -1,16 +1,16 @@
-// The floors of src, lowest first: a folder may import itself and what stands above it in this list, nothing below.
-// The linter's settings are generated from this table (lint/settings.ts); `because` is what it answers.
+// The layers of src, lowest first: a folder may import itself and folders above it in this list, but none below. The
+// linter's settings are generated from this table (lint/settings.ts). `because` is the linter's message.
 
 export interface Layer {
   readonly folder: string;
-  /** Packages that this folder may import; every other package of `packages` is refused here. */
+  /** Packages that this folder may import. All other packages of `packages` are refused here. */
   readonly packages?: readonly string[];
-  /** Folders of lower floors that it may not import anyway. */
+  /** Folders of lower layers that it may not import anyway. */
   readonly not?: readonly string[];
   readonly because: string;
 }
 
-/** Each package has its importers, and what the linter says elsewhere. */
+/** Each package with its importers, and the linter's message for others. */
 export const packages: Readonly<Record<string, string>> = {
   'vscode-jsonrpc': "The wire's library lives in rpc/.",
   'vscode-jsonrpc/node': "The wire's library lives in rpc/.",

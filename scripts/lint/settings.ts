@@ -1,4 +1,4 @@
-// The linter's settings: the rules of .oxlintrc.json and, from the table of layers, who may import whom.
+// The linter's settings: the rules of .oxlintrc.json and, from the table of layers, the allowed imports.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Layer, layers, packages } from './layers.ts';
@@ -11,7 +11,10 @@ interface Rules {
   overrides: { files: string[] }[];
 }
 
-/** Writes the settings for one run of the linter and returns where. They stand in dist/, so their globs begin with any folder. */
+/**
+ * Writes the settings for one run of the linter and returns their path. They are in dist/, so their globs begin with
+ * any folder.
+ */
 export function writeLintSettings(root: string): string {
   const rules = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as Rules;
   delete rules.$schema;
@@ -37,7 +40,7 @@ function override(layer: Layer): object {
   const places = ['../', '../../', '../../../'];
   const group = closed.flatMap((folder) => places.map((place) => `${place}${folder}/**`));
   for (const place of places) group.push(`${place}daemon.ts`, `${place}main.ts`);
-  // The seam is the daemon's; a client has files of its own.
+  // Only the daemon has the seam. A client has its own files.
   const modules = ['client', 'cli'].includes(layer.folder) ? [] : fileModules;
   const patterns = [{ group, message: layer.because }];
   const refused = Object.keys(packages).filter((name) => layer.packages?.includes(name) !== true);

@@ -1,7 +1,7 @@
-// A second machine as containers make one: it shares the files, and sees neither our processes nor our sockets.
+// A second machine like a container: it shares the files, but sees neither our processes nor our sockets.
 import { spawnSync } from 'node:child_process';
 
-/** Words before a program that give it processes, sockets and mounts of its own; it dies with them. */
+/** The words in front of a program that give it its own processes, sockets and mounts. It dies with them. */
 export const containerPrefix = [
   'unshare',
   '--net',

@@ -1,5 +1,5 @@
-// A small ext4 disk of its own whose power can be cut: an image on a loop device, shut down by an ioctl that drops
-// everything not yet written. Only where root may mount.
+// A small ext4 disk whose power can be cut: an image on a loop device, shut down by an ioctl that drops all unwritten
+// data. Only where root may mount.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
 `;
 
-/** The name of the filler, which is beside the work tree and belongs to no test. */
+/** The name of the filler file, which is beside the work tree and belongs to no test. */
 const filler = 'filler';
 
 const inUseMsMax = 120_000;
@@ -35,7 +35,7 @@ export class Disk {
     run('mount', '-o', 'loop', this.#image, this.root);
   }
 
-  /** Why there can be no such disk here; undefined where there can. */
+  /** Returns why there can be no such disk here, or undefined when it can. */
   static refusal(): string | undefined {
     if (process.getuid?.() !== 0) return 'only root may mount';
     const top = mkdtempSync(join(tmpdir(), 'checkpointd-disk-'));
@@ -55,39 +55,39 @@ export class Disk {
     }
   }
 
-  /** Words before a program that let it see the start of the machine that this disk has. */
+  /** The words in front of a program that show it this disk's own boot of the machine. */
   get prefix(): readonly string[] {
     const script = `mount --bind ${this.#bootId} /proc/sys/kernel/random/boot_id && exec "$@"`;
     return ['unshare', '-m', 'sh', '-c', script, 'sh'];
   }
 
-  /** Everything written so far is on the disk. */
+  /** Syncs everything written so far. */
   sync(): void {
     run('sync', '-f', this.root);
   }
 
-  /** Fills it but for so many bytes. */
+  /** Fills the disk except for this number of bytes. */
   fill(left: number): void {
     const { bavail, bsize } = statfsSync(this.root);
     const blocks = Math.max(0, bavail - Math.ceil(left / bsize));
     writeFileSync(join(this.root, filler), Buffer.alloc(blocks * bsize));
   }
 
-  /** Takes back what {@link fill} did. */
+  /** Removes the file of {@link fill}. */
   empty(): void {
     rmSync(join(this.root, filler), { force: true });
   }
 
-  /** The power goes: what is not on the disk is gone. Processes with open files get errors. */
+  /** Cuts the power: unsynced data is lost. Processes with open files get errors. */
   cut(): void {
     run('python3', '-c', cutPower, this.root);
   }
 
-  /** The power is back, and the machine has started again. */
+  /** Restores the power, as after a reboot of the machine. */
   async restart(): Promise<void> {
     run('umount', this.root);
-    // As long as a dying child of the daemon has it open, another mount would be of the disk that was shut down. So has
-    // whatever was given mounts of its own meanwhile, a container of another test too: until that ends.
+    // While a dying child of the daemon has the disk open, another mount would show the disk that was shut down. The
+    // same holds for every process with its own mounts, such as a container of another test. Waits until they end.
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

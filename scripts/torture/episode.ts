@@ -1,4 +1,4 @@
-// One list of steps in one world: each request is asked, troubled, survived and judged.
+// One list of steps in one world: sends each request, causes its trouble, recovers, and judges the result.
 import { join } from 'node:path';
 import type { SessionGetResult, SessionOpenResult } from '../../src/protocol/types.ts';
 import { differences, isOfGit, isTemporary, look, type Manifest, type PathRef } from './manifest.ts';
@@ -8,16 +8,16 @@ import type { Step, Trouble } from './steps.ts';
 import { Defect, type Tally } from './tally.ts';
 import { type Circumstances, World } from './world.ts';
 
-/** One request, from before it to when all is quiet again. */
+/** One request, from the state before it until everything is quiet again. */
 export interface Course {
   readonly outcome: Outcome;
-  /** The answer, also if the kill came after it. */
+  /** The answer, even if the kill came after it. */
   readonly answer: Record<string, unknown> | undefined;
   readonly before: Manifest;
-  /** The files of `before` that a capture holds. */
+  /** The files of `before` that a capture contains. */
   readonly capturedBefore: Manifest;
   /**
-   * The files when the episode's last daemon started, after the user's edits: `before` if no daemon was
+   * The files when the episode's last daemon started, after the user's edits. Equal to `before` if no daemon was
    * killed.
    */
   readonly resumed: Manifest;
@@ -26,14 +26,14 @@ export interface Course {
   readonly opened: Record<string, unknown> | undefined;
   /** Paths that the user edited in between. */
   readonly edited: ReadonlySet<string>;
-  /** A link was swapped in, or a call failed. */
+  /** True when a link was swapped in, or a call failed. */
   readonly isSwapped: boolean;
   readonly isDisturbed: boolean;
-  /** A restore that had failed half-way was finished or undone on the way. */
+  /** True when an unfinished restore was finished or undone on the way. */
   readonly wasUnfinished: boolean;
 }
 
-/** A restore that was answered, and the work tree on both sides of it. */
+/** An answered restore, with the work tree before and after it. */
 export interface Walked {
   readonly before: Manifest;
   readonly after: Manifest;
@@ -43,12 +43,12 @@ export class Episode {
   readonly world: World;
   readonly oracle = new Oracle();
   readonly seat: Seat;
-  /** A restore failed half-way: the next request finishes or undoes it first. */
+  /** True when a restore failed half-way: the next request first finishes or undoes it. */
   isUnfinished = false;
-  /** Restores that an undo, or a redo, brings back exactly: in calm episodes, until the user edits something. */
+  /** Restores that an undo, or a redo, reverses exactly: in calm episodes, until the user edits something. */
   undo: Walked[] = [];
   redo: Walked[] = [];
-  /** Checkpoint → the message that it was made with. */
+  /** By checkpoint, its message. */
   readonly messages = new Map<string, string>();
   #keys = 0;
 
@@ -57,7 +57,7 @@ export class Episode {
     this.seat = this.world.seat('first');
   }
 
-  /** True when nothing but the steps happens to the daemon and its work tree. */
+  /** True when only the steps affect the daemon and its work tree. */
   get isCalm(): boolean {
     return this.world.circumstances.client === 'inProcess';
   }
@@ -67,7 +67,7 @@ export class Episode {
     this.redo = [];
   }
 
-  /** Runs the steps; returns the first defect, and at which step it was. */
+  /** Runs the steps. Returns the first defect with its step. */
   async run(
     steps: readonly Step[],
     take: (episode: Episode, step: Step) => Promise<void>,
@@ -102,7 +102,7 @@ export class Episode {
     return outcome.result;
   }
 
-  /** All is quiet: nothing may be lost, nothing touched that is not ours. */
+  /** Checks the quiet state: nothing is lost, and nothing foreign was touched. */
   async atRest(where: string): Promise<void> {
     const all = this.world.look();
     this.oracle.assertWhole(all, where);
@@ -112,7 +112,7 @@ export class Episode {
     this.world.tally.heard?.(where, [...all], this.world.work);
   }
 
-  /** Asks for a change of the session with whatever trouble is meant for it. */
+  /** Requests a change of the session with its planned trouble. */
   async change(method: string, params: object, trouble: Trouble | undefined): Promise<Course> {
     const { seat, oracle, world } = this;
     const before = world.look();
@@ -130,7 +130,7 @@ export class Episode {
     ]);
     seat.plan(undefined);
     if (isFull) world.disk?.empty();
-    // Background work after the answer may meet the planned kill, until the daemon has seen the new plan.
+    // Background work after the answer may meet the planned kill, until the daemon has read the new plan.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();
@@ -162,7 +162,7 @@ export class Episode {
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
     } else if (this.isUnfinished) {
-      // Not every request finishes or undoes it: one that has nothing to change does not, and a deletion needs not.
+      // Not every request finishes or undoes it: a request that changes nothing does not, and a deletion need not.
       const got = await seat.ask('session/get');
       this.isUnfinished =
         got.is === 'answered' && (got.result as unknown as SessionGetResult).unfinishedRestore === true;
@@ -170,7 +170,7 @@ export class Episode {
     return { ...course, ...quiet };
   }
 
-  /** Fills the disk that the world has of its own. */
+  /** Fills the world's own disk. */
   #fill(trouble: Trouble | undefined): boolean {
     const { disk, tally } = this.world;
     if (trouble?.act !== 'full' || disk === undefined) return false;
@@ -179,7 +179,7 @@ export class Episode {
     return true;
   }
 
-  /** The checkpoints but safety ones: that which an attempt took stays when it fails. */
+  /** Lists the checkpoints without safety ones: the safety checkpoint of a failed attempt stays. */
   async #listed(): Promise<string> {
     return JSON.stringify((await list(this.seat)).filter(({ kind }) => kind !== 'safety'));
   }
@@ -213,7 +213,10 @@ export class Episode {
     return { isSwapped, isDisturbed: errors > 0 || isSwapped };
   }
 
-  /** The user edits what the killed daemon left, further daemons are killed while they recover, the last one is not. */
+  /**
+   * The user edits the files that the killed daemon left. Further daemons are killed during recovery, except for the
+   * last one.
+   */
   async #revive(
     torn: Manifest,
     { between, nested }: Partial<Trouble> = {},
@@ -249,7 +252,7 @@ export class Episode {
     return { resumed, after, opened, edited };
   }
 
-  /** Holds a new checkpoint against what stood there when it was made. `seen`: what a capture saw of it then. */
+  /** Compares a new checkpoint with the files when it was made. `seen`: what a capture saw of them then. */
   async assertMade(
     id: string,
     manifest: Manifest,
@@ -270,7 +273,7 @@ export class Episode {
   }
 }
 
-/** No `.git` of a nested repository was moved, renamed or written to. @throws Defect */
+/** Checks that no `.git` of a nested repository was moved, renamed or written to. @throws Defect */
 function assertNoRepositoryMoved(before: Manifest, after: Manifest, where: string): void {
   const ofGit = (all: Manifest): Manifest => new Map([...all].filter(([path]) => isOfGit(path)));
   const changed = differences(ofGit(before), ofGit(after));

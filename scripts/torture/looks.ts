@@ -1,4 +1,4 @@
-// Everything that can be asked of checkpoints without a change, held against what they were made of.
+// All reading requests about checkpoints, compared with the files that the checkpoints were made of.
 import type { DiffFile, DiffFormat } from '../../src/protocol/types.ts';
 import type { Episode } from './episode.ts';
 import { isSame, type Manifest, nameOf, type PathRef } from './manifest.ts';
@@ -21,7 +21,7 @@ interface ListedFile extends PathRef {
   readonly mode: string;
 }
 
-/** @throws Defect when a checkpoint's record, details or differences are not those of the files that it was made of */
+/** Checks every checkpoint. @throws Defect when its record, details or differences do not match its files */
 export async function lookAtAll(episode: Episode): Promise<void> {
   const { seat, oracle } = episode;
   const all = (await list(seat)) as Recorded[];
@@ -50,7 +50,7 @@ function assertOrder(all: readonly Recorded[]): void {
   });
 }
 
-/** Checks that two checkpoints have the same snapshot if and only if they hold the same files. */
+/** Checks that two checkpoints have the same snapshot if and only if they have the same files. */
 function assertOneSnapshotEach({ seat, oracle }: Episode, all: readonly Recorded[]): void {
   const byFiles = new Map<string, string | undefined>();
   const bySnapshot = new Map<string | undefined, string>();
@@ -98,7 +98,10 @@ function changesOf(was: Manifest, is: Manifest): string[] {
     .sort();
 }
 
-/** Every path that went or came is named, and one-sided files have one side; a renamed file is two of these. */
+/**
+ * Checks that the difference names every removed and added path, and that one-sided files have one side. A renamed
+ * file counts as two.
+ */
 function assertDifference(
   one: Manifest,
   other: Manifest,

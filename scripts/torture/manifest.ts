@@ -12,7 +12,7 @@ export interface Thing {
   readonly sha256: string;
 }
 
-/** A path as the wire spells it. */
+/** A path in the wire's spelling. */
 export interface PathRef {
   readonly path: string;
   readonly pathBytes?: string;
@@ -29,15 +29,15 @@ export function refOf(name: string): PathRef {
   return { path: bytes.toString('utf8'), pathBytes: bytes.toString('base64') };
 }
 
-/** Returns where a path of the model is on the disk. */
+/** Returns the place of a model's path on the disk. */
 export function placeOf(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
 }
 
-/** Path → what stands there; directories are what their files say. */
+/** By path, the entry there. Directories are implied by their files. */
 export type Manifest = ReadonlyMap<string, Thing>;
 
-/** Everything below `root` but its own `.git`. */
+/** Lists everything below `root` except its own `.git`. */
 export function look(root: string): Manifest {
   const found = new Map<string, Thing>();
   const visit = (prefix: string): void => {
@@ -71,7 +71,7 @@ export const isSame = (one: Thing | undefined, other: Thing | undefined): boolea
     one.git === other.git &&
     one.mode === other.mode);
 
-/** The paths on which two manifests differ, each with what one and the other have. */
+/** Returns the paths on which two manifests differ, each with both entries. */
 export function differences(one: Manifest, other: Manifest): string[] {
   const paths = [...new Set([...one.keys(), ...other.keys()])].sort();
   return paths
@@ -83,14 +83,14 @@ export function describe(thing: Thing | undefined): string {
   return thing === undefined ? 'absent' : `${thing.kind} ${thing.mode.toString(8)} ${thing.git.slice(0, 8)}`;
 }
 
-/** Names that restores use for what they have not finished; no checkpoint holds them. */
+/** True for names of unfinished restores, which no checkpoint contains. */
 export const isTemporary = (path: string): boolean => path.includes('.ckpt-tmp-');
 
-/** The files that a checkpoint must hold, as git itself sees the user's repository and its rules. */
+/** Returns the files that a checkpoint must contain, by git's own view of the user's repository and its rules. */
 export function captured(root: string, all: Manifest): Manifest {
   const listed = plainGit(['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const paths = new Set(listed.toString('latin1').split('\0'));
-  // Git names a nested repository as one directory; a capture holds its files.
+  // Git names a nested repository as one directory, but a capture contains its files.
   const nested = [...paths].filter((path) => path.endsWith('/'));
   const isIn = (path: string): boolean => paths.has(path) || nested.some((above) => path.startsWith(above));
   return new Map(
@@ -103,7 +103,7 @@ export function captured(root: string, all: Manifest): Manifest {
 /** True when the path is in the `.git` of a nested repository. */
 export const isOfGit = (path: string): boolean => /(^|\/)\.git(\/|$)/.test(path);
 
-/** Runs git as a user without settings would. @throws what git said. */
+/** Runs git like a user without settings. @throws git's message */
 export function plainGit(words: readonly string[], input?: string): Buffer {
   const result = spawnSync('git', words, {
     maxBuffer: 1 << 28,
@@ -121,7 +121,7 @@ export function plainGit(words: readonly string[], input?: string): Buffer {
       GIT_AUTHOR_EMAIL: 'u@u',
       GIT_COMMITTER_NAME: 'U',
       GIT_COMMITTER_EMAIL: 'u@u',
-      // Two worlds that are made alike are alike.
+      // Two worlds with the same seed are equal.
       GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
       GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
     },

@@ -1,5 +1,5 @@
-// Who owns which byte: what every answered checkpoint must hold, and which contents the daemon has taken out of the
-// work tree and must therefore be able to give back.
+// The owner of every byte: which contents every answered checkpoint must have, and which contents the daemon has
+// removed from the work tree and must therefore be able to return.
 import {
   captured,
   describe,
@@ -12,7 +12,7 @@ import {
 import { type Seat } from './seat.ts';
 import { Defect } from './tally.ts';
 
-/** A file as `checkpoint/files` tells it. */
+/** A file in the answer of `checkpoint/files`. */
 interface Held {
   readonly hash: string;
   readonly mode: string;
@@ -36,13 +36,13 @@ interface Displaced {
 const empty = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 
 export class Oracle {
-  /** Checkpoint → what it must hold, and until when. */
+  /** By checkpoint, the files that it must have. */
   readonly #claims = new Map<string, Manifest>();
   readonly #displaced = new Map<string, Displaced>();
   readonly #known = new Set<string>([empty]);
   readonly #holdings = new Map<string, Holding>();
 
-  /** All present files are known contents. A later content that is unknown is torn. */
+  /** Makes all present files known contents. An unknown content later is torn. */
   learn(all: Manifest): void {
     for (const { git } of all.values()) this.#known.add(git);
   }
@@ -53,7 +53,7 @@ export class Oracle {
         throw new Defect(`${where}: ${path} holds a content that no program wrote (${describe(thing)})`);
   }
 
-  /** The daemon changed the work tree: what it took away must be somewhere. */
+  /** Notes that the daemon changed the work tree: every removed content must be stored somewhere. */
   took(before: Manifest, after: Manifest, since: string, moved: Manifest = new Map()): void {
     for (const [path, thing] of before) {
       if (isTemporary(path) || thing.kind === 'other' || thing.git === empty) continue;
@@ -72,14 +72,15 @@ export class Oracle {
     return this.#claims.get(`${seat.session} ${id}`);
   }
 
-  /** Reads what every checkpoint holds, as long as they are there. */
+  /** Reads the contents of every checkpoint, while they exist. */
   async remember(seat: Seat): Promise<void> {
     for (const { id } of await list(seat)) await this.holding(seat, id);
   }
 
   /**
-   * The user had checkpoints removed: what only they held ({@link remember}) is gone by the user's own will, and what
-   * only the work tree holds by now is the user's to overwrite. Whatever else is nowhere stays lost.
+   * Notes that the user removed checkpoints. Contents that only they had ({@link remember}) are gone by the user's
+   * own will, and the user may overwrite contents that only the work tree still has. Any other missing content counts
+   * as lost.
    */
   async forget(seats: readonly Seat[], work: Manifest, isGone: (id: string) => boolean): Promise<void> {
     for (const key of this.#claims.keys()) if (isGone(idIn(key))) this.#claims.delete(key);
@@ -94,13 +95,16 @@ export class Oracle {
     this.#displaced.clear();
   }
 
-  /** The checkpoints of the session of which it is known what they must hold. */
+  /** Returns the checkpoints of the session whose contents are known. */
   claimed(seat: Seat): ReadonlySet<string> {
     const keys = [...this.#claims.keys()].filter((key) => key.startsWith(`${seat.session} `));
     return new Set(keys.map(idIn));
   }
 
-  /** @throws Defect when a claimed checkpoint is not there, or a displaced content is nowhere. */
+  /**
+   * Checks that nothing is lost. @throws Defect when a known checkpoint is missing, or a displaced content is
+   * nowhere.
+   */
   async assertNothingLost(seats: readonly Seat[], work: Manifest, where: string): Promise<void> {
     for (const seat of seats) {
       const ids = new Set((await list(seat)).map(({ id }) => id));
@@ -125,13 +129,13 @@ export class Oracle {
     return holding;
   }
 
-  /** Where any checkpoint that was looked at, but this one, held something: rules that ignore it do not hide it. */
+  /** Returns the paths of any checkpoint but this one: rules that ignore them do not hide them. */
   heldPaths(besides?: string): ReadonlySet<string> {
     const others = [...this.#holdings].filter(([key]) => idIn(key) !== besides);
     return new Set(others.flatMap(([, holding]) => [...holding.keys()]));
   }
 
-  /** Reads checkpoints again (default: all) and holds them against what they held when they were made. */
+  /** Reads checkpoints again (default: all) and compares them with their contents when they were made. */
   async assertHeld(seat: Seat, where: string, only?: readonly string[]): Promise<void> {
     for (const id of only ?? (await list(seat)).map((each) => each.id)) {
       const now = await readHolding(seat, id);
@@ -156,10 +160,10 @@ export class Oracle {
   }
 }
 
-/** The checkpoint of a key of claims and holdings. */
+/** Returns the checkpoint in a key of claims and holdings. */
 const idIn = (key: string): string => key.split(' ')[1] ?? '';
 
-/** True when a checkpoint holds exactly these files. */
+/** True when a checkpoint contains exactly these files. */
 export function assertHolds(holding: Holding, wanted: Manifest, where: string): void {
   const wrong: string[] = [];
   for (const path of new Set([...holding.keys(), ...wanted.keys()])) {
@@ -176,7 +180,7 @@ export function holds(held: Held | undefined, { git, sha256 }: Thing): boolean {
   return held !== undefined && (held.hash === git || held.hash === sha256);
 }
 
-/** True when every file and link of a checkpoint stands there. */
+/** True when every file and link of a checkpoint is on disk. */
 export function isOnDisk(holding: Holding, work: Manifest): boolean {
   return [...holding].every(([path, held]) => {
     const thing = work.get(path);
@@ -188,7 +192,7 @@ export function gitMode({ kind, mode }: Thing): string {
   return kind === 'link' ? '120000' : (mode & 0o100) === 0 ? '100644' : '100755';
 }
 
-/** Every checkpoint of the session, safety ones and restores included. */
+/** Lists every checkpoint of the session, including safety ones and restores. */
 export async function list(seat: Seat): Promise<Listed[]> {
   const all: Listed[] = [];
   let cursor: string | undefined;
@@ -223,7 +227,7 @@ async function readHolding(seat: Seat, id: string): Promise<Holding> {
   return held;
 }
 
-/** Returns the files that a checkpoint must hold now. */
+/** Returns the files that a checkpoint must contain now. */
 export function wanted(root: string, all: Manifest, skipped: readonly PathRef[]): Manifest {
   const left = new Set(skipped.map(nameOf));
   return new Map([...captured(root, all)].filter(([path]) => !isAtOrBelow(path, left)));

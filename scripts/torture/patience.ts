@@ -1,24 +1,24 @@
-// How long an answer may take. A hang is time that passes while the daemon and its children could run: on a machine
-// that is busy with other work they wait for a processor, and that is no hang. The kernel tells how long each
-// thread has waited for one (Linux; elsewhere all time counts).
+// Limits the time of an answer. Only time in which the daemon and its children could run counts as a hang: on a busy
+// machine they also wait for a processor. The kernel reports how long each thread waited for one (Linux; elsewhere
+// all time counts).
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** However starved, an answer that takes this many times as long is taken for one that never comes. */
+/** An answer that takes this many times as long counts as missing, however starved the daemon is. */
 const starvedMost = 9;
 const lookMs = 100;
 
-/** By the clock, `ms` of patience come to an end after this, and a little later whatever they wait for. */
+/** Returns the longest real time of a wait with the limit `ms`. */
 export function longestWait(ms: number): number {
   return ms * (starvedMost + 1);
 }
 
-/** The answer has not come in time. */
+/** The error for an answer that did not come in time. */
 export class Impatience extends Error {}
 
 /**
- * Waits for an answer as long as `ms` in which the program could run. `starved` tells for how many milliseconds its
- * threads have waited for a processor since it was asked last; `now` tells the time.
+ * Waits for an answer as long as `ms` in which the program could run. `starved` returns for how many milliseconds its
+ * threads have waited for a processor since its last call, `now` the time.
  *
  * @throws Impatience
  */
@@ -42,7 +42,10 @@ export async function patiently<T>(
   }
 }
 
-/** For {@link patiently}: what the threads of a process and of its children have waited since the last call. */
+/**
+ * Returns a function for {@link patiently}: the time that the threads of a process and its children have waited since
+ * the last call.
+ */
 export function starvationOf(pid: number): () => number {
   let known = delaysBelow(pid);
   return () => {
@@ -54,7 +57,7 @@ export function starvationOf(pid: number): () => number {
   };
 }
 
-/** Thread → nanoseconds that it waited for a processor, of a process and all below it. */
+/** Returns the nanoseconds that each thread of a process, and of all processes below it, waited for a processor. */
 function delaysBelow(pid: number): Map<string, number> {
   const found = new Map<string, number>();
   const visit = (process: string): void => {

@@ -1,11 +1,11 @@
-// A world without root's rights: the daemon runs as nobody, and everything that it may touch belongs to nobody.
+// A world without root's rights: the daemon runs as the user nobody, who owns everything that it may touch.
 import { spawnSync } from 'node:child_process';
 import { lchownSync, lstatSync, readdirSync } from 'node:fs';
 
 /** The user and the group `nobody` of every Linux. */
 const nobody = 65534;
 
-/** Words before a program that take root's rights from it. */
+/** The words in front of a program that take root's rights away from it. */
 export const plainUserPrefix = [
   'setpriv',
   `--reuid=${nobody}`,
@@ -14,12 +14,12 @@ export const plainUserPrefix = [
 ] as const;
 
 /**
- * The prefix in a container. With the change of rights the kernel forgets to kill the program with its
- * parent, so the prefix says so again.
+ * The prefix in a container. The change of rights makes the kernel forget to kill the program with its parent, so the
+ * prefix requests that again.
  */
 export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
 
-/** Why the daemon cannot run so here; undefined where it can. `entry`: the program that is to run. */
+/** Returns why the daemon cannot run as this user here, or undefined when it can. `entry`: the program to run. */
 export function plainUserRefusal(entry: string): string | undefined {
   if (process.getuid?.() !== 0) return 'only root may become another user';
   const [program, ...words] = containedPlainUserPrefix;
@@ -33,7 +33,7 @@ export function plainUserRefusal(entry: string): string | undefined {
   return result.status === 0 ? undefined : (result.error?.message ?? result.stderr.trim().slice(0, 200));
 }
 
-/** Gives a directory and all below to nobody. What is theirs already is not touched, and keeps its times. */
+/** Gives a directory and everything below to the user nobody. Entries that this user already owns keep their times. */
 export function giveToPlainUser(place: string | Buffer): void {
   const stats = lstatSync(place);
   if (stats.uid !== nobody || stats.gid !== nobody) lchownSync(place, nobody, nobody);

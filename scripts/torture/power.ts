@@ -1,5 +1,5 @@
-// The power is cut after a request was answered, the machine starts again, and what was on the disk before it, or was
-// promised by the answer, must be there.
+// Cuts the power after a request was answered and starts the machine again. Data that was on the disk before, or that
+// the answer promised, must still exist.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Episode } from './episode.ts';
 import { describe, type Manifest, refOf } from './manifest.ts';
@@ -16,7 +16,7 @@ export async function cutPower(
   if (disk === undefined) return;
   const before = world.look();
   oracle.learn(before);
-  // The user's work and the daemon's input so far are on the disk.
+  // Syncs the user's work and the daemon's input so far.
   disk.sync();
   const durable = (await list(seat)).filter(({ id }) => oracle.targetOf(seat, id) !== undefined);
   const [answered, id] = await askFor(episode, step.after, durable.at(-2)?.id ?? durable.at(0)?.id);
@@ -56,7 +56,7 @@ export async function cutPower(
     await seat.read('checkpoint/readFile', { tag: checkpoint.id, ...refOf(path) });
 }
 
-/** Returns what was answered, and the checkpoint that was made by it. */
+/** Returns the answer, and the checkpoint that the request made. */
 async function askFor(
   { seat }: Episode,
   after: Extract<Step, { readonly op: 'power' }>['after'],
@@ -75,7 +75,7 @@ async function askFor(
   return ['answered', after === 'create' ? made?.id : undefined];
 }
 
-/** Every file is as it was before or after the request; none is empty or torn that was not. */
+/** Checks that every file is as before or after the request, and that no other file is empty or torn. */
 function assertEither(
   where: string,
   [one, other]: readonly [Manifest, Manifest],

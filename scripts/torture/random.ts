@@ -1,4 +1,4 @@
-// Numbers that look like chance and follow from a seed alone (mulberry32).
+// Pseudo-random numbers that depend only on a seed (mulberry32).
 
 export class Random {
   #state: number;
@@ -23,7 +23,7 @@ export class Random {
     return list[this.below(list.length)] as T;
   }
 
-  /** One of the values, each as often as its weight says. */
+  /** Returns one of the values, with the probability of its weight. */
   weighed<T>(list: readonly (readonly [number, T])[]): T {
     let left = this.below(list.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, value] of list) {

@@ -1,5 +1,5 @@
-// Whether the work tree is what an answered restore says: the target's bytes on every path that it names, and nothing
-// else changed.
+// Checks that the work tree matches the answer of a restore: the target's bytes on every path that it names, and no
+// other change.
 import { describe, isSame, isTemporary, type Manifest, nameOf, type PathRef } from './manifest.ts';
 import { isAtOrBelow } from './oracle.ts';
 
@@ -20,13 +20,13 @@ export interface Expected {
   /** The files of the target, with their modes. */
   readonly target: Manifest;
   readonly before: Manifest;
-  /** The files of `before` that a capture holds. */
+  /** The files of `before` that a capture contains. */
   readonly capturedBefore: Manifest;
   readonly mode: 'soft' | 'hard';
   readonly path?: string | undefined;
 }
 
-/** Returns the faults of a restored tree; empty when it is right. */
+/** Returns the faults of a restored tree, or an empty list. */
 export function complaints(expected: Expected, after: Manifest, answer: RestoreAnswer): string[] {
   const { target, before, capturedBefore, mode, path: only } = expected;
   const left = new Set([...answer.failed, ...answer.skipped].map(nameOf));
@@ -56,7 +56,7 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
   return found;
 }
 
-/** True when the answer reports a temporary file that an error left; a later request sweeps it. */
+/** True when the answer reports a temporary file that an error left. A later request removes it. */
 function isTold(path: string, { warnings = [] }: RestoreAnswer): boolean {
   return isTemporary(path) && warnings.some((text) => text.includes('temporary file(s) of the restore'));
 }

@@ -1,4 +1,4 @@
-// The steps that change the work tree, and whether it became what they say.
+// The steps that change the work tree, and the checks of their results.
 import type { Course, Episode } from './episode.ts';
 import { describe, differences, isTemporary, type Manifest, refOf } from './manifest.ts';
 import { assertHolds, holds, isAtOrBelow, list, wanted } from './oracle.ts';
@@ -23,11 +23,11 @@ export async function restore(episode: Episode, step: Of<'restore'>): Promise<vo
   if (onConflict === 'overwrite') await assertNothingLeft(episode, params, course);
 }
 
-/** A restore leaves nothing to do for the same restore again. @throws Defect */
+/** Checks that repeating a restore changes nothing. @throws Defect */
 async function assertNothingLeft({ seat }: Episode, params: object, course: Course): Promise<void> {
   const again = await seat.read<RestoreAnswer>('checkpoint/restore', { ...params, dryRun: true });
   const wrong = [...(again.restored ?? [])];
-  // The first restore may bring back rules that ignore less. Paths that they reveal are new to the second restore.
+  // The first restore may restore rules that ignore fewer paths. Newly visible paths are new to the second restore.
   const isRevealing = differences(course.before, course.after).some((line) => line.includes('.gitignore: '));
   if (!isRevealing) wrong.push(...(again.deleted ?? []));
   if (wrong.length > 0) throw new Defect(`the same restore again has ${JSON.stringify(wrong)} to do`);
@@ -40,7 +40,7 @@ export async function walk(episode: Episode, step: Of<'undo' | 'redo'>): Promise
   if (episode.isCalm) judgeWalk(episode, course, op, onConflict === 'overwrite');
 }
 
-/** An undo brings back exactly what was there before its restore, and a redo what was there after it. */
+/** Checks that an undo restores exactly the state before its restore, and a redo the state after it. */
 function judgeWalk(episode: Episode, course: Course, op: 'undo' | 'redo', isExact: boolean): void {
   const walked = episode[op].pop();
   const { outcome, answer, after } = course;
@@ -59,7 +59,7 @@ interface Meant {
   readonly target: Manifest | undefined;
   readonly mode: 'soft' | 'hard';
   readonly path: string | undefined;
-  /** True when a kill must leave the one state or the other. */
+  /** True when a kill must leave one of the two states exactly. */
   readonly isExact: boolean;
 }
 
@@ -106,9 +106,9 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
 }
 
 /**
- * The safety checkpoint holds what stood there, and the restore's own what stands there now. Where calls of the system
- * failed, both may lack what could not be read (what was displaced is never lacking: the oracle sees to that), and
- * still hold nothing that did not stand there.
+ * Checks that the safety checkpoint has the files before the restore, and the restore's own checkpoint the files
+ * after it. After failed system calls both may lack unreadable files (the oracle checks that no displaced content is
+ * lost), but still may have no other contents.
  */
 async function judgeCheckpoints(episode: Episode, course: Course, answer: RestoreAnswer): Promise<void> {
   const { safety, checkpoint } = answer;
@@ -124,7 +124,7 @@ async function judgeCheckpoints(episode: Episode, course: Course, answer: Restor
     episode.oracle.claim(episode.seat, safety, saved);
   }
   if (checkpoint === undefined) return;
-  // It may hold what was brought back and is ignored by now, as well.
+  // The checkpoint may also contain restored files that are ignored now.
   const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
   const brought = new Map(
     [...after].filter(([name, { kind }]) => kind !== 'other' && !isTemporary(name) && holding.has(name)),

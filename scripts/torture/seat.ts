@@ -1,5 +1,5 @@
-// A daemon with one session on the work tree, and the wire to it. It waits for no answer longer than it has patience,
-// and knows a daemon that was killed from one that died.
+// A daemon with one session on the work tree, and its wire. It limits every wait for an answer, and distinguishes a
+// killed daemon from one that died.
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { type Line, OwnLine } from './clients/line.ts';
 import { Impatience, longestWait, patiently, starvationOf } from './patience.ts';
 import { Defect, type Tally } from './tally.ts';
 
-/** The daemon behind the seam for faults; the shipped one has no such switch. */
+/** The daemon behind the seam for faults. The shipped daemon has no such switch. */
 const faultyEntry = testProgram('planned-daemon');
 
 export interface SeatOptions {
@@ -26,12 +26,12 @@ export interface SeatOptions {
   readonly strategy: string;
   readonly durability: 'process' | 'power';
   readonly patienceMs: number;
-  /** Who starts the daemon and speaks with it. */
+  /** The client that starts the daemon and talks to it. */
   readonly client: ClientName | 'inProcess';
   readonly tally: Tally;
-  /** Words before `node`: where the daemon is to see another start of the machine. */
+  /** The words in front of `node`, which simulate another boot of the machine for the daemon. */
   readonly prefix: () => readonly string[];
-  /** A fault of the daemon's own, planted from the start, for the test of the checker. */
+  /** A planted fault of the daemon itself, for the test of the checker. */
   readonly planted?: FaultPlan | undefined;
 }
 
@@ -48,7 +48,7 @@ export class Seat {
   session = '';
   shadow: string | undefined;
   isEnabled = true;
-  /** So far the daemon's clock is from the machine's. */
+  /** The difference of the daemon's clock to the machine's. */
   shiftMs = 0;
 
   constructor(options: SeatOptions) {
@@ -60,7 +60,7 @@ export class Seat {
     return this.#line !== undefined;
   }
 
-  /** Starts a daemon, in trouble from its first call on if need be, and opens the session. */
+  /** Starts a daemon, with a fault from its first call on if planned, and opens the session. */
   async open(trouble?: FaultPlan): Promise<Outcome> {
     const { top, storage, name, prefix } = this.options;
     rmSync(`${this.#plan}.told`, { force: true });
@@ -107,13 +107,13 @@ export class Seat {
     return new Bridge({ words: bridge.words, daemon: words, env: { ...env, ...bridge.env }, patienceMs });
   }
 
-  /** Asks for something of the session; `condemned` when a kill is planned. */
+  /** Sends a request about the session. `condemned`: a kill is planned. */
   async ask(method: string, params: object = {}, condemned = false): Promise<Outcome> {
     this.#isCondemned = condemned;
     return this.#ask(method, { session: this.session, ...params });
   }
 
-  /** A read that must succeed. */
+  /** Sends a reading request, which must succeed. */
   async read<T>(method: string, params: object = {}): Promise<T> {
     const outcome = await this.ask(method, params);
     if (outcome.is !== 'answered')
@@ -129,7 +129,7 @@ export class Seat {
     renameSync(`${this.#plan}.new`, this.#plan);
   }
 
-  /** Returns the work of the fault since the last call. */
+  /** Returns what the fault did since the last call. */
   told(): string[] {
     const file = `${this.#plan}.told`;
     if (!existsSync(file)) return [];
@@ -196,7 +196,7 @@ export class Seat {
   async #ended(line: Line, method: string): Promise<Outcome> {
     const { code, signal } = await line.exited;
     this.#line = undefined;
-    // It says so and does not start when it cannot open the log that it was told to keep.
+    // A daemon that cannot open its log file reports that and does not start.
     if (code === 2 && this.#hasFailedAt(`${this.options.name}.log`)) return { is: 'killed' };
     if (!this.#isCondemned || signal !== 'SIGKILL')
       throw new Defect(`${method}: the daemon died by itself (${code ?? signal})${this.#lastWords()}`);

@@ -1,7 +1,8 @@
-// The fewest steps that still fail: pieces are left out, then troubles and single edits, as long as it goes on failing.
+// Finds the fewest steps that still fail: leaves out parts, then troubles and single edits, while it continues to
+// fail.
 import type { Step } from './steps.ts';
 
-/** `fails` runs the steps in a fresh world. Stops after `triesMax` times with the best so far. */
+/** `fails` runs the steps in a new world. Stops after `triesMax` runs with the best result so far. */
 export async function shrink(
   steps: readonly Step[],
   fails: (steps: readonly Step[]) => Promise<boolean>,

@@ -1,7 +1,7 @@
-// The steps of a run, as data: made from a seed, saved as JSON and shortened.
+// The steps of a run as data: made from a seed, saved as JSON and shortened.
 import type { Random } from './random.ts';
 
-/** Where edits happen: few paths, so that they meet. A path is a latin1 string of its bytes. */
+/** The paths of edits: few paths, so that edits meet. A path is a latin1 string of its bytes. */
 export const names = [
   'a.txt',
   'b.txt',
@@ -44,20 +44,20 @@ export type Edit =
   | { readonly do: 'link'; readonly file: string; readonly to: string }
   | { readonly do: 'ignore'; readonly text: string; readonly file?: string }
   | { readonly do: 'hardLink'; readonly file: string; readonly to: string }
-  /** An empty directory; a repository of its own with one file. */
+  /** An empty directory, or a nested repository with one file. */
   | { readonly do: 'directory' | 'repository'; readonly file: string };
 
 /** A fault during a request, and the events after a kill. */
 export interface Trouble {
   readonly act: 'kill' | 'killAll' | 'fail' | 'link' | 'moment' | 'full';
-  /** At which call; of `moment` after how many milliseconds; of `full` so many bytes of its disk are left. */
+  /** The number of the call; for `moment` the milliseconds; for `full` the bytes that are left on the disk. */
   readonly at: number;
   readonly times?: number;
   readonly error?: number;
   readonly match?: string;
   /** The user's edits between the kill and the next start. */
   readonly between?: readonly Edit[];
-  /** At which calls the next starts are killed in turn. */
+  /** The calls at which the next starts are killed in turn. */
   readonly nested?: readonly number[];
 }
 
@@ -87,39 +87,42 @@ type AnyStep =
       readonly kind?: 'turn' | 'tool';
       readonly trouble?: Trouble;
     }
-  /** Asks everything that can be read. */
+  /** Sends all reading requests. */
   | { readonly op: 'look' }
   | { readonly op: 'delete' | 'rename' | 'talk'; readonly n: number; readonly trouble?: Trouble }
   | { readonly op: 'gc' | 'enter' | 'exit'; readonly now: boolean; readonly trouble?: Trouble }
   | { readonly op: 'clean' | 'init' | 'reopen' | 'drop'; readonly trouble?: Trouble }
   | {
-      /** `isApart`: in a container of its own, which sees neither our processes nor our sockets. */
+      /** `isApart`: in its own container, which sees neither our processes nor our sockets. */
       readonly op: 'second';
       readonly to: number;
       readonly isSame: boolean;
       readonly isApart: boolean;
     }
   | {
-      /** From now on the daemon's clock is so far from the machine's. */
+      /** Shifts the daemon's clock against the machine's from now on. */
       readonly op: 'clock';
       readonly shiftMs: number;
     }
   | {
-      /** The power goes `ms` after the answer; of `none` while nothing was asked. The last step of its run. */
+      /** Cuts the power `ms` after the answer; for `none` while no request runs. The last step of its run. */
       readonly op: 'power';
       readonly after: 'restore' | 'create' | 'undo' | 'none';
       readonly ms: number;
     }
   | { readonly op: 'audit' };
 
-/** One member a name, so that each can be picked by its own. */
+/** One member per name, so that each can be chosen by its own. */
 type Each<S extends { readonly op: string }> = S extends unknown
   ? { readonly [O in S['op']]: Omit<S, 'op'> & { readonly op: O } }[S['op']]
   : never;
 
 export type Step = Each<AnyStep>;
 
-/** A walk without troubles: only what one daemon is asked, with every kind of edit. Its last checkpoints come back. */
+/**
+ * Returns a walk without troubles: only requests to one daemon, with every kind of edit. Its last checkpoints are
+ * restored.
+ */
 export function calmSteps(random: Random, count: number): Step[] {
   const steps: Step[] = [{ op: 'edit', edits: wildEdits(random, 6) }];
   while (steps.length < count) {
@@ -208,7 +211,10 @@ function someStep(random: Random, troubles = 60): Step {
   return { op: 'audit' };
 }
 
-/** Early calls are where a request decides, late ones where it has written: every depth is hit, small ones more often. */
+/**
+ * Returns a depth: a request decides at early calls and has written at late ones. All depths occur, small ones more
+ * often.
+ */
 function someDepth(random: Random): number {
   return 1 + random.below(random.pick([12, 60, 200, 500]));
 }
@@ -245,7 +251,7 @@ function someEdits(random: Random, most: number): Edit[] {
   return Array.from({ length: 1 + random.below(most) }, () => someEdit(random));
 }
 
-/** The edits above, on names of any bytes, and with hard links, nested repositories and ignore files anywhere. */
+/** Returns the edits above, on names of any bytes, with hard links, nested repositories and ignore files anywhere. */
 function wildEdits(random: Random, most: number): Edit[] {
   return Array.from({ length: 1 + random.below(most) }, () => {
     if (random.chance(60)) return calmLink(someEdit(random));
@@ -269,7 +275,7 @@ function wildEdits(random: Random, most: number): Edit[] {
   });
 }
 
-/** Lets a link lead outside by a relative path, which is the same in every world. */
+/** Makes a link lead outside by a relative path, which is the same in every world. */
 function calmLink(edit: Edit): Edit {
   return edit.do === 'link' ? { ...edit, to: edit.to.replace('OUTSIDE', '../outside') } : edit;
 }

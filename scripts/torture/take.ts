@@ -1,4 +1,4 @@
-// Takes each step, and judges its end.
+// Performs each step, and judges its result.
 import { type Course, type Episode } from './episode.ts';
 import { lookAtAll } from './looks.ts';
 import { describe, isTemporary, type PathRef } from './manifest.ts';
@@ -11,7 +11,7 @@ import { Defect } from './tally.ts';
 
 type Of<O extends Step['op']> = Extract<Step, { readonly op: O }>;
 
-/** Steps after which an undo still takes back the last restore exactly. */
+/** Steps after which an undo still reverses the last restore exactly. */
 const keepsWalks: ReadonlySet<Step['op']> = new Set([
   'create',
   'restore',
@@ -98,7 +98,7 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
       if (holding.has(path) && !holds(holding.get(path), thing))
         throw new Defect(`create: nothing changed, and ${path} is ${describe(thing)}`);
   } else if (outcome.is === 'killed') {
-    // Tag 0 is made by the next opening, where all checkpoints but safety ones had been deleted.
+    // The next opening makes tag 0, because all checkpoints but safety ones were deleted.
     const made = (await list(episode.seat)).filter(
       (made) => !known.has(made.id) && made.kind === kind && made.tag !== '0',
     );
@@ -128,7 +128,7 @@ async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<v
 async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Promise<void> {
   const { op, now, trouble } = step;
   if (op === 'gc') {
-    // A checkpoint without a tag is removed when neither undo nor the head needs it; safety checkpoints wait their
+    // A checkpoint without a tag is removed when neither undo nor the head needs it. Safety checkpoints wait their
     // time.
     const passing = (await list(episode.seat)).filter(
       ({ kind, tag }) => now || (kind !== 'safety' && tag === undefined),
@@ -154,7 +154,8 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
   if (step.op === 'clean') await oracle.remember(seat);
   const course = await episode.change(`checkpoint/${step.op}`, {}, step.trouble);
   judgeQuiet(course, step.op);
-  // Killed, it has removed what the user wanted removed, and the next opening may have made a new base.
+  // After a kill the checkpoints that the user wanted removed are gone, and the next opening may have made a new
+  // base.
   const left = new Set((await list(seat)).map(({ id }) => id));
   const spared = known.filter(({ id }) => left.has(id)).length;
   if (spared !== 0 && spared !== known.length)
@@ -169,8 +170,8 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
 }
 
 /**
- * Closed and opened again: kept whole. The opening may fail where calls of the system do, and the next one
- * does not.
+ * Closes and opens the session again: it is kept completely. The opening may fail when system calls do, but the next
+ * one does not.
  */
 async function reopen(episode: Episode, trouble: Trouble | undefined): Promise<void> {
   const { seat, world, oracle } = episode;
@@ -199,8 +200,7 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   const claimed = oracle.claimed(seat);
   const course = await episode.change('session/delete', {}, trouble);
   if (course.outcome.is === 'killed') {
-    // Before or after: what is left is whole, or nothing is left and the session began again: in this opening, or in
-    // one that was killed before it.
+    // Either the session is complete, or it is gone and a new one began: in this opening, or in a killed one before.
     const mayHaveBegun = course.opened?.['resumed'] === false || (trouble?.nested ?? []).length > 0;
     const left = await list(seat);
     if (mayHaveBegun && !left.some(({ id }) => claimed.has(id))) oracle.forgetAll(seat);
@@ -209,7 +209,7 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   judgeQuiet(course, 'session/delete');
   const { outcome } = course;
   if (outcome.is === 'answered') oracle.forgetAll(seat);
-  // A deletion that failed has left the session open, or has ended it: then it is whole when it is opened again.
+  // A failed deletion has left the session open, or has ended it: then it is complete when it is opened again.
   else if ((await seat.ask('checkpoint/list')).is === 'answered') return;
   else if (outcome.is === 'failed' && outcome.effects === 'none')
     throw new Defect('session/delete failed with effects none, and the session is not open any more');
@@ -217,7 +217,10 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   await episode.open();
 }
 
-/** A second daemon: on the same session it is refused; on the same work tree it shares, and two restores never mix. */
+/**
+ * Starts a second daemon: on the same session it is refused. On the same work tree both work, and two restores never
+ * mix.
+ */
 async function second(episode: Episode, step: Of<'second'>): Promise<void> {
   const { world, oracle, seat } = episode;
   const before = world.look();
@@ -240,14 +243,14 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
       other.ask('checkpoint/restore', { tag: theirs, ...hard }),
     ]);
     const after = world.look();
-    // The other session is kept as well: its first checkpoint may be of an earlier step.
+    // The other session is kept as well. Its first checkpoint may come from an earlier step.
     const holdings = [await oracle.holding(seat, mine), await oracle.holding(other, theirs)];
     const isWhole = holdings.some((holding) => isOnDisk(holding, after));
     if (outcomes.every(({ is }) => is === 'answered') && !isWhole)
       throw new Defect('two restores at once mixed two states');
     oracle.took(before, after, 'two restores at once');
     await oracle.assertNothingLost(world.running, after, 'two restores at once');
-    // The other daemon goes: what only its checkpoints hold is brought back by an undo.
+    // The other daemon ends: an undo restores contents that only its checkpoints have.
     await other.ask('checkpoint/undo', { mode: 'hard', confirm: true });
     const undone = world.look();
     oracle.took(after, undone, 'the undo of another daemon');
@@ -268,7 +271,7 @@ async function audit(episode: Episode): Promise<void> {
   world.assertHealthy('audit');
 }
 
-/** A request that has no business in the work tree left it alone. */
+/** Checks that a request that has nothing to do with the work tree did not change it. */
 function judgeQuiet({ before, resumed, after, outcome, ...course }: Course, what: string): void {
   if (course.isSwapped || course.wasUnfinished) return;
   const first = outcome.is === 'killed' ? resumed : before;

@@ -20,7 +20,7 @@ export class Tally {
   checkpoints = 0;
   restores = 0;
   refused = 0;
-  /** Hears every answer of a session and every look at its work tree, where a driver compares them. */
+  /** Gets every answer of a session and every look at its work tree, for a driver that compares them. */
   heard: ((what: string, answer: unknown, root: string) => void) | undefined;
   readonly kinds = new Map<string, number>();
   readonly clients = new Map<ClientName, number>();

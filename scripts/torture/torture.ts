@@ -1,4 +1,4 @@
-// Episode after episode until the time is over or one fails; a failure is made small.
+// Runs episode after episode until the time is over or one fails, and reduces a failure.
 import { testProgram } from '../../test/support/wire-client.ts';
 import { bridgeTo, type ClientName, someClient } from './clients/bridges.ts';
 import { containerRefusal } from './container.ts';
@@ -25,12 +25,12 @@ export interface TortureOptions {
   readonly ms: number;
   readonly strategies: readonly string[];
   readonly patienceMs: number;
-  /** The number of episodes among a hundred that are on a disk whose power is cut. Default: 25. */
+  /** The percentage of episodes on a disk whose power is cut. Default: 25. */
   readonly power?: number;
-  /** Through whom the daemons are driven. Default: all that there are, our own driver the most often. */
+  /** The clients that drive the daemons. Default: all available ones, our own driver most often. */
   readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];
-  /** How often fewer steps are tried when some have failed. */
+  /** How often fewer steps are tried after a failure. */
   readonly shrinkTries: number;
   /** Steps of an episode. Default: 24. */
   readonly length?: number;
@@ -54,7 +54,7 @@ export async function torture(
   for (let episode = 0; performance.now() < deadline; episode += 1) {
     const own = (seed + Math.imul(episode, 0x9e3779b1)) >>> 0;
     const random = new Random(own);
-    // A chance of its own: which client it is changes none of the steps.
+    // A separate random source: the choice of the client does not change the steps.
     const asked = someClient(new Random(~own), options.clients);
     const began = performance.now();
     const client = usable(asked);
@@ -90,7 +90,7 @@ export async function torture(
   return { tally };
 }
 
-/** The client that was asked for where it can be had, else our own driver, and says so once. */
+/** Returns the requested client if it is available, else our own driver, and reports that once. */
 function usableClient(say: (line: string) => void): (asked: ClientName) => ClientName {
   const missing = new Set<ClientName>();
   return (asked) => {
@@ -112,7 +112,7 @@ export async function run(
   return new Episode(circumstances, tally).run(steps, take);
 }
 
-/** Returns the part of a defect's text that stays the same for other paths and ids. */
+/** Returns the part of a defect's text that is the same for other paths and ids. */
 export function kindOf(defect: string): string {
   return defect
     .replace(/^(step \d+ \(\w+\)|audit)/, '')

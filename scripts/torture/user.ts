@@ -1,4 +1,5 @@
-// The user at work: edits of the work tree, each content written once in the world, so that it can be looked for.
+// The user at work: edits of the work tree. Each content is written only once in a world, so that it can be searched
+// for.
 import {
   chmodSync,
   linkSync,
@@ -22,7 +23,7 @@ export class User {
   readonly #own: () => void;
   #written = 0;
 
-  /** `own`: called after edits, so that what was made belongs to the user. */
+  /** `own`: called after edits, to give new files to the user. */
   constructor(work: string, outside: string, own: () => void = () => undefined) {
     this.#own = own;
     this.#work = work;
@@ -47,7 +48,7 @@ export class User {
       return mkdirSync(place);
     }
     if (edit.do === 'repository') return this.#repository(edit.file);
-    // Nothing goes through a link that leads out: what lies there is not the user's work here.
+    // No edit goes through a link that leads out: files there are not the user's work here.
     if (this.#isBehindLink(edit.file) || lookAt(place) === undefined) return;
     if (edit.do === 'remove' || edit.do === 'removeTree') return rmSync(place, { recursive: true });
     if (lstatSync(place).isSymbolicLink()) return;
@@ -79,7 +80,7 @@ export class User {
     plainGit(['-C', root, 'commit', '-q', '--allow-empty', '-m', 'first']);
   }
 
-  /** Other bytes of the same number at the same time: what a look at size and time alone does not see. */
+  /** Writes other bytes of the same length with the same time, which a check of size and time alone misses. */
   #rewrite(place: Buffer): void {
     const { atime, mtime, mode } = statSync(place);
     const bytes = readFileSync(place);
@@ -104,7 +105,7 @@ export class User {
     writeFileSync(this.#at(file), text, { mode: 0o644 });
   }
 
-  /** Makes room: what is in the way goes, as by `rm -rf` and `mkdir -p`. */
+  /** Makes room for a file, like `rm -rf` and `mkdir -p`. */
   #clear(file: string): void {
     for (const directory of above(file)) {
       const place = this.#at(directory);
@@ -125,7 +126,7 @@ function above(file: string): string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
-/** Returns what is there, links not followed; undefined also where a file is in the place of a directory above. */
+/** Returns the entry, without following links. Undefined also when a file has the path of a directory above. */
 function lookAt(place: Buffer): Stats | undefined {
   try {
     return lstatSync(place, { throwIfNoEntry: false });

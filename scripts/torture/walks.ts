@@ -1,5 +1,5 @@
 // The calm driver: random walks through one session without kills and errors, in this process, under each strategy.
-// Besides what every episode checks, all strategies must answer alike and leave the same work tree.
+// In addition to the checks of every episode, all strategies must give the same answers and the same work tree.
 import { strategies } from '../../src/store/strategies.ts';
 import { Random } from './random.ts';
 import { shrink } from './shrink.ts';
@@ -7,18 +7,18 @@ import { calmSteps, type Step } from './steps.ts';
 import { Tally } from './tally.ts';
 import { kindOf, run } from './torture.ts';
 
-/** Methods whose answers differ between strategies: how much a store holds, where it is, and what it cost. */
+/** Methods whose answers differ between strategies: the size, the place and the cost of a store. */
 const incomparable = /^(store|session)\/|^checkpoint\/clean$/;
 const leftOut: ReadonlySet<string> = new Set(
   'capture commit content hash message ms nextCursor operation strategy'.split(' '),
 );
 
-/** Walks `count` times; returns the defect with the fewest steps that show it, or undefined. */
+/** Walks `count` times. Returns the defect with the fewest steps, or undefined. */
 export async function walks(options: {
   readonly seed: number;
   readonly count: number;
   readonly length: number;
-  /** How often fewer steps are tried when some have failed. */
+  /** How often fewer steps are tried after a failure. */
   readonly shrinkTries: number;
 }): Promise<{ readonly defect: string; readonly steps: readonly Step[] } | undefined> {
   const { seed, count, length, shrinkTries } = options;
@@ -35,7 +35,7 @@ export async function walks(options: {
   return undefined;
 }
 
-/** Takes the steps under every strategy; returns the first defect. */
+/** Performs the steps under every strategy. Returns the first defect. */
 async function walk(steps: readonly Step[]): Promise<string | undefined> {
   const all: { readonly strategy: string; readonly answers: readonly string[] }[] = [];
   for (const strategy of Object.keys(strategies)) {
@@ -58,7 +58,9 @@ async function walk(steps: readonly Step[]): Promise<string | undefined> {
   return undefined;
 }
 
-/** Spells answers without what two sessions cannot share: ids become the numbers of their first appearance. */
+/**
+ * Rewrites answers without the parts that differ between sessions: ids become the numbers of their first appearance.
+ */
 class Comparable {
   readonly #numbers = new Map<string, number>();
 

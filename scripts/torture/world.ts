@@ -1,5 +1,5 @@
-// One work tree in a repository, a place outside it that no program may touch, a storage, and perhaps a disk of its
-// own.
+// One work tree in a repository, a directory outside it that no program may touch, a storage, and perhaps its own
+// disk.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,14 +17,16 @@ export interface Circumstances {
   readonly strategy: string;
   readonly durability: 'process' | 'power';
   readonly hasPower: boolean;
-  /** The daemon has no rights of root, and neither has the user. */
+  /** True when neither the daemon nor the user has root's rights. */
   readonly isPlainUser?: boolean;
-  /** A second daemon may run in a container of its own. */
+  /** True when a second daemon may run in its own container. */
   readonly hasContainers?: boolean;
   readonly patienceMs: number;
-  /** A storage that other worlds use at the same time. Default: one of its own. */
+  /** A storage that other worlds use at the same time. Default: its own. */
   readonly storage?: string;
-  /** Who starts the daemons and speaks with them; `inProcess`: there is no process. Default: our own driver. */
+  /**
+   * The client that starts the daemons and talks to them. `inProcess`: there is no process. Default: our own driver.
+   */
   readonly client?: ClientName | 'inProcess';
   readonly planted?: FaultPlan | undefined;
 }
@@ -63,7 +65,7 @@ export class World {
     this.#own(this.top);
   }
 
-  /** `isApart`: in a container of its own. */
+  /** `isApart`: in its own container. */
   seat(name: string, conversation = name, isApart = false): Seat {
     const { strategy, durability, patienceMs, planted, client = 'own' } = this.circumstances;
     const storage = this.circumstances.storage ?? join(this.disk?.root ?? this.top, 'storage');
@@ -106,7 +108,7 @@ export class World {
     return look(this.work);
   }
 
-  /** @throws Defect when something was touched that is none of the daemon's business. */
+  /** Checks everything that the daemon must not touch. @throws Defect */
   assertUntouched(where: string): void {
     const changed = differences(this.#outsideThen, look(this.outside));
     if (changed.length > 0) throw new Defect(`${where}: outside of the work tree ${changed.join(', ')}`);
@@ -114,13 +116,13 @@ export class World {
       throw new Defect(`${where}: the user's HEAD, index, config or refs changed`);
   }
 
-  /** Git's own word on the user's repository. @throws Defect */
+  /** Checks the user's repository with git. @throws Defect */
   assertRepository(where: string): void {
     fsck(this.work, where);
     plainGit(['--no-optional-locks', '-C', this.work, 'status', '--porcelain']);
   }
 
-  /** Git's own word on all repositories, and no leftovers. @throws Defect */
+  /** Checks all repositories with git, and looks for leftovers. @throws Defect */
   assertHealthy(where: string): void {
     this.assertRepository(where);
     for (const { shadow } of this.running) if (shadow !== undefined) fsck(shadow, where);
@@ -128,7 +130,7 @@ export class World {
     if (left.length > 0) throw new Defect(`${where}: left in the work tree: ${left.join(', ')}`);
   }
 
-  /** @throws Defect when a daemon or its client does not end; all that was made here is gone anyway */
+  /** Ends the world. @throws Defect when a daemon or its client does not end; all files are removed anyway */
   async dispose(): Promise<void> {
     const ends = await Promise.allSettled(this.#seats.map((seat) => seat.kill()));
     this.disk?.remove();

@@ -1,4 +1,4 @@
-// Failures that callers expect become values; all others pass.
+// Expected failures become values, and all others are thrown.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -1,4 +1,4 @@
-// A record with a sum: read back it is intact, and any flipped bit is JSON no more, or found.
+// A record with a checksum is intact when it is read back. Any flipped bit breaks the JSON or is detected.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isIntact, withSum } from '../../src/base/check-sum.ts';
@@ -34,7 +34,8 @@ test('every flipped bit breaks the JSON, is detected, or changes nothing', () =>
       }
       if (!isIntact(read as object)) found += 1;
       else {
-        // The name of the sum itself was hit: the record is one of an earlier version, with an unknown field.
+        // The bit was in the name of the sum: the record then looks like one of an earlier version with an unknown
+        // field.
         const { kind, text, count, list } = read as typeof record;
         assert.equal({ kind, text, count, list }, JSON.parse(JSON.stringify({ ...record, none: undefined })));
       }

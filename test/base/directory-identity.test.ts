@@ -1,4 +1,4 @@
-// Which directory stands at a path, on the file system of containers.
+// The identity of a directory on the file system of containers.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The door to the file system corrects errors that Node reports wrongly.
+// The access to the file system corrects errors that Node reports wrongly.
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

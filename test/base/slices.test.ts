@@ -1,10 +1,10 @@
-// How long work of ours may keep the event loop, by a clock that the test turns.
+// How long our work may block the event loop, by a clock that the test controls.
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Slices } from '../../src/base/slices.ts';
 
-/** Does `work` by a clock that it sets. */
+/** Runs `work` with a clock that it controls. */
 async function byClock(work: (clock: { now: number }) => void | Promise<void>): Promise<void> {
   await setImmediate(); // no earlier turn goes on
   const real = performance.now.bind(performance);

@@ -1,4 +1,4 @@
-// Captures with the check of the watch behind each, over a watch that misses only what it is asked to.
+// Captures with an audit after each, over handles that miss only what the test asks them to miss.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -16,7 +16,7 @@ export class Audited {
   readonly drifts: string[][] = [];
   readonly logged: string[] = [];
   readonly audit: WatchAudit;
-  /** Audits that have begun and not ended. */
+  /** The number of audits that have begun and not ended. */
   #fences = 0;
 
   constructor(graceMs = 0) {
@@ -55,7 +55,7 @@ export class Audited {
     writeFileSync(this.at(path), content);
   }
 
-  /** A capture and the audit behind it. */
+  /** Makes a capture and waits for its audit. */
   async capture(request: CaptureRequest = {}): Promise<Capture> {
     const capture = await this.capturer.capture(request);
     await this.audit.idle();

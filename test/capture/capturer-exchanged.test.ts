@@ -1,4 +1,4 @@
-// A directory that is exchanged with a link to outside while a capture looks: nothing is taken from outside.
+// A directory is replaced by a link to the outside during a capture: nothing is captured from outside.
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -10,7 +10,7 @@ import { HeldRig } from '../support/held-rig.ts';
 
 const test = suite('captures while a directory is replaced');
 
-/** `a/b` with files inside, and beside the work tree the same names with other contents. */
+/** Makes `a/b` with files inside, and the same names with other contents beside the work tree. */
 function layOut(rig: Rig): void {
   for (const path of ['a/b/c/f', 'a/b/f', 'a/b/g']) rig.write(path, `inside ${path}`);
   symlinkSync('inside', join(rig.root, 'a/b/link'));
@@ -24,7 +24,7 @@ function layOut(rig: Rig): void {
 const isReadAt = (target: string, name: string): boolean =>
   target.startsWith('/proc/self/fd/') && target.endsWith(`/${name}`.slice(name.lastIndexOf('/') + 1));
 
-/** Exchanges `a` with a link to outside for the length of one call. */
+/** Replaces `a` by a link to the outside for the duration of one call. */
 class Exchange {
   readonly #rig: Rig;
   #isOut = false;

@@ -1,5 +1,5 @@
-// Git's own directories are never captured, whatever they are called, and are reported; what the user's own repository
-// tracks in one is captured anyway.
+// Git's own directories, with any name, are never captured but reported. Files in one that the user's own repository
+// tracks are captured anyway.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -25,7 +25,7 @@ async function withRig(
 const told = (capture: Capture): string[] =>
   capture.skipped.filter(({ reason }) => reason === 'nestedGitDirectory').map(({ path }) => toText(path));
 
-/** Captures twice, with and without memory of it, and expects the same. */
+/** Captures twice, with and without an earlier scan, and expects equal results. */
 async function captured(rig: Rig): Promise<{ readonly paths: string[]; readonly told: string[] }> {
   const first = await rig.capturer.capture();
   const again = await rig.capturer.capture({ previous: first.snapshot });
@@ -66,7 +66,7 @@ test('a git directory that is known only from a pointer is found, in any order o
   withRig(async (rig) => {
     rig.write('deep/er/tree/f', '1');
     rig.git('init', '-q', '--separate-git-dir', join(rig.root, 'a-git'), 'deep/er/tree');
-    // As git leaves it when the objects lie elsewhere: nothing in it but the pointer tells what it is.
+    // Git's form of a repository whose objects are elsewhere: only the pointer shows what it is.
     const shared = join(rig.top, 'shared');
     mkdirSync(shared);
     for (const name of ['objects', 'refs', 'config'])

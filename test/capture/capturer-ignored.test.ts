@@ -1,4 +1,4 @@
-// A work tree that the repository around it ignores: it is captured by its own rules, and that is reported.
+// A work tree that the repository around it ignores is captured by its own rules, and that is reported.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { git, InProcessDaemon, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** A repository that ignores `home/project`, or is about to, and the project in it. */
+/** Makes a repository that ignores `home/project`, or is about to, with a project in it. */
 function enclosed(rules: Record<string, string>): { home: string; project: string } {
   const home = temporaryDirectory('home');
   git(home, 'init', '-q');

@@ -1,4 +1,4 @@
-// Captures while another process writes, moves and removes what they read.
+// Captures while another process writes, moves and removes files.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { contentOf, copiesLeft, pathsOf, reasonFor, withRig } from '../support/c
 
 const test = suite('captures while other programs write');
 
-/** Runs a script beside the body until the body ends; resolves once the script has said something. */
+/** Runs a script beside the body until the body ends. The body begins once the script has printed something. */
 async function beside(script: string, cwd: string, body: () => Promise<void>): Promise<void> {
   const child: ChildProcess = spawn(process.execPath, ['-e', script], {
     cwd,

@@ -1,4 +1,4 @@
-// Which files belong to a capture: rules, nested repositories, what is tracked, included, excluded, or our own.
+// Which files a capture takes: by rules, in nested repositories, tracked, included, excluded, and our own.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ test('tracked files are captured even if a rule ignores them (F28)', () =>
     const capture = await rig.capturer.capture();
     assert.equal(await pathsOf(rig.store, capture), ['.gitignore', 'a.gen', 'dist/x']);
     assert.ok(readFileSync(join(rig.root, '.git', 'index')).equals(index), 'the index is as it was');
-    // A corrupt index is reported and counts as empty; what the previous snapshot holds stays.
+    // A corrupt index is reported and counts as empty. Files of the previous snapshot stay.
     writeFileSync(join(rig.root, '.git', 'index'), 'garbage');
     const second = await rig.capturer.capture({ previous: capture.snapshot });
     assert.is(second.snapshot, capture.snapshot);
@@ -117,7 +117,7 @@ test('a new, changed, negated or nested rule applies at once, and files of earli
       );
       assert.equal(seen, want, `${file}: ${rules}`);
     }
-    // Held by the previous snapshot: captured still, though ignored now.
+    // The file is in the previous snapshot, so it is captured although it is ignored now.
     const held = await pathsOf(rig.store, await rig.capturer.capture({ previous: first.snapshot }));
     assert.equal(
       held.filter((path) => !path.endsWith('.gitignore')),

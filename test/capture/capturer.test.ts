@@ -16,7 +16,7 @@ import { applyStep, step } from '../support/trees/tree-steps.ts';
 
 const test = suite('full capture');
 
-/** Handles that cannot be opened: elsewhere than on Linux. */
+/** Handles that can never be opened, like on systems other than Linux. */
 const notReady: ScanHandles = {
   changes: new ChangeLog(),
   isReady: false,
@@ -25,7 +25,7 @@ const notReady: ScanHandles = {
   closeAll: () => undefined,
 };
 
-/** The tree that git itself makes of the work tree, in an index of its own. */
+/** Returns the tree that git itself makes of the work tree, in a separate index. */
 function gitTree(rig: Rig): string {
   rmSync(join(rig.root, '.git', 'index'), { force: true });
   rig.git('add', '-A');
@@ -39,7 +39,7 @@ test('the tree equals that of git add -A and write-tree, at first and after ever
     fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
     (rounds) =>
       withRig({}, async (rig) => {
-        // The second capture never sees what the first held: no previous snapshot, as git's fresh index has none.
+        // The second capture gets no previous snapshot, like git's new index has none.
         const remembering = rig.capturer;
         for (const round of rounds) {
           for (const one of round) applyStep(rig.root, one);

@@ -1,5 +1,5 @@
-// On every strategy, a fast capture makes the snapshot of a full one, after any edit of the work tree. RUNS=… asks for
-// more rounds, SEED=… replays them.
+// On every strategy, a fast capture makes the same snapshot as a full one, after any edit of the work tree. RUNS=…
+// sets the rounds, SEED=… repeats them.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

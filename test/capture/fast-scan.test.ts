@@ -1,4 +1,4 @@
-// A capture that looks at what was told to have changed makes the very snapshot of one that looks at everything.
+// A fast capture makes exactly the snapshot of a full capture.
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -37,7 +37,7 @@ test('captures after an edit, a new tree, a deletion and no change are fast and 
     assert.is(it.previous, previous);
   }));
 
-/** The names in the work tree that were opened, and those that were looked at, meanwhile. */
+/** Returns the names in the work tree that were opened, and those that were checked, during the work. */
 async function touchedBy(
   it: HeldRig,
   act: () => Promise<void>,
@@ -71,7 +71,7 @@ test('a capture of one edit among 600 new files reads that file and the 200 youn
 test('random edits of every kind: fast captures equal full captures', () =>
   HeldRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 150))));
 
-/** Everything that was captured counts as settled: a capture takes it over unread. */
+/** Makes every captured content settled: a later capture takes it over unread. */
 async function settled(it: HeldRig): Promise<void> {
   const ms = Date.now() + 30;
   await until('the clock has gone on', () => Date.now() > ms);

@@ -1,4 +1,4 @@
-// When everything is looked at in the quiet after captures.
+// When the background scans run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -10,7 +10,7 @@ const fails = (error: unknown): never => {
   throw error;
 };
 
-/** Runs scans that take `tookMs` each, or until a capture ends them; records when each began and ended. */
+/** Runs scans that take `tookMs` each, or until a capture ends them. Records when each began and ended. */
 async function scanning(
   tookMs: number,
   body: (idle: IdleScans, began: readonly number[], ended: readonly number[]) => Promise<void>,
@@ -34,7 +34,7 @@ async function scanning(
   }
 }
 
-/** Asks for a second scan, and returns the milliseconds until it begins. */
+/** Schedules a second scan, and returns the milliseconds until it begins. */
 async function untilSecond(idle: IdleScans, began: readonly number[], isAwaited: boolean): Promise<number> {
   const asked = performance.now();
   idle.after(isAwaited);

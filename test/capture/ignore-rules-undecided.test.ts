@@ -1,4 +1,4 @@
-// A git that dies says nothing: a path that it gave no verdict on is neither captured nor deleted, and is reported.
+// A git that dies gives no verdict: the path is then neither captured nor deleted, and is reported.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Ignore rules that the system would not give us at this moment: a capture fails or says so, and takes nothing that
-// they would have left out.
+// Ignore rules that cannot be read at this moment: a capture fails or reports that, and takes no file that they would
+// have ignored.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import { makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 
-/** One file a source of rules, each of which is the only one to ignore it. */
+/** Makes one file for each source of rules, which alone ignores that file. */
 function withEveryRule(): Rig {
   const rig = makeRig();
   rig.write('.gitignore', 'by-root\n');
@@ -33,7 +33,7 @@ for (const code of ['EIO', 'EMFILE', 'ENOMEM']) {
       let isRules = false;
       let failed = '';
       installFault((call, target) => {
-        // The call that opens a descriptor shows the file behind it.
+        // The descriptor of the failed call shows its file.
         isRules = ruleFiles.test(target) || (isRules && /^\d+$/.test(target));
         if (!isRules || !/^(lstat|stat|open|fstat|readFile|read)$/.test(call)) return;
         calls += 1;

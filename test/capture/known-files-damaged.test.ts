@@ -1,4 +1,4 @@
-// The file of what is known is what was written, or none.
+// The known-files file is either intact or ignored.
 import {
   cpSync,
   existsSync,

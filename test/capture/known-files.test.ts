@@ -72,7 +72,7 @@ test('a rewrite of the same size with its time set back is detected', () =>
     utimesSync(file, old, old);
     const capture = await it.agrees('rewritten');
     assert.is(await contentOf(it.rig.store, capture, 'd0/e/f0'), 'CONTENT 0\n');
-    // Another content by a rename over the file, with the same times and mode.
+    // Replaces the file by a rename: another content with the same times and mode.
     writeFileSync(`${file}~`, 'Content 0\n');
     utimesSync(`${file}~`, old, old);
     renameSync(`${file}~`, file);
@@ -141,7 +141,7 @@ test('a snapshot with other contents than the known files is not reused', () =>
     it.rig.write('d0/e/f0', 'changed');
     rmSync(join(it.rig.root, 'd2'), { recursive: true });
     await it.once();
-    // As after a restore that the user undid by hand, or where the last checkpoint was deleted.
+    // The state after a user reversed a restore by hand, or after the last checkpoint was deleted.
     it.previous = first;
     await it.agrees('built on an earlier one');
     assert.is(it.read, 1);

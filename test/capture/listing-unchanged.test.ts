@@ -1,6 +1,6 @@
-// A directory taken over from an earlier scan equals the one that a scan without memory finds. The stamps of these
-// tests are older than the clock's grain, because younger ones are never trusted. Many work trees side by side wait for
-// it once a round.
+// A directory taken over from an earlier scan equals the one that a scan without memory finds. The stamps in these
+// tests are older than the clock's grain, because younger ones are never trusted. Many work trees wait for it
+// together once per round.
 import {
   chmodSync,
   linkSync,
@@ -32,7 +32,7 @@ const test = suite('unchanged directories');
 
 const settle = (): Promise<void> => delay(stampGrainMs + 150);
 
-/** Edits that leave few traces, or that change what is taken without touching it. */
+/** Edits that leave few traces, or that change the selection of files without touching them. */
 const tricks = [
   'sameSize',
   'exchange',
@@ -90,7 +90,7 @@ function play(rig: Rig, kind: Trick['kind'], target: string, other: string, name
   else symlinkSync('a', target);
 }
 
-/** Puts a path into the index by hand, whether it stands there or not. */
+/** Adds a path to the index by hand, whether it exists or not. */
 function track(rig: Rig, name: string): void {
   const empty = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
   rig.git('update-index', '--add', '--replace', '--info-only', '--cacheinfo', '100644', empty, name);
@@ -113,7 +113,7 @@ test('a capture that uses an earlier scan or known files equals a capture withou
             one.previous = await compare(one.rig, one.previous);
           }
           await settle();
-          // Everything is old now: this one remembers all, the next but what changed.
+          // Everything is old now. This scan remembers everything, and the next one everything that did not change.
           for (const one of rigs) one.previous = await compare(one.rig, one.previous);
         }
       } finally {
@@ -121,7 +121,7 @@ test('a capture that uses an earlier scan or known files equals a capture withou
       }
     },
   );
-  // Looking for a smaller case would wait for the grain a thousand times.
+  // Shrinking a failure would wait for the grain a thousand times.
   await fc.assert(property, { ...parameters(1), endOnFailure: true });
 });
 
@@ -136,7 +136,7 @@ async function compare(rig: Rig, previous: SnapshotId | undefined): Promise<Snap
   assert.is(got.snapshot, want.snapshot);
   assert.equal(got.skipped, want.skipped);
   await fresh.close();
-  // One that knows what was written down by another, which is gone.
+  // A scan that uses the known files of an earlier one.
   const reopened = rig.another({ settleMs: stampGrainMs, knownFile: join(rig.top, 'known-files') });
   const known = await reopened.capture(request);
   assert.is(known.snapshot, want.snapshot);
@@ -169,7 +169,7 @@ test('an unchanged directory is only compared, and not listed, opened or stored 
     installFault(undefined);
     assert.is(second.root, first.root);
     assert.is(await contentOf(rig.store, third, 'd7/f3'), 'changed');
-    // The root is opened to see that it can be read.
+    // The root is opened to check that it can be read.
     assert.equal([...targets.open], [rig.root, join(rig.root, 'd7/f3')]);
     if (keepsTimes()) assert.equal([...targets.readdir], [join(rig.root, 'd7')]);
   } finally {
@@ -190,7 +190,7 @@ test('a capture since another one compares all names, but reads files only at th
     renameSync(join(rig.root, 'd3/f3'), join(rig.root, 'd4/moved'));
     rig.write('d5/f5', 'edited in place by a program');
     const previous = first.snapshot;
-    // A scan that finishes in between has no part in it.
+    // A complete scan in between does not change the result.
     assert.is(await rig.capturer.isChanged(previous), true);
     let looks = 0;
     installFault((call, target) => {

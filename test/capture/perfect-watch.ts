@@ -1,5 +1,5 @@
-// Directory handles that miss only what a test asks them to miss: every change of the tree is made through them, in one
-// turn of the event loop, and marked as sparingly as the kernel would report it.
+// Directory handles that miss only what a test asks them to miss: every change of the tree goes through them, in one
+// turn of the event loop, and is marked as sparsely as the kernel would report it.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ import { ChangeLog } from '../../src/watch/change-log.ts';
 export class PerfectWatch implements AuditedHandles, ScanHandles {
   readonly changes = new ChangeLog();
   isTrusted = true;
-  /** Captures look at everything. */
+  /** False: captures scan everything. */
   readonly isReady = false;
-  /** The answer of the fence. */
+  /** The result of the fence. */
   fence: () => Promise<boolean> = () => Promise.resolve(true);
   readonly #root: string;
   #state: ReadonlyMap<TreePath, string>;
@@ -32,19 +32,19 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
     this.changes.lose('suspect');
   }
 
-  /** Changes the tree and marks what changed; synchronous, so that no capture comes in between. */
+  /** Changes the tree and marks the changes. Synchronous, so that no capture comes in between. */
   change(act: () => void): void {
     act();
     for (const path of this.#changed()) this.changes.mark(path, 'handles');
   }
 
-  /** Changes the tree and marks nothing. */
+  /** Changes the tree without marks. */
   miss(act: () => void): void {
     act();
     this.#changed();
   }
 
-  /** Returns what differs from the last look. The path of a directory that came or went covers everything below it. */
+  /** Returns the differences from the last look. The path of a new or removed directory covers everything below it. */
   #changed(): TreePath[] {
     const now = this.#look();
     const changed = new Set<TreePath>();

@@ -1,5 +1,5 @@
-// One work tree whose session is opened again and again, each time by a capturer that knows only what the last one wrote
-// down. Files count as settled at once.
+// One work tree whose session is opened again and again, each time by a capturer that knows only the known-files
+// file. Files count as settled at once.
 import { createHash } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { installFault } from '../../src/base/seam.ts';
 import type { Capture, CapturerOptions } from '../../src/capture/capturer.ts';
 import { makeRig, type Rig } from '../support/capture-rig.ts';
 
-/** Longer than a tick of the clock that stamps files: what is older is settled. */
+/** Waits longer than a tick of the clock that stamps files: older stamps are settled. */
 const tick = (): Promise<void> => delay(30);
 
 /** One work tree that is opened again and again. */
@@ -19,7 +19,7 @@ export class Reopened {
   readonly rig: Rig;
   readonly file: string;
   previous: SnapshotId | undefined;
-  /** How many contents the last capture read. */
+  /** The number of contents that the last capture read. */
   read = -1;
 
   constructor(rig: Rig) {
@@ -27,7 +27,7 @@ export class Reopened {
     this.file = join(rig.top, 'known-files');
   }
 
-  /** Opens, captures, closes. */
+  /** Opens, captures and closes. */
   async once(changes: Partial<CapturerOptions> = {}): Promise<Capture> {
     await tick();
     const { rig, previous } = this;
@@ -40,7 +40,7 @@ export class Reopened {
     return capture;
   }
 
-  /** Captures, and compares with a capture that remembers nothing. */
+  /** Captures, and compares the result with a capture without memory. */
   async agrees(why: string, changes: Partial<CapturerOptions> = {}): Promise<Capture> {
     const request = this.previous === undefined ? {} : { previous: this.previous };
     const { knownFile: _, ...rest } = changes;
@@ -52,7 +52,7 @@ export class Reopened {
     return got;
   }
 
-  /** Changes the header of the file, the sum of which is right again. */
+  /** Changes the header of the file, with a valid checksum. */
   rewrite(change: (header: Record<string, unknown>) => void): void {
     const bytes = readFileSync(this.file);
     const first = bytes.indexOf('\n');
@@ -74,7 +74,7 @@ export class Reopened {
   }
 }
 
-/** Files of the work tree; what is no link is read. */
+/** The number of files in the work tree, links included. Links are not read. */
 const files = 12;
 export const filesRead = files - 1;
 

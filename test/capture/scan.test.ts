@@ -1,4 +1,4 @@
-// A scan chooses between a fast and a full look; in doubt it looks at everything.
+// A scan is fast or full. In doubt it is full.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -262,7 +262,10 @@ test('a background scan makes the next capture fast, and after a missed change t
     { idleMs: 20 },
   ));
 
-/** Runs `body` with what happens at the n-th place where other work may come in between; how many were passed. */
+/**
+ * Runs `body` and calls `happens` at the n-th place where other work may come in between. Returns the number of such
+ * places.
+ */
 async function meanwhile(n: number, happens: () => void, body: () => Promise<unknown>): Promise<number> {
   let passed = 0;
   installMeanwhile(() => {

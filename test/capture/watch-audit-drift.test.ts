@@ -1,4 +1,4 @@
-// The check of the watch finds drift: which changes count, how the daemon reports them, and the cost.
+// The audit finds drift: which changes count, how the daemon reports them, and the cost.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

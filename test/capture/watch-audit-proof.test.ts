@@ -1,4 +1,4 @@
-// The check of the watch reports nothing where it has no proof.
+// The audit reports nothing without proof.
 import { lstatSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -45,7 +45,7 @@ test('captures that reuse unchecked listings, or include ignored files, are not 
       it.write('.gitignore', 'out/\n');
     });
     const first = await it.capture();
-    // Only what is old enough when it is looked at is taken over later without a look.
+    // Only a content that is old enough when it is read is taken over later without a check.
     while (Date.now() < lstatSync(it.at('a/f')).ctimeMs + 2 * stampGrainMs) await turn();
     const before = await it.capture({ previous: first.snapshot });
     it.watch.change(() => it.write('a/f', '2'));
@@ -73,7 +73,7 @@ test('a directory that a capture could not read proves nothing, even when it is 
       if (isClosed || (call === 'open' && target.endsWith('/h')))
         throw Object.assign(new Error('no'), { code: 'EACCES' });
     };
-    /** Directories are reached by their descriptors: told by name here. */
+    /** Directories are reached by their descriptors. This fault matches them by name. */
     const named: Fault = (call, target) => unreadable(call, readable(target));
     for (const fault of [undefined, named, undefined, named]) {
       installFault(fault);
@@ -90,7 +90,7 @@ test('a directory that a capture could not read proves nothing, even when it is 
     assert.equal(it.drifts, [['open']]);
   }));
 
-/** The path behind `/proc/self/fd/N/…`. */
+/** Returns the path behind `/proc/self/fd/N/…`. */
 function readable(target: string): string {
   const [, descriptor, rest = ''] = /^\/proc\/self\/fd\/(\d+)(.*)$/.exec(target) ?? [];
   return descriptor === undefined ? target : `${readlinkSync(`/proc/self/fd/${descriptor}`)}${rest}`;

@@ -1,4 +1,4 @@
-// The audit beside real directory handles, real captures and other processes that change the tree at random: no drift
+// The audit with real directory handles, real captures and other processes that change the tree at random: no drift
 // may be a change that the handles had reported.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const test = suite('watch audit beside other processes');
 const writer = fileURLToPath(new URL('../support/programs/busy-writer.js', import.meta.url));
 const program = new URL('../support/programs/teed-handles-thread.js', import.meta.url);
 
-/** Every drift with the moment when the look began that came before it. */
+/** A drift, with the time when the scan before it began. */
 interface Drift {
   readonly paths: readonly TreePath[];
   readonly since: number;
@@ -34,7 +34,7 @@ class Beside {
   readonly handles: DirectoryHandles;
   readonly audit: WatchAudit;
   readonly capturer: Capturer;
-  /** How often the audit asked whether the handles had marked a path. */
+  /** The number of times that the audit asked whether the handles had marked a path. */
   asked = 0;
   #before = 0;
   #latest = 0;
@@ -90,7 +90,7 @@ class Beside {
       .map(({ message }) => message);
   }
 
-  /** Runs with writers beside it, which end with it. */
+  /** Runs `body` with writers that end with it. */
   async run(kind: 'files' | 'trees', writers: number, body: () => Promise<void>): Promise<void> {
     const alive = setInterval(() => undefined, 1000); // neither handles nor an audit keep a process alive
     this.handles.start();

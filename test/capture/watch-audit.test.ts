@@ -15,7 +15,7 @@ const test = suite('watch audit');
 
 const rules = ['f\n', '*.log\n', 'b/\n', '/d\n', '!f\n', 'a/*\n', ''];
 
-/** Makes random edits in a directory, with captures of every kind that run on beside them. */
+/** Makes random edits in a directory, while captures of every kind run. */
 async function live(it: Audited, random: Random, directory: string, steps: number): Promise<void> {
   const root = it.at(directory);
   const edits = new RandomEdits(root, join(it.rig.top, 'outside'), random);

@@ -59,7 +59,7 @@ test('rows are found, renamed and removed like the entries of a Map', () => {
 const count = 10_000;
 const idOf = (n: number): CheckpointId => `ckpt_${String(n).padStart(20, '0')}` as CheckpointId;
 
-/** A checkpoint as a store reads it: no string is shared with another. */
+/** Returns a checkpoint as a store reads it: it shares no string with another. */
 function read(n: number, facts: Partial<CheckpointRecord>, tag?: Tag): StoredCheckpoint {
   const text = (length: number, digit: string): string => String(n).padStart(length, digit);
   const operation = `op_${text(20, '0')}`;
@@ -99,7 +99,7 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** A function of its own, so that the source of the index can be collected. */
+/** A separate function, so that the source of the index can be collected. */
 function indexOf(stored: (n: number) => StoredCheckpoint): CheckpointIndex {
   return new CheckpointIndex(Array.from({ length: count }, (_, n) => stored(n)));
 }

@@ -1,11 +1,11 @@
-// Tags tell one time line: what a restore left behind keeps its id, and mixes with nothing that was made since.
+// Tags belong to one line: checkpoints that a restore left keep their ids, and mix with nothing that was made since.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../src/protocol/types.ts';
 import { failure } from '../support/failures.ts';
 import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
-/** A session whose steps are a turn (`1`) or a tool (`1.1`), each after `files` files more. */
+/** A session whose steps are turns (`1`) or tools (`1.1`), each after `files` more files. */
 class Line {
   readonly daemon = new InProcessDaemon();
   readonly root = repository();

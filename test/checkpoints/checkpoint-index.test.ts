@@ -28,7 +28,7 @@ function record(kind: CheckpointKind, facts: Partial<CheckpointRecord>): Checkpo
   };
 }
 
-/** A tagged checkpoint that follows the head of the index. */
+/** Returns a checkpoint with a tag that follows the head of the index. */
 function tagged(index: CheckpointIndex, text: string): StoredCheckpoint {
   const tag = parseTag(text);
   const parent = index.head?.record.id;
@@ -79,7 +79,7 @@ test('a lookup by tag takes as long among 20,000 checkpoints as among 100 (Q41)'
 });
 
 test('the time to index turns grows linearly with their number (Q41)', () => {
-  // Processor time: the few milliseconds of the larger index do not fit between two turns of a busy machine.
+  // Measures processor time, because a busy machine would distort the few milliseconds of the larger index.
   const buildMs = (size: number): number => {
     const rounds = Array.from({ length: 8 }, () => {
       const begun = process.cpuUsage();

@@ -1,4 +1,4 @@
-// Not seen is not deleted: what a checkpoint had to skip counts as nothing in what is said of it.
+// An unseen path is not deleted: a path that a checkpoint had to skip does not count as changed.
 import { truncateSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import { InProcessDaemon, repository, write } from '../support/in-process-daemon
 type Strategy = 'shadow' | 'sqlite';
 const limits = { maxFileBytes: 1000 };
 
-/** A session whose `big.txt` and `deep/big.txt` were seen in "0", and are too large from now on. */
+/** Makes a session whose `big.txt` and `deep/big.txt` were captured in "0", and are too large from now on. */
 async function skipping(strategy: Strategy) {
   const daemon = new InProcessDaemon();
   const root = repository({

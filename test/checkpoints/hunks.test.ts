@@ -1,4 +1,4 @@
-// Hunks are found in git's unified text, and taken back out of a content one by one.
+// Hunks are found in git's unified text, and reversed in a content one by one.
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// Removing checkpoints leaves the others as they were: which are detached, their order in the list, and the ledger,
+// Removing checkpoints does not change the others: which are detached, their order in the list, and the ledger,
 // before and after a restart.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,7 +8,7 @@ import { makePlaces, type Places, WireSession } from '../support/wire-session.ts
 
 type Listed = ResultOf<'checkpoint/list'>['checkpoints'];
 
-/** Tag, or kind where there is none, and `*` when detached; everything but safety checkpoints. */
+/** Returns the tag, or the kind without one, and `*` when detached, of everything but safety checkpoints. */
 const told = (checkpoints: Listed): string[] =>
   checkpoints
     .filter(({ kind }) => kind !== 'safety')
@@ -23,7 +23,7 @@ async function turn(rig: WireSession, content: string): Promise<void> {
   await rig.request('checkpoint/create', { kind: 'turn' });
 }
 
-/** Lives in one daemon, then looks in it and, after SIGKILL, in the next one: both must see the same. */
+/** Acts in one daemon, then reads in it and, after SIGKILL, in the next one: both must show the same. */
 async function twice(
   strategy: string,
   live: (rig: WireSession) => Promise<unknown>,
@@ -103,7 +103,7 @@ for (const strategy of Object.keys(strategies)) {
           await rig.request('checkpoint/create', { kind: 'tool', tag });
         }
         await rig.request('store/gc', { prune: 'now' });
-        // Freed by a deletion, a tag has no place to keep.
+        // A tag that a deletion freed has no place to keep.
         await rig.request('checkpoint/delete', { tag: '1.2' });
         rig.write('a.txt', 'again');
         await rig.request('checkpoint/create', { kind: 'tool', tag: '1.2' });

@@ -1,4 +1,4 @@
-// Which names a checkpoint may have: one rule for create and rename, told by one error.
+// Valid names of a checkpoint: one rule and one error for create and rename.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';

@@ -1,5 +1,5 @@
-// Commands that read a session which no daemon has open: their words are those of a session that is open, and they write
-// nothing. Where the session was not closed in order, or is claimed meanwhile, a daemon opens it as before.
+// Commands that read a session which no daemon has open: their output equals that for an open session, and they write
+// nothing. If the session was not closed in order, or is claimed meanwhile, a daemon opens it.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ async function said(rig: DaemonRig, command: string): Promise<string> {
   return program.stdout;
 }
 
-/** Every path below, with its stamps and content. */
+/** Returns every path below, with its stamps and content. */
 function state(...roots: readonly string[]): string[] {
   return roots.flatMap((root) =>
     ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })].sort().map((name) => {
@@ -99,7 +99,7 @@ for (const strategy of ['shadow', 'local'])
       assert.equal(rig.processes(), []);
     }));
 
-/** Each makes something in a closed session that only an opening can mend or finish. */
+/** Each function makes something in a closed session that only an opening can repair or finish. */
 const doubts: Readonly<Record<string, (own: string) => void>> = {
   'an owner that did not close it': (own) => {
     const file = join(own, 'owner.json');

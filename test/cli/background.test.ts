@@ -1,5 +1,5 @@
-// Commands leave a daemon in the background: the next one is answered by it, every other daemon gets the session at
-// once, and a command works without it.
+// Commands leave a daemon in the background. The next command uses it, every other daemon gets the session at once,
+// and a command works without it.
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -52,7 +52,7 @@ class Commands {
     return backgroundNote(this.rig.storage);
   }
 
-  /** The note of the daemon that has to be there. */
+  /** Returns the note of the running daemon. */
   daemon(): BackgroundNote {
     const note = this.note();
     if (note === undefined) throw new Error('no daemon runs in the background');
@@ -66,7 +66,7 @@ class Commands {
   }
 }
 
-/** The processes that serve a storage as its background daemon. */
+/** Returns the processes that serve a storage as its background daemon. */
 function daemonsOf(storage: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid)) return false;

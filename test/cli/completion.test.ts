@@ -9,7 +9,7 @@ import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 import { hasTerminal, inTerminal } from './console/console-rig.ts';
 
-/** Two checkpoints with names, one of which no shell may be given, and `checkpointd` where shells look for programs. */
+/** Runs with two named checkpoints, one of which no shell may offer, and `checkpointd` on PATH. */
 async function withProgram(use: (rig: DaemonRig, env: NodeJS.ProcessEnv) => unknown): Promise<void> {
   await withRig(async (rig) => {
     const { client, session } = await rig.opened();
@@ -30,7 +30,7 @@ async function withProgram(use: (rig: DaemonRig, env: NodeJS.ProcessEnv) => unkn
   });
 }
 
-/** A typed text, the words that the shell must offer, and the words that it must not. */
+/** A typed text, the words that the shell must offer, and the words that it must not offer. */
 const wanted: readonly (readonly [typed: string, offered: readonly string[], withheld: readonly string[]])[] =
   [
     ['checkpointd re', ['restore', 'revert', 'redo'], ['list', 'before-lunch']],
@@ -57,7 +57,9 @@ function isThere(shell: string): boolean {
   return false;
 }
 
-/** The words of a command line as bash gives them, the last one being typed; files are its own to offer. */
+/**
+ * Returns the words that bash offers for a command line, whose last word is being typed. Bash offers files by itself.
+ */
 function byBash(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
   const words = typed.split(' ').map((word) => `'${word}'`);
   const ask = `eval "$(checkpointd completion bash)"
@@ -70,7 +72,7 @@ function byBash(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
 }
 
 function byFish(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
-  // By a file: what `source` reads from a pipe was a directory once, for a reason of fish's own.
+  // Uses a file, because fish does not accept a directory that `source` reads from a pipe.
   const ask = `set -l file (mktemp); checkpointd completion fish >$file; source $file; rm $file
     complete -C ${JSON.stringify(typed)}`;
   const { stdout, status, stderr } = spawnSync('fish', ['--no-config', '-c', ask], {

@@ -1,4 +1,4 @@
-// The lines in which people read a diff.
+// The lines of a diff for people.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { partLines } from '../../src/cli/diff-text.ts';

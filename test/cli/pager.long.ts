@@ -1,5 +1,5 @@
-// A diff of a hundred megabytes on the command line: a pipe gets a whole patch or none, in bounded memory, and the command
-// ends with its pager.
+// A diff of a hundred megabytes on the command line: a pipe gets a complete patch or none, in bounded memory, and the
+// command ends with its pager.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Long text on a real (pseudo) terminal: the person's pager, the width of the screen, and no foreign escape.
+// Long text on a real (pseudo) terminal: the user's pager, the width of the screen, and no foreign escape.
 import { execFileSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
@@ -83,7 +83,7 @@ if (hasTerminal())
       const { client, session } = await rig.opened();
       rig.write('long.txt', Array.from({ length: 400_000 }, (_, at) => `line ${at}\n`).join(''));
       await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
-      // Ctrl-C is sent to the shell, too, which would end with it.
+      // Ctrl-C also goes to the shell, which would end with it.
       const command = `trap : INT; ${commandOf(rig, 'diff 0 1')}; echo "code $?"; cat`;
       await inTerminal(
         rig,

@@ -1,5 +1,5 @@
-// `list` and the tags that a shell asks for, answered by the daemon that has the session open, and their words, which
-// mean without the library of the command line what that library makes of them.
+// The fast path of `list` and of completed tags, answered by the daemon that has the session open. It must parse its
+// words exactly like the library of the command line.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -25,7 +25,7 @@ test('the fast path of list prints the same for an open session, and opens nothi
     assert.is(await run(rig, 'complete-tags'), '0\n1\nfirst\n');
     const plain = await run(rig, 'list');
     assert.match(plain, /^\[0\].*\n\[1\].* one \(first\) {2}\(here\)\n$/);
-    // A path as `-Cdirectory` is left to the library of the command line.
+    // The fast path leaves a path in the form `-Cdirectory` to the library.
     assert.is(await run(rig, 'list', `-C${rig.work}`), plain);
     assert.is(await run(rig, 'list', '--session', session.slice(0, 10)), plain);
     await client.close();
@@ -56,7 +56,7 @@ test('a missing directory is refused like by any command', () =>
     await client.close();
   }));
 
-/** As the library reads the words; undefined for what it refuses, or answers itself (help). */
+/** Parses the words with the library. Undefined for words that it refuses, or answers itself (help). */
 function byLibrary(command: CliCommand, words: readonly string[]): Given | undefined {
   let given: Given | undefined;
   const program = new Command('checkpointd')

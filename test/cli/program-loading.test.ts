@@ -1,4 +1,4 @@
-// The files that a command loads: an agent or a person waits for each.
+// The files that a command loads, because an agent or a person waits for each.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import { daemonEntry } from '../support/wire-client.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const own = /dist\/program\/(?!main)[\w/-]+\.js/g;
 
-/** Our own files and packages that these words load, beside what the daemon loads for itself. */
+/** Returns our own files and packages that a command line loads, without those that the daemon loads. */
 function loaded(words: readonly string[], options: object): string[] {
   const { stderr } = spawnSync(process.execPath, [daemonEntry, ...words], {
     ...options,
@@ -17,7 +17,7 @@ function loaded(words: readonly string[], options: object): string[] {
     input: '{}',
     maxBuffer: 64 * 1024 * 1024,
   });
-  // Ours alone: the Node that runs this may itself be in a node_modules.
+  // Only our own: the Node of this test may itself be in a node_modules.
   const packages = stderr
     .split(root)
     .flatMap((part) => /^node_modules\/(?:@[\w-]+\/)?[\w-]+(?=\/)/.exec(part)?.[0] ?? []);

@@ -1,4 +1,4 @@
-// Ten thousand checkpoints, really made: listed as text and as data, by a daemon that runs and by one of our own.
+// Ten thousand real checkpoints, listed as text and as data, by a running daemon and by one of our own.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';

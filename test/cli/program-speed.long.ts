@@ -1,4 +1,4 @@
-// The waiting time of people and agents at 100,000 files with a running daemon: `checkpointd list` and `checkpointd
+// The waiting time of people and agents with 100,000 files and a running daemon: `checkpointd list` and `checkpointd
 // hook` against an empty Node program, in turns in one run.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -64,8 +64,8 @@ test(`with ${files} files list and hook take a few times as long as an empty pro
           }).stdout.includes('[1]'),
         120_000,
       );
-      // The full scan that follows a capture by two seconds keeps the daemon busy for a while; what is asked
-      // meanwhile waits for its slices, and is not what is measured here.
+      // The background scan two seconds after a capture keeps the daemon busy for a while. Requests during it wait
+      // for its slices, and are not measured here.
       await until('the full scan', () => isIdle(rig), 120_000);
       const empty: number[] = [];
       const lists: number[] = [];
@@ -85,7 +85,7 @@ test(`with ${files} files list and hook take a few times as long as an empty pro
         `note: against ${one.toFixed(0)} ms: list ${listed.toFixed(2)} times (median), hook ${hooked.toFixed(2)} (median) and ${late.toFixed(2)} (95th of 100)`,
       );
       assert.ok(listed <= 2, `list ${listed}`);
-      // Beside other work an empty program has a long tail of its own, and a hook's is held against that.
+      // On a busy machine an empty program has slow runs too, so a hook's are compared with those.
       const tail = at(empty, 0.95) / one;
       assert.ok(late <= 3 * (tail > 1.5 ? tail : 1), `hook ${late}, an empty program ${tail}`);
     } finally {

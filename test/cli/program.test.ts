@@ -1,4 +1,4 @@
-// The command line against real daemons: it joins the one that has the session open, or opens a kept session itself.
+// The command line with real daemons: it joins the one that has the session open, or opens a kept session itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -105,7 +105,7 @@ test('a reader that closes the output early is no failure', () =>
   withRig(async (rig) => {
     assert.is((await run(rig, 'create')).code, 0);
     const list = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
-    // The pipe is closed for sure before anything is written.
+    // The pipe is certainly closed before anything is written.
     const { stderr, status } = spawnSync('sh', ['-c', `{ ${list}; echo $? >&2; } | exec true`], {
       cwd: rig.work,
       env: rig.environment,

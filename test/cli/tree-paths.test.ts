@@ -1,4 +1,4 @@
-// Paths on the command line: where they are looked for, how they are shown, and words that are none.
+// Paths on the command line: how they are looked up, how they are shown, and words that are no paths.
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -20,7 +20,7 @@ async function run(rig: DaemonRig, directory: string, ...[command = '', ...rest]
   return { code, stdout: program.stdout, stderr: program.stderr };
 }
 
-/** A file of the same name in the root, in `src` and in `lib`, one checkpoint, and all of them spoilt since. */
+/** Makes a file of the same name in the root, in `src` and in `lib`, one checkpoint, and then changes all three. */
 async function spoilt(rig: DaemonRig): Promise<void> {
   const { client, session } = await rig.opened({ retention: 'keep' });
   for (const path of ['x', 'src/x', 'lib/x']) rig.write(path, 'good\n');

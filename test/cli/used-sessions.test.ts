@@ -1,4 +1,4 @@
-// Which session a command takes where a work tree has several: the one that was used last.
+// A command uses the most recently used session of a work tree with several.
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -23,7 +23,7 @@ interface Agent {
   readonly session: string;
 }
 
-/** A conversation of an agent with one turn, which holds `content` in a.txt. It stays open until its client ends. */
+/** Makes an agent's conversation with one turn, which has `content` in a.txt. It stays open until its client ends. */
 async function withOneTurn(
   rig: DaemonRig,
   agent: string,
@@ -36,7 +36,7 @@ async function withOneTurn(
   return { client, session };
 }
 
-/** Makes a session look as if it had been used so long ago. */
+/** Sets the last use of a session to this many minutes ago. */
 function age(rig: DaemonRig, session: string, minutes: number): void {
   const at = Date.now() / 1000 - minutes * 60;
   for (const name of ['session.log', 'published.log'])

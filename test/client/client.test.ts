@@ -1,5 +1,5 @@
-// The TypeScript client's own core: the daemon's life, giving up, errors, daemons that misbehave, and that it works
-// from a package that is installed elsewhere.
+// The core of the TypeScript client: the daemon's life, cancellation, errors, misbehaving daemons, and that it works
+// from an installed package.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'checkpointd-client-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** A daemon that answers initialize and shutdown well, and session/list as told. */
+/** A daemon that answers initialize and shutdown, and session/list as the test says. */
 const fakeProgram = `
 const how = process.argv[2];
 let rest = Buffer.alloc(0);
@@ -206,7 +206,7 @@ test('arguments, log file and trace reach the daemon of this package, and trace 
   assert.ok(existsSync(join(storage, session)));
   assert.match(readFileSync(logFile, 'utf8'), /debug initialize: answered/);
   await client.notify('$/setTrace', { value: 'off' });
-  // The answer to the first is there before the second is sent, and neither is traced.
+  // The first answer arrives before the second request is sent, and neither is traced.
   await client.request('session/get', { session });
   const count = told.length;
   await client.request('session/get', { session });
@@ -266,7 +266,7 @@ test('the packed package works when installed elsewhere, types included', () => 
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  // As npm would put them, without the network: the dependencies alone, beside it.
+  // The form in which npm would install it, without the network: only the dependencies, beside it.
   for (const name of Object.keys(manifest.dependencies)) {
     const place = join(modules, name);
     mkdirSync(dirname(place), { recursive: true }); // of a scope

@@ -1,5 +1,5 @@
-// The adapters for agents compile as strangers compile them, and keep what the agents' own classes promise, against a
-// real daemon.
+// The adapters for agents compile like in the users' projects, and keep the promises of the agents' own classes, with
+// a real daemon.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const place = temporaryDirectory('adapters');
 
-/** The calls of Roo Code, by its own names. */
+/** The calls of Roo Code, with its own names. */
 const usage = `
 import { ShadowCheckpointService, type CheckpointEventMap } from './roo-code.ts';
 import CheckpointTracker from './cline.ts';

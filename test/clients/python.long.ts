@@ -1,5 +1,5 @@
-// The Python client as its users get it: installed by pip into an environment of its own, and read by mypy --strict.
-// Both need PyPI; without it the tests are skipped, loudly.
+// The Python client in its users' hands: installed by pip into its own environment, and checked by mypy --strict.
+// Both need PyPI. Without it the tests are skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ if (tools.status !== 0) {
       );
       return;
     }
-    // Annotations are never evaluated; the modules declare so themselves.
+    // Annotations are never evaluated, as the modules declare.
     const words = ['--target=3.9-', '--no-tips', '--violations'];
     const { status, text } = run(join(folder, 'env', 'bin', 'vermin'), [
       ...words,

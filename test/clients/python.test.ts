@@ -1,5 +1,5 @@
-// The Python client against the real daemon: its own tests, the shared scenarios and the example of its README, run by
-// the Python of this machine. What mypy says of it is in python.long.ts, because mypy comes from the network.
+// The Python client with the real daemon: its own tests, the shared scenarios and the example of its README, run by
+// the Python of this machine. python.long.ts runs mypy, which comes from the network.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// The Rust client against the real daemon: rustfmt, clippy without a warning, its own tests, the shared scenarios and
-// the example of its README. Long, because it compiles; skipped loudly without cargo or without the two crates.
+// The Rust client with the real daemon: rustfmt, clippy without a warning, its own tests, the shared scenarios and
+// the example of its README. Long, because it compiles. Skipped with a message without cargo or without the two
+// crates.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -75,7 +76,7 @@ if (fetched.status !== 0) {
     const program = join(folder, 'target/debug/examples/day');
     const plain = join(folder, 'plain');
     mkdirSync(plain);
-    // Without an argument it is about the directory that it is started in, in a repository or not.
+    // Without an argument the example uses its current directory, in a repository or not.
     for (const [args, cwd] of [
       [[work], folder],
       [[], work],

@@ -1,5 +1,5 @@
-// The scenarios that all clients share, run by the TypeScript client: protocol/clients/scenarios.json, whose notation
-// is told there. Two at a time, since most of their time is a daemon's start.
+// The scenarios that all clients share, run by the TypeScript client: protocol/clients/scenarios.json, which also
+// describes the notation. Two run at the same time, since most of their time is a daemon's start.
 import {
   existsSync,
   mkdirSync,
@@ -72,7 +72,7 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   '${array}': Array.isArray,
 };
 
-/** Holds `found` against `expected`: objects by the fields named, arrays whole, `${type}` by type. */
+/** Compares `found` with `expected`: objects by the named fields, arrays completely, `${type}` by type. */
 function match(expected: unknown, found: unknown, place: string): void {
   if (typeof expected === 'string' && expected.startsWith('${')) {
     if (types[expected]?.(found) !== true)
@@ -217,7 +217,7 @@ class Run {
     else assert.equal(readFileSync(file), content);
   }
 
-  /** `value` with every `${variable}` replaced; `${type}` stays for {@link match}. */
+  /** Returns `value` with every `${variable}` replaced. `${type}` stays for {@link match}. */
   #filled(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((each) => this.#filled(each));
     if (isFields(value))

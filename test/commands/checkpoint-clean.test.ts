@@ -1,4 +1,4 @@
-// checkpoint/clean where there is nothing to remove, or nothing that it can reach.
+// checkpoint/clean with nothing to remove, or nothing within its reach.
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

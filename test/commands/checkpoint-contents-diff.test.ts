@@ -7,7 +7,7 @@ import { git, InProcessDaemon, repository, write } from '../support/in-process-d
 
 const lines = (n: number): string => Array.from({ length: n }, (_, i) => `line ${i}\n`).join('');
 
-/** A session whose checkpoint "1" adds, modifies, deletes, renames and changes a type against "0". */
+/** Makes a session whose checkpoint "1" adds, modifies, deletes, renames and changes the type of files of "0". */
 async function variety(): Promise<{
   daemon: InProcessDaemon;
   root: string;

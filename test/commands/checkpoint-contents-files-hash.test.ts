@@ -1,4 +1,5 @@
-// Each file of a checkpoint is reported with the hash of its content, so that a client sees what it has already.
+// Each file of a checkpoint is reported with the hash of its content, so that a client knows which contents it
+// already has.
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

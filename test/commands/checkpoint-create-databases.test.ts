@@ -1,5 +1,5 @@
-// A SQLite database in the work tree, with a program that writes to it: a checkpoint says where it may hold a database
-// and a journal of different moments.
+// A program writes to a SQLite database in the work tree: a checkpoint reports when its database and journal may come
+// from different moments.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ function openDatabase(file: string, mode: 'WAL' | 'PERSIST'): InstanceType<typeo
   return database;
 }
 
-/** Waits until the next capture no longer counts an earlier write as one during the capture. */
+/** Waits until an earlier write does not count as one during the next capture. */
 async function rest(): Promise<void> {
   const ms = Date.now() + 50;
   await until('the clock has gone on', () => Date.now() > ms);
@@ -42,7 +42,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
         let opened: string | undefined;
         installFault((call, target) => {
           if (call !== 'open' || !target.startsWith(join(root, 'data.db'))) return;
-          // One of the files was read, the next is about to be: in each pass of the capture, which may take several.
+          // Between the reads of the two files, in each pass of the capture, which may take several.
           if (opened !== undefined && opened !== target)
             database.exec(`${fill}; PRAGMA wal_checkpoint(PASSIVE)`);
           opened = target;

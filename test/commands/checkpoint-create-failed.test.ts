@@ -1,4 +1,4 @@
-// A create that fails has taken nothing: the message that waits for the turn waits on.
+// A create that fails changes nothing: the message for the turn keeps waiting.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ test('on a full disk a create says to free space, and an interrupted restore say
     assert.match(stopped.message, /next (change|request)|work tree/);
   }));
 
-/** Settings of the user's repository with each of which git refuses to commit. */
+/** Settings of the user's repository, each of which makes git refuse to commit. */
 const refusing = {
   'a signer that fails': '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n',
   'no identity': '[user]\n\tuseConfigOnly = true\n',

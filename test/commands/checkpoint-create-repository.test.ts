@@ -1,4 +1,4 @@
-// The repositories of a create: the shadow as it is specified, the user’s own as it was.
+// The repositories of a create: the shadow as specified, and the user’s own unchanged.
 import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

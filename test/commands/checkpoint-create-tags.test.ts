@@ -1,4 +1,4 @@
-// Tags and names: how they are counted, what has one twice, which are refused.
+// Tags and names: how they are counted, repeated and refused.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';

@@ -1,4 +1,4 @@
-// A checkpoint holds the state of files and conversation. A create may be refused or cancelled.
+// A checkpoint has the state of files and conversation. A create may be refused or cancelled.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

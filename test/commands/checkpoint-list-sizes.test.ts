@@ -1,4 +1,4 @@
-// A listing tells how many files each checkpoint holds and how large they are, where that is asked for.
+// On request, a listing has the number of files of each checkpoint and their size.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

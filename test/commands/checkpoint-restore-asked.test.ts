@@ -1,4 +1,5 @@
-// A restore answers or asks before it changes a file: dry runs, mass deletions, conflicts, the expected head.
+// Answers and questions of a restore before it changes a file: dry runs, mass deletions, conflicts, the expected
+// head.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// How much of the work tree a restore looks at.
+// How much of the work tree the captures of a restore read.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

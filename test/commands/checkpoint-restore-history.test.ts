@@ -1,4 +1,4 @@
-// A restore and the checkpoints and conversation around it: nothing of them is lost, undo goes back.
+// A restore loses no checkpoint and no part of the conversation, and undo reverses it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// checkpoint/undo and checkpoint/redo take back what a restore did and no more: what was made or changed since on other
-// paths stays, and is reported.
+// checkpoint/undo and checkpoint/redo reverse exactly what a restore did: changes on other paths stay, and are
+// reported.
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import type { CheckpointdError } from '../../src/base/errors.ts';
 import type { RestoreResult } from '../../src/protocol/types.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
-/** Two turns, and an exact restore of the first: `f` is written, `later` deleted, `kind` becomes a file again. */
+/** Makes two turns and an exact restore of the first: `f` is written, `later` deleted, `kind` becomes a file again. */
 async function restored(rig: SessionRig): Promise<string> {
   const { id: session } = await rig.open();
   rig.write('f', 'one\n');

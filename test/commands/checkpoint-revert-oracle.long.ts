@@ -1,4 +1,5 @@
-// Reverts in many random histories against `git merge-tree`. SEED=… replays it, RUNS=… asks for more or fewer.
+// Reverts in many random histories, compared with `git merge-tree`. SEED=… repeats a run, RUNS=… sets the number of
+// histories.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../scripts/torture/random.ts';

@@ -1,4 +1,4 @@
-// A sample of checkpoint-revert-oracle.long.ts. SEED=… replays it.
+// A sample of checkpoint-revert-oracle.long.ts. SEED=… repeats it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../scripts/torture/random.ts';

@@ -28,7 +28,7 @@ test('a full disk after a publication is a warning: the checkpoint exists, and i
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
     rig.write('a.txt', 'two\n');
-    // The session's log is written by its descriptor.
+    // The session's log is written through its descriptor.
     installFault((call, target) => {
       if (call === 'write' && /^\d+$/.test(target))
         throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });

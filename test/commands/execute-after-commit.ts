@@ -1,6 +1,6 @@
-// Every change of a session with one file or process call after the other failing in it, and then asked for again under
-// its key: an answer stays what it was and nothing is done twice; an error that says that nothing changed is true.
-// Shared by the normal test, which takes a sample, and the long one, which takes every method on every strategy.
+// Makes one call after the other of every change of a session fail, and then repeats the request with its key. An
+// answer stays the same and nothing is done twice. An error that says that nothing changed is true. The normal test
+// takes a sample, and the long one every method on every strategy.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -14,7 +14,7 @@ import type { Ask, Change } from './execute-changes.ts';
 
 const codes = ['EIO', 'EACCES', 'EPERM', 'ENFILE', 'EMFILE', 'ENOMEM', 'ENOSPC', 'EROFS'];
 
-/** @throws where it takes ten seconds: a hang */
+/** Fails after ten seconds: a hang. @throws in that case */
 async function within<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -29,7 +29,7 @@ async function within<T>(work: Promise<T>): Promise<T> {
 
 const removesMany: ReadonlySet<string> = new Set(['checkpoint/clean', 'store/gc']);
 
-/** Tries one change of one strategy; the rig is the sweep's alone. */
+/** Tries one change of one strategy. Nothing else uses the rig. */
 export class FaultSweep {
   readonly #rig: SessionRig;
   readonly #change: Change;
@@ -45,8 +45,8 @@ export class FaultSweep {
   }
 
   /**
-   * Fails the last call of the change, then the one before it, and so on, until the change itself fails: from there on
-   * it is before its commit point. Returns how many calls were failed and how many of them were reported as a warning.
+   * Fails the last call of the change, then the one before it, and so on, until the change itself fails: that call
+   * comes before its commit point. Returns how many calls failed and how many of them were reported as a warning.
    */
   async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
     await this.#open();
@@ -70,9 +70,8 @@ export class FaultSweep {
   }
 
   /**
-   * Fails as many calls of the change, each with one of the errors that the system gives: the answer has a
-   * kind that is no InternalError, comes in time, changed nothing where it says so, and the session goes on.
-   * Returns how many failed.
+   * Fails this many calls of the change, each with a real error of the system. The answer has a kind that is not
+   * InternalError, comes in time, changed nothing if it says so, and the session continues. Returns how many failed.
    */
   async errors(count: number, choose: (below: number) => number): Promise<number> {
     await this.#open();
@@ -125,7 +124,7 @@ export class FaultSweep {
     assert.equal(again, { ...tried.answer, replayed: true }, `${where}: the same answer`);
   }
 
-  /** Makes the change from its beginning, with its n-th call failing. */
+  /** Makes the change from the beginning, with its n-th call failing. */
   async #once(n: number, code = 'EIO'): Promise<Tried> {
     await this.#begin();
     const before = this.#shape();
@@ -171,11 +170,11 @@ export class FaultSweep {
 
   #checkpoints(): readonly { readonly name?: string }[] {
     const index = this.#rig.sessions.get(this.#session).enabled?.index;
-    // The checkpoint that saves the present tells of an attempt that failed, too.
+    // The checkpoint that saves the present also shows an attempt that failed.
     return index?.list('every').filter(({ record }) => record.kind !== 'safety') ?? [];
   }
 
-  /** Returns the part of the session that a client sees and these changes change. */
+  /** Returns the part of the session that a client sees and that these changes affect. */
   #shape(): unknown {
     const session = this.#rig.sessions.get(this.#session);
     const { state, context } = session.parts.conversation;

@@ -1,4 +1,4 @@
-// Every change that a session knows, and how it comes to the state from which each is made.
+// Every change of a session, and how to reach the state before it.
 import type { CommandMethod } from '../../src/commands/command.ts';
 import type { ParamsOf, SessionOpenParams } from '../../src/protocol/types.ts';
 import type { SessionRig } from '../support/session-rig.ts';
@@ -8,7 +8,7 @@ export type Ask = <M extends CommandMethod>(
   params?: Omit<ParamsOf<M>, 'session'>,
 ) => Promise<unknown>;
 
-/** One change, and how a session comes to the state from which it is made. */
+/** One change, and how a session reaches the state before it. */
 export interface Change {
   readonly method: CommandMethod;
   readonly params?: object;
@@ -25,7 +25,7 @@ async function restored(ask: Ask, rig: SessionRig): Promise<void> {
   await ask('checkpoint/restore', { tag: 'first', mode: 'hard' });
 }
 
-/** The changes, by a name that is unique. */
+/** The changes, by a unique name. */
 export const changes: Readonly<Record<string, Change>> = {
   create: {
     method: 'checkpoint/create',
@@ -88,7 +88,7 @@ export const changes: Readonly<Record<string, Change>> = {
   init: { method: 'checkpoint/init', prepare: (ask) => ask('checkpoint/clean').catch(() => undefined) },
   gc: {
     method: 'store/gc',
-    // By age, since the session keeps the other limits by itself and would remove between two looks of a test.
+    // By age, because the session enforces the other limits by itself and would remove checkpoints during a test.
     open: { limits: { maxAgeDays: 0 } },
     prepare: async (ask, rig) => {
       for (const text of ['two\n', 'three\n', 'two\n', 'three\n']) {

@@ -1,5 +1,5 @@
-// session/open and session/delete with one file or process call after the other failing in them: the answer is true,
-// whether it is an answer or an error, and the session is there whole or not at all.
+// Makes one call after the other of session/open and session/delete fail: the answer or error is true, and the
+// session exists completely or not at all.
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -20,7 +20,7 @@ interface Tried {
   readonly error?: unknown;
 }
 
-/** Tries one of them with one strategy; the rig is the sweep's alone. */
+/** Tries one of the two with one strategy. Nothing else uses the rig. */
 export class EndSweep {
   readonly #rig: SessionRig;
   readonly #end: End;
@@ -35,8 +35,7 @@ export class EndSweep {
   }
 
   /**
-   * Fails each call, or each `step`-th; returns how many were failed, and how many of these were reported as
-   * errors.
+   * Fails each call, or each `step`-th. Returns how many calls failed, and how many of them were reported as errors.
    */
   async run(step = 1): Promise<{ readonly failed: number; readonly refused: number }> {
     const undisturbed = await this.#once(0);
@@ -79,13 +78,13 @@ export class EndSweep {
     await this.#rig.request('session/delete', { session: this.#session });
   }
 
-  /** From the state that it begins in, with its n-th call failing. */
+  /** Runs from the initial state, with the n-th call failing. */
   async #once(n: number): Promise<Tried> {
     await this.#begin();
     const calls: string[] = [];
     const idempotencyKey = `k${this.#round}`;
     installFault((call, target) => {
-      // The one answers and never fails; the other fails when it is done, and the seam comes before it.
+      // The one always answers. The other fails when it is done, because the seam comes before it.
       if (call === 'exists' || call === 'close') return;
       calls.push(`${call} ${target}`);
       if (calls.length === n) throw Object.assign(new Error(`EIO: ${call}`), { code: 'EIO', syscall: call });
@@ -101,7 +100,7 @@ export class EndSweep {
     }
   }
 
-  /** A conversation of its own for each call, so that nothing of an earlier one is met. */
+  /** Uses a new conversation for each call, so that nothing of an earlier one is found. */
   async #begin(): Promise<void> {
     this.#round += 1;
     if (this.#end === 'session/open') return;

@@ -1,5 +1,5 @@
-// Calls of every change on every strategy fail at random, each with one of the errors that the system gives: every one
-// has a clear kind. SEED=… replays; ERRORS=… asks for more than the ten of each change on each strategy.
+// Random calls of every change fail on every strategy, each with a real error of the system: every answer has a clear
+// kind. SEED=… repeats a run. ERRORS=… sets the number for each change and strategy, by default ten.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../scripts/torture/random.ts';

@@ -1,5 +1,5 @@
-// Fields that a method does not have are ignored (later versions may send them), also where their name is that of
-// another method's field.
+// Fields that a method does not have are ignored (later versions may send them), even if another method has a field
+// of that name.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WireFailure } from '../support/frames.ts';

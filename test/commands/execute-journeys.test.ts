@@ -1,5 +1,5 @@
-// The journeys of src/README.md, held against what V8 saw: which files a second call enters in shadow, outside rpc/,
-// protocol/ and base/.
+// The journeys of src/README.md, compared with V8's coverage: the files that a second call enters in shadow, outside
+// rpc/, protocol/ and base/.
 import { existsSync, readFileSync } from 'node:fs';
 import { Session as Inspector, type Profiler } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
@@ -11,13 +11,13 @@ import { until } from '../support/until.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const map = readFileSync(`${root}src/README.md`, 'utf8');
 
-/** The files that a journey of the map names. */
+/** Returns the files that a journey of the map names. */
 function journey(name: string): readonly string[] {
   const text = new RegExp(`^### \`${name}\`\\n(.*?)^##`, 'ms').exec(map)?.[1] ?? '';
   return [...new Set([...text.matchAll(/`([a-z-]+\/[a-z\-/]+\.ts)`/g)].map(([, file]) => file ?? ''))];
 }
 
-/** The files of src/ in which a function ran while `call` did. */
+/** Returns the files of src/ in which a function ran during `call`. */
 async function entered(call: () => Promise<unknown>): Promise<readonly string[]> {
   const inspector = new Inspector();
   inspector.connect();
@@ -40,7 +40,7 @@ async function entered(call: () => Promise<unknown>): Promise<readonly string[]>
   }
 }
 
-/** A session after a first call of both. */
+/** Opens a session and makes a first call of both methods. */
 async function opened(rig: SessionRig): Promise<string> {
   rig.write('a.txt', 'one\n');
   rig.write('src/b.txt', 'b\n');
@@ -61,7 +61,7 @@ async function opened(rig: SessionRig): Promise<string> {
   return session;
 }
 
-/** Writes to a file and waits until listeners know of it. */
+/** Writes to a file and waits until listeners are notified. */
 async function changed(rig: SessionRig, text: string): Promise<void> {
   rig.daemon.told.length = 0;
   rig.write('a.txt', text);
@@ -70,7 +70,7 @@ async function changed(rig: SessionRig, text: string): Promise<void> {
 
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
-/** Rooms whose files the map names one by one; of the others it names those that carry a step. */
+/** Folders whose files the map names completely. Of other folders it names the files with a step of the journey. */
 const whole = /^(commands|session|queue|conversation|restore)\//;
 
 function checkJourney(name: string, files: readonly string[]): void {

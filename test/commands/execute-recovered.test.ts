@@ -1,5 +1,5 @@
-// A restore that broke in this daemon is recovered by the next change, whatever that is: it is told by the change's
-// answer what was lost, and until then the session says that it has a restore to finish.
+// Any next change recovers a restore that broke in this daemon. The answer of that change reports what was lost.
+// Until then the session says that it has an unfinished restore.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -15,7 +15,7 @@ import { changes } from './execute-changes.ts';
 
 const names = ['x', 'y', 'z'];
 
-/** Breaks a restore after its first files, and takes from the store what it would need to go on or back. */
+/** Breaks a restore after its first files, and removes contents from the store that it needs to continue or return. */
 async function breakRestore(rig: SessionRig, session: string): Promise<void> {
   const write = (turn: string): void => {
     for (const name of names) rig.write(name, `${name} ${turn}\n`);
@@ -89,7 +89,7 @@ for (const name of told) {
 
 const tens = Array.from({ length: 10 }, (_, n) => `f${n}`);
 
-/** Opens a session whose hard restore of turn 1 (ten files, of which turn 2 changed all) stopped at its 7th file. */
+/** Opens a session whose hard restore of turn 1 (ten files, all changed by turn 2) stopped at its 7th file. */
 async function stoppedHalfWay(
   rig: SessionRig,
   strategy: Strategy = 'shadow',
@@ -124,7 +124,7 @@ function failureOf(error: unknown): CheckpointdError {
   throw error;
 }
 
-/** The failure of a request that is to be refused. */
+/** Returns the failure of a request that must be refused. */
 async function refusal(method: CommandMethod, request: Promise<unknown>): Promise<CheckpointdError> {
   const refused = await request.then(() => undefined, failureOf);
   assert.ok(refused, `${method} was refused`);
@@ -199,7 +199,7 @@ test('a request that undoes an unfinished restore reports to which state the fil
     assert.match(warnings.join('\n'), /could not be finished and was undone/);
   }));
 
-/** Requests that are wrong whatever became of the restore. */
+/** Requests that are invalid whatever happens to the restore. */
 const wrong: readonly [CommandMethod, object, string][] = [
   ['checkpoint/create', { kind: 'turn', parent: 'none' }, 'UnknownCheckpoint'],
   ['checkpoint/create', { kind: 'turn', tag: '1.1' }, 'InvalidTag'],

@@ -1,4 +1,4 @@
-// The limits of a session, kept without a client's store/gc, on every strategy.
+// The limits of a session, enforced without a client's store/gc, on every strategy.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const names = Object.keys(strategies);
 
-/** Text that does not compress, different for each turn. */
+/** Returns text that does not compress, different for each turn. */
 function noise(turn: number, length: number): string {
   let state = turn + 1;
   let text = '';
@@ -44,7 +44,7 @@ async function turns(
   return { session, root, warnings, tags };
 }
 
-/** Runs a body for each strategy, all at once: each waits for the daemon. */
+/** Runs a body for each strategy, all at once, because each waits for the daemon. */
 async function withDaemon(body: (daemon: InProcessDaemon, strategy: string) => Promise<void>): Promise<void> {
   const daemon = new InProcessDaemon();
   // A daemon keeps no process alive by itself.
@@ -59,7 +59,7 @@ async function withDaemon(body: (daemon: InProcessDaemon, strategy: string) => P
 
 const six = [1, 2, 3, 4, 5, 6].map((n) => `turn ${n}\n`);
 
-/** Four, with a restore and a named one among them. */
+/** Keeps four checkpoints, with a restore and a named one among them. */
 async function keepsFour(daemon: InProcessDaemon, strategy: string): Promise<void> {
   const { session, tags } = await turns(daemon, strategy, six.slice(0, 3), { maxCheckpoints: 4 });
   await daemon.call('checkpoint/rename', { session, tag: '1', name: 'kept' });
@@ -81,7 +81,7 @@ async function keepsTwo(daemon: InProcessDaemon, strategy: string): Promise<void
 async function fits(daemon: InProcessDaemon, strategy: string): Promise<void> {
   const contents = Array.from({ length: 25 }, (_, n) => noise(n, 60_000));
   const { session, tags } = await turns(daemon, strategy, contents, { maxStoreBytes: 700_000 });
-  // A database that sessions share does not get smaller with one of them.
+  // A shared database does not shrink with one of its sessions.
   const isSmall = async (): Promise<boolean> =>
     strategy === 'sqlite'
       ? (await tags()).length < 20
@@ -108,7 +108,7 @@ async function reportsNamed(daemon: InProcessDaemon, strategy: string): Promise<
   assert.is((await tags()).length, 9, strategy);
 }
 
-// One test, so that all sessions wait at once.
+// One test, so that all sessions wait at the same time.
 test('maxCheckpoints (1 acts as 2) and maxStoreBytes are enforced within a minute without store/gc, and named checkpoints beyond them are reported (O29)', () =>
   withDaemon(async (daemon, strategy) => {
     const cases = [keepsFour, keepsTwo, fits, reportsNamed];

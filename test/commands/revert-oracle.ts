@@ -1,6 +1,6 @@
-// Random histories of a work tree, and reverts of ranges of them, with `git merge-tree` as the oracle. Every line of every
-// file is unique, because git's two ways to merge a text may pair repeated lines differently. Shared by the normal test,
-// which takes a sample, and the long one.
+// Random histories of a work tree, and reverts of ranges of them, compared with `git merge-tree`. Every line of every
+// file is unique, because git's two ways to merge a text may pair repeated lines differently. The normal test takes a
+// sample, and the long one more.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -68,7 +68,7 @@ class Editor {
     renameSync(path, to);
   }
 
-  /** Puts a directory or a link in the place of a file. */
+  /** Replaces a file by a directory or a link. */
   #replace(path: string): void {
     rmSync(path);
     if (this.#random.chance(50)) symlinkSync(`to-${this.#lines}`, path);
@@ -102,13 +102,13 @@ function canMake(root: string, path: string): boolean {
   return true;
 }
 
-/** The counts of a run, so that a test can require that reverts of both kinds happened. */
+/** The counts of a run, so that a test can require reverts of both kinds. */
 export interface Tried {
   reverts: number;
   conflicts: number;
 }
 
-/** Makes a history and reverts some ranges of it. Each is undone before the next. */
+/** Makes a history and reverts some ranges of it. Each revert is undone before the next. */
 export async function tryHistory(
   daemon: InProcessDaemon,
   random: Random,
@@ -198,7 +198,7 @@ function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: Re
 
 const oracleOf = (shadow: string): string => join(dirname(shadow), 'oracle.git');
 
-/** Merges in a repository without the attributes of the shadow, which has the objects of the shadow. */
+/** Merges in a repository without the attributes of the shadow, but with its objects. */
 function mergeTrees(
   shadow: string,
   { base, ours, theirs }: { readonly base: string; readonly ours: string; readonly theirs: string },
@@ -214,13 +214,13 @@ function mergeTrees(
   const args = [...settings, 'merge-tree', ...options, commit(ours, root), commit(theirs, root)];
   const env = { PATH: process.env['PATH'], HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' };
   const { status, stdout, stderr } = spawnSync('git', args, { cwd: bare, env, encoding: 'utf8' });
-  // 1: there are conflicts.
+  // Exit code 1: there are conflicts.
   if (status !== 0 && status !== 1) throw new Error(`git merge-tree: ${stderr}`);
   const [tree = '', ...conflicts] = stdout.split('\0').filter(Boolean);
   return { tree, conflicts: new Set(conflicts) };
 }
 
-/** True when git has `merge-tree --write-tree`, which came with 2.38. */
+/** True when git has `merge-tree --write-tree` (since 2.38). */
 export function canMergeTrees(): boolean {
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(git('.', '--version')) ?? [];
   return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38);

@@ -1,5 +1,5 @@
-// store/gc and what is not listed: what a mistaken undo displaced, or another turn took the tag of, can be had again
-// for a month.
+// store/gc and unlisted checkpoints: files that a mistaken undo displaced, or whose turn lost its tag, can be
+// restored for a month.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Session } from '../../src/session/session.ts';
@@ -8,7 +8,7 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** A restore, an hour's work, an undo by mistake, and the next turn, after which nothing can be undone. */
+/** Makes a restore, an hour's work, a mistaken undo, and the next turn, after which nothing can be undone. */
 async function mistakenUndo(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   rig.write('f', 'one\n');
@@ -77,7 +77,10 @@ test('a limit in bytes removes safety checkpoints older than a day, and reports 
     assert.is(index.list('safety').length, 0);
   }));
 
-/** Two turns, a way back before both, and a turn that takes the tag of the first, whose content nothing else has. */
+/**
+ * Makes two turns, a restore to before both, and a turn that takes the tag of the first, whose content nothing else
+ * has.
+ */
 async function takenTag(rig: SessionRig): Promise<{ session: Session; first: string; tool: string }> {
   const session = await rig.open();
   const create = async (kind: 'turn' | 'tool', text: string): Promise<string> => {

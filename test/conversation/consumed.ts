@@ -1,6 +1,6 @@
 import type { Conversation } from '../../src/conversation/conversation.ts';
 
-/** Does with the message what a turn's checkpoint does: proposes, publishes, moves and notes it. */
+/** Uses the message like a turn's checkpoint does: proposes, publishes, moves and records it. */
 export function consumed(conversation: Conversation): string | undefined {
   const taken = conversation.proposeConsumed();
   if (taken === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Going back by messages: what goes, what stays, and what is told of it.
+// Forgetting messages: what is removed, what stays, and what is reported.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../src/conversation/conversation.ts';

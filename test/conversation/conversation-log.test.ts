@@ -1,4 +1,5 @@
-// A conversation and its log: read back, where its head is then, what is in a record, what a log refuses or lets go.
+// A conversation and its log: reading it back, the head after that, the contents of a record, refused records, freed
+// states.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';

@@ -1,5 +1,5 @@
-// Ruling 21 in numbers: what a history of 10,000 entries of 2 KB costs with 1,000 checkpoints, and what one append
-// costs at either end of it. Prints what it measures; the bounds are the issue's.
+// The cost of a history of 10,000 entries of 2 KB with 1,000 checkpoints, and of one append at either end of it.
+// Prints its measurements.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Keeps nothing, so that only the conversation is measured. */
+/** Keeps no record, so that only the conversation is measured. */
 class ForgetfulLog implements RecordLog {
   length = 0;
   append(_record: LogRecord): number {
@@ -30,7 +30,7 @@ class ForgetfulLog implements RecordLog {
 }
 
 const entries = 10_000;
-// Through JSON, as from the wire: texts of their own, not slices of a shared one.
+// Goes through JSON, like data from the wire: own texts, not slices of a shared one.
 function entryOf(n: number): { user: object; assistant: object } {
   const text = `${n} `.padEnd(1000, 'lorem ipsum ');
   const entry = { user: { content: text }, assistant: { content: text.toUpperCase() } };

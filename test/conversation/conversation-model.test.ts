@@ -59,7 +59,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** A log that can be told to refuse its next record. */
+/** A log that can refuse its next record on request. */
 class RefusingLog extends MemoryLog {
   refuses = false;
   override append(record: LogRecord): number {
@@ -68,12 +68,12 @@ class RefusingLog extends MemoryLog {
   }
 }
 
-/** The document as another process reads it. */
+/** Returns the document for another process. */
 function documentOf(state: ConversationState): unknown {
   return JSON.parse(JSON.stringify(toDocument(state)));
 }
 
-/** Both conversations side by side, and what the session would have published. */
+/** Both conversations side by side, and the checkpoints that the session would have published. */
 class Pair {
   readonly log = new RefusingLog();
   readonly conversation = new Conversation('c', this.log);
@@ -103,7 +103,7 @@ class Pair {
     if (!this.past.has(head)) this.past.set(head, structuredClone(this.model.thread));
   }
 
-  /** Every state of the past, taken now, is what it was then. */
+  /** Checks that every past state is unchanged. */
   comparePast(conversation: Conversation): void {
     const present = this.model.thread;
     for (const [ref, thread] of this.past) {

@@ -1,4 +1,4 @@
-// A rewind takes back a state, and a compaction keeps a part of it.
+// A rewind restores a state, and a compaction keeps a part of it.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toDocument } from '../../src/conversation/document/conversation-json.ts';

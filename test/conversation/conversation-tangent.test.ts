@@ -1,4 +1,4 @@
-// A tangent: what it puts aside and brings back, its tail, its duration, its files.
+// A tangent: the main conversation put aside and restored, its tail, its duration, its files.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Conversation } from '../../src/conversation/conversation.ts';

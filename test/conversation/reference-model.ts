@@ -1,5 +1,5 @@
-// A conversation as plain arrays, copied whole wherever the real one shares: the simple twin that it must agree with.
-// It follows the rules of the reference in the most literal way, and is slow on purpose.
+// A conversation as plain arrays, copied where the real one shares: a simple model with which the real one must
+// agree. It follows the rules of the reference literally, and is slow on purpose.
 import type { ConversationDocument } from '../../src/conversation/document/conversation-json.ts';
 
 export interface ModelEntry {
@@ -82,7 +82,7 @@ export class ReferenceModel {
     this.thread = { ...newThread(), tangent: this.thread.tangent };
   }
 
-  /** True when the range lies in the history; then it is set, from the next turn on. */
+  /** Sets the range, moved to the next turn, and returns true when it is within the history. */
   setRange(start: number, end: number): boolean {
     const { history } = this.thread;
     if (start > end || end > history.length) return false;
@@ -101,7 +101,10 @@ export class ReferenceModel {
     return this.thread.range;
   }
 
-  /** Every message begins where the user speaks, and the first one at the beginning, whatever stands there. */
+  /**
+   * Removes the last messages. Every message begins at a user's message, and the first one at the beginning of the
+   * history.
+   */
   forget(messages: number): { messages: number; entries: number } {
     const { history, range } = this.thread;
     const begins = history.map((_, index) => index).filter((index) => index === 0 || !this.#isAnswer(index));
@@ -137,7 +140,7 @@ export class ReferenceModel {
     return before - prev;
   }
 
-  /** Imports the document of `thread` under the present caps. */
+  /** Imports the document of `thread` under the present limits. */
   import(thread: ModelThread): void {
     const trimmed = structuredClone(thread);
     for (const part of [trimmed, trimmed.tangent]) {
@@ -152,7 +155,7 @@ export class ReferenceModel {
     this.thread = trimmed;
   }
 
-  /** The document of the present, as the real one should write it. */
+  /** Returns the present document, as the real conversation should write it. */
   document(conversationId: string): ConversationDocument {
     const { thread } = this;
     const { tangent } = thread;

@@ -1,9 +1,9 @@
-// A conversation over a log in memory, with a clock of the test, and what is said in it.
+// A conversation over a log in memory, with a clock of the test, and its messages.
 import type { Clock } from '../../src/base/clock.ts';
 import { Conversation } from '../../src/conversation/conversation.ts';
 import type { LogRecord, RecordLog } from '../../src/conversation/log/session-log.ts';
 
-/** A log that is forgotten with the process. */
+/** A log that is lost with the process. */
 export class MemoryLog implements RecordLog {
   readonly records: LogRecord[] = [];
 
@@ -51,7 +51,7 @@ export const answered = (id: string): { user: object; assistant: object } => ({
 export const contents = (conversation: Conversation): unknown[] =>
   conversation.state.history.slice().map((entry) => entry.user.content);
 
-/** Returns the conversation as another process reads it from its log. */
+/** Returns the conversation that another process reads from the log. */
 export function reopened({ log, clock, conversation }: Room): Conversation {
   const again = new Conversation(conversation.conversationId, log, clock);
   for (const [index, record] of log.records.entries()) {

@@ -1,4 +1,4 @@
-// Ends that come while the daemon is at work: in a create, in a restore, with a git that works on or will not stop.
+// Ends while the daemon is busy: in a create, in a restore, with a git that continues or does not stop.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -70,7 +70,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
     }));
 }
 
-/** A directory for PATH with a git that, where it should repack, sleeps on; `deaf` to SIGTERM where asked. */
+/** Makes a directory for PATH with a git that sleeps in its repack, and ignores SIGTERM if `isDeaf`. */
 function slowGit(rig: DaemonRig, isDeaf: boolean): string {
   const bin = join(rig.top, 'bin');
   mkdirSync(bin);

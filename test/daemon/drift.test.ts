@@ -43,7 +43,7 @@ class Watched {
     await this.client.request('checkpoint/create', { session: this.session, kind: 'turn' });
   }
 
-  /** Every drift that was reported, as its paths. */
+  /** Returns every reported drift, as its paths. */
   drifts(): string[][] {
     return this.client
       .events('worktree/didDrift')
@@ -51,8 +51,8 @@ class Watched {
   }
 
   /**
-   * Makes a change that the kernel does not report, and waits until a capture finds it. Where the machine is
-   * so busy that the watch may have lost something nothing is reported, rightly; then it is done again.
+   * Makes a change that the kernel does not report, and waits until a capture finds it. On a machine so busy that the
+   * watcher may have lost events, nothing is reported. Then the change is repeated.
    */
   async drift(change: (attempt: number) => void): Promise<void> {
     const before = this.drifts().length;
@@ -71,7 +71,7 @@ class Watched {
     assert.unreachable(`no drift was told; ${JSON.stringify(await this.status())}`);
   }
 
-  /** Writes and waits until the client is told of the path. */
+  /** Makes a change and waits until the client is notified of the path. */
   async told(path: string, change: () => void): Promise<void> {
     const from = this.client.events('worktree/didChange').length;
     change();
@@ -87,7 +87,7 @@ class Watched {
     return until(`${path} is told`, isTold, msMax);
   }
 
-  /** Directories that the daemon watches, in all its threads. */
+  /** Returns the number of directories that the daemon watches, in all its threads. */
   watches(): number {
     const directory = `/proc/${this.client.process.pid}/fdinfo`;
     let count = 0;

@@ -1,5 +1,4 @@
-// Every way in which a daemon can end, against the real daemon: how it ends, with which code, and what becomes of the
-// shadow repository.
+// Every end of a real daemon: its exit code, and what happens to the shadow repository.
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -27,7 +26,7 @@ test('session/close removes the shadow and the daemon continues (Q37, Q47)', () 
     assert.equal(rig.children(), []);
   }));
 
-/** The ends of a daemon with a session, a checkpoint and live git children; each removes the shadow. */
+/** The ends of a daemon with a session, a checkpoint and running git children. Each removes the shadow. */
 const ends: readonly (readonly [string, number, (client: WireClient) => void])[] = [
   ['SIGTERM', 143, ({ process }) => process.kill('SIGTERM')],
   ['SIGINT', 130, ({ process }) => process.kill('SIGINT')],
@@ -71,7 +70,10 @@ test('shutdown and exit end with 0 and remove the shadow (Q37)', () =>
     assert.equal(rig.stored(), []);
   }));
 
-/** The ends that the client or the user decides, right after a restore on a disk that needs two seconds to sync it. */
+/**
+ * The ends by a decision of the client or the user, right after a restore on a disk that needs two seconds for a
+ * sync.
+ */
 const orderly: readonly (readonly [string, (client: WireClient, session: string) => Promise<unknown>])[] = [
   [
     'session/close',
@@ -116,7 +118,7 @@ for (const [name, end] of orderly) {
     }));
 }
 
-/** 20,000 loose objects' worth of files in a shadow. */
+/** Adds 20,000 loose objects to a shadow. */
 function fill(shadow: string): void {
   for (let directory = 0; directory < 256; directory += 1) {
     const path = join(shadow, 'objects', directory.toString(16).padStart(2, '0'));
@@ -228,8 +230,8 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     const made = await client.request('checkpoint/create', { session, ...turn });
     assert.is(made.checkpoint?.tag, '1');
     assert.is((await client.close()).code, 0);
-    // The deletion of the second repository may be cut by the end; nothing else may be left, and the next start ends
-    // it.
+    // The end may interrupt the deletion of the second repository. Nothing else may be left, and the next start
+    // completes the deletion.
     assert.equal(
       rig.stored().filter((name) => !name.startsWith('.trash-ses_')),
       [],

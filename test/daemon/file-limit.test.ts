@@ -1,4 +1,4 @@
-// A daemon under a limit of file sizes (ulimit -f): no room on the disk helps, and it does not say so.
+// A daemon under a limit of file sizes (ulimit -f): free disk space does not help, and the error does not ask for it.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
-/** At most two megabytes a file, whichever shell it is. */
+/** At most two megabytes per file, in any shell. */
 const limited = ['sh', '-c', 'ulimit -f 2048 && exec "$0" "$@"', process.execPath, daemonEntry] as const;
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)

@@ -1,5 +1,4 @@
-// Every change whose key is noted before it or beside it, killed at calls that pass the seam on its way, chosen by
-// the seed.
+// Every change with its key in a record before or beside the change, killed at calls that the seed chooses.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { seed } from '../support/property.ts';
@@ -15,7 +14,7 @@ for (const change of keyedChanges) {
       const calls = (await kills.trace()).length;
       const fates: Record<string, number> = {};
       const failures: string[] = [];
-      // The watcher's calls come when they come, so a number is not the same call in each run.
+      // The watcher's calls come at varying times, so a number is not the same call in each run.
       const stride = Number(process.env.STRIDE ?? Math.ceil(calls / killsEach));
       for (let n = 1 + (seed % stride); n <= calls; n += stride) {
         try {

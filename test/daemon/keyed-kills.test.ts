@@ -1,5 +1,5 @@
-// A sample of keyed-kills.long.ts: killed before each record of the session's log, which is where a key could part from
-// its effect.
+// A sample of keyed-kills.long.ts: kills before each record of the session's log, where a key and its effect could
+// separate.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KeyedKills, keyedChanges } from './keyed-kills.ts';

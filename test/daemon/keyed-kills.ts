@@ -1,5 +1,5 @@
-// A change of a session under a client's key, killed at the n-th call that passes the seam, and the next daemon after
-// it: the session is as before or as after, operation/get tells which, and asked again the change is done once.
+// Kills a change with a client's key at the n-th call of the seam, and checks the next daemon: the session is as
+// before or after the change, operation/get says which, and a repetition of the request changes it once.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -12,7 +12,7 @@ export interface KeyedChange {
   readonly method: string;
   readonly params?: object;
   readonly open?: Partial<SessionOpenParams>;
-  /** Outside a repository checkpoints are enabled by hand alone. */
+  /** False: checkpoints are enabled only by hand. */
   readonly repository?: boolean;
   readonly prepare?: (client: WireClient, session: string, rig: DaemonRig) => Promise<void>;
 }
@@ -26,7 +26,7 @@ async function twoTurns(client: WireClient, session: string, rig: DaemonRig): Pr
   }
 }
 
-/** Every change whose key is not already in the record that the change itself is. */
+/** Every change whose own record does not contain the key. */
 export const keyedChanges: readonly KeyedChange[] = [
   { method: 'checkpoint/init', repository: false },
   {
@@ -87,7 +87,7 @@ export class KeyedKills {
     );
   }
 
-  /** The calls of an undisturbed run, as `N call target`; the daemon is killed after its answer. */
+  /** Returns the calls of an undisturbed run, as `N call target`. The daemon is killed after its answer. */
   async trace(): Promise<string[]> {
     await this.#run(0, '');
     const { client, session } = await this.#reopen();
@@ -98,7 +98,7 @@ export class KeyedKills {
     return readFileSync(join(this.#rig.top, 'count'), 'utf8').trimEnd().split('\n');
   }
 
-  /** Kills at the n-th call that matches; tells where that was and what became of it. */
+  /** Kills at the n-th matching call. Returns where that was, with the result. */
   async kill(n: number, match = ''): Promise<string | undefined> {
     const { method, params } = this.#change;
     if (!(await this.#run(n, match))) return undefined;
@@ -119,7 +119,7 @@ export class KeyedKills {
     return `${where}: ${state}`;
   }
 
-  /** True when the daemon was killed before its answer. */
+  /** Returns true when the daemon was killed before its answer. */
   async #run(n: number, match: string): Promise<boolean> {
     const { top } = this.#rig;
     for (const name of ['work', 'storage']) copy(join(top, `${name}-aside`), join(top, name));
@@ -148,7 +148,7 @@ export class KeyedKills {
   }
 }
 
-/** Returns the part of a session that these changes change. */
+/** Returns the part of a session that these changes affect. */
 async function stateOf(client: WireClient, session: string): Promise<unknown> {
   const { checkpoints } = await client.request('session/get', { session });
   if (!checkpoints.enabled) return 'disabled';

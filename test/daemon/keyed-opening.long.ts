@@ -1,5 +1,5 @@
-// session/open under a client's key, killed at one call after the other. An opening has nothing to undo: whatever the
-// kill left, the same request opens the same session, with one base checkpoint and nothing else in it.
+// session/open with a client's key, killed at each call in turn. An opening has nothing to undo: after any kill the
+// same request opens the same session, with one base checkpoint and nothing else.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -39,7 +39,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     }));
 }
 
-/** Opens in a fresh storage; the daemon is killed at the n-th call from the request on, or after its answer. */
+/** Opens in a new storage. The daemon is killed at the n-th call after the request, or after its answer. */
 async function killedAt(
   rig: DaemonRig,
   n: number,

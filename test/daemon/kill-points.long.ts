@@ -1,5 +1,5 @@
-// Kills without end: a restore and a create, killed at the calls that pass the seam, one daemon after the other. Every
-// second call, the odd or the even ones by the seed, so that the long part ends in time; STRIDE=1 kills at every one.
+// Many kills: a restore and a create, killed at calls of the seam, one daemon after the other. By default at every
+// second call (odd or even by the seed), to limit the time. STRIDE=1 kills at every call.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';

@@ -1,5 +1,5 @@
-// A restore, or the making of a checkpoint, killed at the n-th call that passes the seam, and the next daemon after
-// it: shared by the normal test, which takes a sample, and the long one, which takes every n.
+// Kills a restore or a create at the n-th call of the seam, and checks the next daemon. The normal test takes a
+// sample, and the long one every n.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -12,10 +12,10 @@ const later = 'edited by the user after the kill\n';
 const keep = { retention: 'keep' } as const;
 type Tree = Readonly<Record<string, string>>;
 
-/** A rig with a session of two turns, kept aside so that each kill begins from the same state at the same place. */
+/** A rig with a session of two turns, copied so that each kill begins from the same state at the same place. */
 export class KillPoints {
   readonly #rig: DaemonRig;
-  /** The work tree as checkpoint 1 holds it. */
+  /** The work tree in checkpoint 1. */
   readonly target: Tree;
   /** The work tree before each kill. */
   readonly before: Tree;
@@ -44,13 +44,13 @@ export class KillPoints {
     return new KillPoints(rig, target);
   }
 
-  /** The calls of one undisturbed run, as `N call target`. */
+  /** Returns the calls of one undisturbed run, as `N call target`. */
   async trace(what: 'restore' | 'create'): Promise<string[]> {
     assert.is(await this[what](0), undefined);
     return readFileSync(join(this.#rig.top, 'count'), 'utf8').trimEnd().split('\n');
   }
 
-  /** Kills a hard restore of checkpoint 1 at the n-th call that matches; `undefined` when there was none. */
+  /** Kills a hard restore of checkpoint 1 at the n-th matching call. Returns `undefined` when there was none. */
   async restore(n: number, match = ''): Promise<string | undefined> {
     const killed = await this.#killed(n, match, (client, session) =>
       client.send('checkpoint/restore', { session, tag: '1', mode: 'hard', onConflict: 'overwrite' }),
@@ -70,7 +70,8 @@ export class KillPoints {
     const isDone = checkpoints.some(({ kind }) => kind === 'restore');
     const isRedone = isUnfinished && tree['deep/b.txt'] !== later;
     if (isRedone) assert.equal(tree, this.target, `${killed}: finished`);
-    // Killed when all was done but for the note of it: what the user edited since is no business of the restore.
+    // Killed when everything but the removal of the note was done: the restore does not affect later edits of the
+    // user.
     else if (isUnfinished) assert.equal(tree, { ...this.target, 'deep/b.txt': later }, killed);
     else assert.equal(tree, isDone ? this.target : this.before, killed);
     const safeties = checkpoints.filter(({ kind }) => kind === 'safety').map(({ id }) => id);
@@ -126,7 +127,7 @@ export class KillPoints {
     return readFileSync(count, 'utf8').trim();
   }
 
-  /** A safety checkpoint holds the files before the restore and the edits after the kill. */
+  /** Checks that a safety checkpoint has the files before the restore and the edits after the kill. */
   async #assertSaved(
     client: WireClient,
     session: string,
@@ -152,7 +153,7 @@ export class KillPoints {
     }
   }
 
-  /** Nothing is left over, git finds nothing wrong, and the session goes on. */
+  /** Checks that nothing is left over, git finds no fault, and the session continues. */
   async #assertWhole(client: WireClient, session: string, killed: string): Promise<void> {
     const rig = this.#rig;
     assert.equal(rig.leftovers(), [], killed);

@@ -8,7 +8,7 @@ import { repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { daemonEntry, WireClient } from '../support/wire-client.ts';
 
-/** The lines of the log of a small day, without time and process. */
+/** Returns the log lines of a short day, without time and process. */
 async function logOf(level: string): Promise<string[]> {
   const place = temporaryDirectory('log');
   const file = join(place, 'daemon.log');

@@ -1,5 +1,5 @@
-// src/ON-DISK.md against real sessions: every path and ref that a daemon makes is named there, and every row names one.
-// The modes are those that its second paragraph tells.
+// src/ON-DISK.md compared with real sessions: it names every path and ref that a daemon makes, and every row matches
+// one. The modes are those in its second paragraph.
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../../src/ON-DISK.md', import.meta.url)), 'utf8');
 
-/** The rows of the section whose heading begins with `title`, each as the patterns of its first cell. */
+/** Returns the rows of the section whose heading begins with `title`, each as the patterns of its first cell. */
 function rowsOf(title: string): { readonly patterns: readonly RegExp[]; readonly text: string }[] {
   const section = page.split(/^## /m).find((each) => each.startsWith(title)) ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| `'));
@@ -37,7 +37,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${filled}$`);
 }
 
-/** Files, links and empty directories below a directory. */
+/** Returns files, links and empty directories below a directory. */
 function leaves(top: string): string[] {
   return readdirSync(top, { withFileTypes: true }).flatMap((entry) => {
     const path = join(top, entry.name);
@@ -47,7 +47,7 @@ function leaves(top: string): string[] {
   });
 }
 
-/** Every mode that is in no sentence of the page, with the path that has it. */
+/** Returns every mode that the page does not mention, with its path. */
 function oddModes(storage: string): string[] {
   const umask = process.umask();
   const ofSession = 'ses_[^/]+/(local/view\\.git/|checkpointd/travel/objects\\.git/)?';
@@ -87,13 +87,13 @@ async function pathsAndRefs(
   await client.request('remote/fetch', { remote: 'team', idempotencyKey: 'once' });
   await client.request('session/close', { session });
   const again = await rig.opened({ strategy, retention: 'keep' });
-  // The cookies of the watch lie in a directory that is there while it runs.
+  // The watcher's cookies are in a directory that exists while it runs.
   await until('the work tree is watched', async () => {
     const { state } = await again.client.request('worktree/status', { session });
     return state === 'live';
   });
   const odd = oddModes(rig.storage);
-  // As a kill between two lines of a restore or of an atomic write would leave it.
+  // The state after a kill between two steps of a restore or of an atomic write.
   writeFileSync(join(rig.storage, session, 'checkpointd', 'owner.json.0123456789ab.tmp'), '');
   writeFileSync(join(rig.storage, session, 'checkpointd', 'session.log.damaged-0123456789ab'), '');
   const paths = leaves(rig.storage).map((path) => relative(rig.storage, path));

@@ -1,4 +1,4 @@
-// A daemon could not, or must not, remove a session: which client resumes it, and when a start sweeps it.
+// Sessions that a daemon could not, or must not, remove: which client resumes them, and when a start sweeps them.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import { failureOf } from '../support/wire-client.ts';
 
 const turn = { kind: 'turn' } as const;
 
-/** Makes an owner's last sign of life that old. */
+/** Sets the age of an owner's last heartbeat. */
 function age(rig: DaemonRig, session: string, hours: number): void {
   const then = new Date(Date.now() - hours * 3_600_000);
   utimesSync(join(rig.shadow(session), 'checkpointd', 'owner.json'), then, then);
@@ -67,7 +67,7 @@ test('a kept session is never swept (Q47)', () =>
     assert.equal(rig.stored(), [kept.session]);
   }));
 
-/** A session whose only copy of an edit is in the safety checkpoint of a restore. */
+/** Makes a session whose only copy of an edit is in the safety checkpoint of a restore. */
 async function withOnlyCopy(rig: DaemonRig): Promise<Awaited<ReturnType<DaemonRig['opened']>>> {
   const opened = await rig.opened();
   rig.write('a.txt', 'an edit that no checkpoint but the safety one has\n');
@@ -111,7 +111,7 @@ test('shutdown and signals remove the safety checkpoints too', async () => {
   });
 });
 
-/** A session whose restore was killed, on disk as the daemon left it. */
+/** Makes a session with a killed restore, as the daemon left it on disk. */
 async function unfinished(rig: DaemonRig): Promise<string> {
   const [arm, count] = [join(rig.top, 'arm'), join(rig.top, 'count')];
   const { client, session } = await rig.opened(
@@ -136,7 +136,7 @@ test('a session with an unfinished restore is never swept, and no end removes it
     const other = await rig.opened({ conversationId: 'b' });
     assert.is((await other.client.close()).code, 0);
     assert.equal(rig.stored(), [session]);
-    // Opened without checkpoints the restore stays unfinished: whatever ends this daemon, the session stays.
+    // When it is opened without checkpoints the restore stays unfinished, so no end removes the session.
     const still = await rig.opened({ init: 'never' });
     assert.is(still.session, session);
     assert.equal(await still.client.request('session/close', { session }), {
@@ -185,7 +185,7 @@ test('stale locks and temporary files of a killed daemon disturb no later start 
 
 test('a git process that outlived its killed daemon is ended before the session is used again (F88)', () =>
   withRig(async (rig) => {
-    // A git whose repack works on for a minute, as that of a large repository does.
+    // A git whose repack runs for a minute, like that of a large repository.
     const bin = join(rig.top, 'bin');
     mkdirSync(bin);
     const real = '/usr/bin/git';

@@ -1,4 +1,4 @@
-// Who may hold a session and who may write to a work tree, with several daemons at once.
+// Which daemon may have a session, and which may write to a work tree, with several daemons at once.
 import { createHash } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -104,7 +104,7 @@ test('a restore waits while another one writes to the work tree, then fails as b
     assert.is(rig.read('a.txt'), 'a\n');
   }));
 
-/** The lock that another daemon's restore holds, taken from outside. */
+/** Takes the lock of another daemon's restore from outside. */
 async function holdWorkTree(root: string): Promise<{ release: () => Promise<void> }> {
   const { dev, ino } = statSync(root, { bigint: true });
   const digest = createHash('sha256').update(`work tree ${dev}:${ino}`).digest('hex').slice(0, 40);

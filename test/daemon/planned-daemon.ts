@@ -36,7 +36,7 @@ for (const word of own) {
     installFault(plannedFault(value));
   } else if (what === 'gc') {
     setInterval(() => {
-      // One look: the test removes the file when it has read the answer.
+      // The test removes the file when it has read the answer.
       if (statSync(value, { throwIfNoEntry: false })?.size !== 0) return;
       globalThis.gc?.();
       globalThis.gc?.(); // buffers that only the first one found free are counted until the second

@@ -1,4 +1,4 @@
-// That a day of work leaves nothing behind in the daemon; rounds.long.ts goes on for longer.
+// A day of work leaves nothing behind in the daemon. rounds.long.ts runs longer.
 import { test } from 'uvu';
 import { assertNoGrowth, rounds } from './rounds.ts';
 

@@ -1,4 +1,4 @@
-// Many rounds of editing, creating and restoring in one daemon, and what the daemon holds of the system meanwhile.
+// Many rounds of editing, creating and restoring in one daemon, with its use of system resources.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -10,14 +10,14 @@ export interface Holdings {
   readonly round: number;
   readonly descriptors: number;
   readonly children: number;
-  /** Live heap and buffers after a collection: resident memory says more of the collector's laziness than of leaks. */
+  /** Live heap and buffers after a collection: resident memory shows more of the collector's timing than of leaks. */
   readonly memory: number;
 }
 
-/** The compilers' work is a megabyte of code that comes whenever it pleases: it would drown what is measured. */
+/** Disables the compilers: a megabyte of compiled code that appears at any time would hide the measurement. */
 const uncompiled = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-flush-bytecode'];
 
-/** Runs the rounds in a fresh daemon; returns what it held each time so many of them were done. */
+/** Runs the rounds in a new daemon. Returns its resources after every so many rounds. */
 export async function rounds(count: number, every: number): Promise<Holdings[]> {
   const held: Holdings[] = [];
   await withRig(async (rig) => {
@@ -51,7 +51,7 @@ export async function rounds(count: number, every: number): Promise<Holdings[]> 
   return held;
 }
 
-/** Fewest of a few looks: the watcher may just be reading a directory. */
+/** Returns the lowest of a few counts: the watcher may just be reading a directory. */
 async function descriptorsOf(pid: number): Promise<number> {
   let fewest = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 5; look += 1) {
@@ -61,7 +61,7 @@ async function descriptorsOf(pid: number): Promise<number> {
   return fewest;
 }
 
-/** Asks the daemon to collect and to tell what is left. */
+/** Makes the daemon collect garbage and report its live memory. */
 async function liveHeap(file: string): Promise<number> {
   writeFileSync(file, '');
   await until('the heap is told', () => readFileSync(file).length > 0);
@@ -71,14 +71,12 @@ async function liveHeap(file: string): Promise<number> {
 }
 
 /**
- * The memory of three checkpoints: at most 2 KB each, and the rest for their refs, the ledger and caches that
- * are not full yet.
+ * The memory of three checkpoints: at most 2 KB each, and the rest for their refs, the ledger and caches that are not
+ * full yet.
  */
 const bytesPerRound = 7000;
 
-/**
- * Fails when anything grew after the first look; memory may, by what the checkpoints' records need.
- */
+/** Fails when anything grew after the first count. Memory may grow by the need of the checkpoints' records. */
 export function assertNoGrowth(held: readonly Holdings[]): void {
   const [first, ...later] = held;
   assert.ok(first !== undefined && later.length > 0);
@@ -91,5 +89,5 @@ export function assertNoGrowth(held: readonly Holdings[]): void {
   }
 }
 
-/** Over few rounds a table that doubles counts for more than its share. */
+/** Over few rounds a table that doubles counts too much. */
 const slackBytes = 200_000;

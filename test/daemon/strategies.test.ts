@@ -1,5 +1,5 @@
-// The ends of sessions whose checkpoints live outside their directory: hidden refs of the user's repository, rows of
-// a database.
+// The ends of sessions with checkpoints outside their directory: hidden refs in the user's repository, rows of a
+// database.
 import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,6 @@
-// Real editors spawn the daemon and live a day with it: Neovim by its LSP client and by its transport alone, Emacs by
-// the library jsonrpc and by Eglot. The snippets they run are the very files that people copy. Skipped loudly where missing.
+// Real editors start the daemon and use it for a day: Neovim with its LSP client and with its transport alone, Emacs
+// with the library jsonrpc and with Eglot. They run the very snippets that people copy. Skipped with a message when
+// an editor is missing.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const snippet = (name: string): string => join(root, 'protocol/clients/editors', name);
 const driver = (name: string): string => join(root, 'test/hosts', name);
 
-/** Runs an editor in a home and a work tree of its own; returns all that it printed. */
+/** Runs an editor in a separate home and work tree. Returns its whole output. */
 function host(
   program: string,
   args: readonly string[],
@@ -46,7 +47,7 @@ function host(
   }
 }
 
-/** True when the editor is here; says so when it is not. */
+/** True when the editor is installed. Reports a missing one. */
 function has(program: string): boolean {
   const { status, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   const here = status === 0;

@@ -1,5 +1,5 @@
-// The least of VS Code's API and of vscode-languageclient 9 that the snippet uses, so that it can be type-checked
-// without installing either. vscode.long.ts checks it against the real declarations.
+// The parts of VS Code's API and of vscode-languageclient 9 that the snippet uses, so that it can be type-checked
+// without installing either. vscode.long.ts checks it with the real declarations.
 declare module 'vscode' {
   export interface Disposable {
     dispose(): void;

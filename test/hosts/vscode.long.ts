@@ -1,5 +1,5 @@
-// The snippet for VS Code against the real declarations of VS Code and vscode-languageclient, from the registry of
-// npm; skipped loudly when that cannot be reached.
+// The snippet for VS Code with the real declarations of VS Code and vscode-languageclient, from the registry of npm.
+// Skipped with a message when that is unreachable.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The oldest that the snippet says it works with, and the current one. */
+/** The oldest version that the snippet claims to support, and the current one. */
 for (const version of ['9', 'latest']) {
   const folder = mkdtempSync(join(tmpdir(), 'checkpointd-vscode-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

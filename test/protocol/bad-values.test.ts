@@ -1,5 +1,5 @@
-// F107 in its breadth: every parameter of every request gets every kind of value that does not fit, in one daemon, and
-// nothing happens but a refusal that names the place.
+// F107 for all parameters: every parameter of every request gets every kind of invalid value, in one daemon. The only
+// effect is a refusal that names the place.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WireFailure } from '../support/frames.ts';
@@ -14,7 +14,7 @@ const requests = protocol.methods.filter(
 );
 const inFlight = 50;
 
-/** Why an answer is not the refusal that it should be. */
+/** Returns why an answer is not the expected refusal. */
 async function fault(client: WireClient, { method, params, path, what }: BadRequest): Promise<string[]> {
   const where = `${method} ${path} ${what}`;
   const answer = await client.send(method, params).answer.catch((error: unknown) => error);
@@ -106,7 +106,7 @@ test('NUL and ten million characters in any text are stored unchanged or refused
       assert.ok(texts.length > 100);
       const long = 'y'.repeat(10_000_000);
       for (const [at, { method, params }] of texts.entries()) {
-        // Each gets NUL; the long text, which takes time to send, goes to every eighth.
+        // Every parameter gets NUL. Every eighth gets the long text, which takes time to send.
         for (const text of at % 8 === 0 ? ['x\0', long] : ['x\0']) {
           const filled = JSON.parse(
             JSON.stringify(params).replace('"x\\ud83d"', JSON.stringify(text)),

@@ -1,13 +1,12 @@
-// Values that do not fit, for every field of every parameter of protocol.json, each with the place that the refusal
-// must name; and parameters that fit, into which they are put. Made from the document, so that a field that is added is
-// covered by itself. Knows no daemon.
+// Invalid values for every field of every parameter of protocol.json, each with the place that the refusal must name,
+// and valid parameters to put them into. Made from the document, so that new fields are included. Knows no daemon.
 import { fieldsOf, type Method, resolve, type Schema } from '../../scripts/generate/dialect.ts';
 import { protocol } from './document.ts';
 
 export interface BadRequest {
   readonly method: string;
   readonly params: unknown;
-  /** Where it is wrong, as a JSON pointer. */
+  /** The place of the fault, as a JSON pointer. */
   readonly path: string;
   readonly what: string;
 }
@@ -15,14 +14,14 @@ export interface BadRequest {
 interface BadValue {
   readonly what: string;
   readonly value: unknown;
-  /** Below the field itself. */
+  /** The place below the field itself. */
   readonly path?: string;
 }
 
 const depthMax = 4;
 const missing = Symbol('missing');
 
-/** The least that fits. */
+/** Returns a minimal valid value. */
 function fitting(given: Schema): unknown {
   const schema = resolve(protocol, given);
   if (schema.const !== undefined) return schema.const;
@@ -120,7 +119,7 @@ function badObjects(schema: Schema, depth: number): BadValue[] {
   const whole = fitting(schema) as Record<string, unknown>;
   return fieldsOf(schema).flatMap(({ name, schema: field, required }) => {
     const values = badValues(field, depth + 1);
-    // For an optional field null is absent.
+    // null counts as absent for an optional field.
     if (required) values.push({ what: 'null', value: null }, { what: 'missing', value: missing });
     return values.map(({ what, value, path = '' }) => {
       const { [name]: _fits, ...others } = whole;
@@ -133,7 +132,7 @@ function badObjects(schema: Schema, depth: number): BadValue[] {
   });
 }
 
-/** Every bad request of a method; `session` stands in those whose session is right. */
+/** Returns every invalid request of a method. `session` is used in those with a valid session. */
 export function badRequests({ name: method, params }: Method, session: string): BadRequest[] {
   if (params === undefined) return [];
   return badValues(params)

@@ -1,5 +1,5 @@
-// For each rule of the reference a conformance script against the daemon, and all about wrong envelopes (F106); the
-// table that traces every rule to its cases. conformance.long.ts runs all of them.
+// Runs one conformance script for each rule of the reference, and all scripts about wrong envelopes (F106); checks
+// the table of rules and cases. conformance.long.ts runs all of them.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConformanceCase, readCases } from '../../scripts/conformance/conformance-case.ts';
@@ -20,7 +20,7 @@ test('the committed table matches the cases (conformance.js --write-traces makes
   assert.equal(readJson('protocol/conformance/traces.json'), traces(protocol, cases));
 });
 
-/** Leaves out the cases that show no rule but those that an earlier one has shown; wrong envelopes are all kept. */
+/** Leaves out cases whose rules earlier cases have shown. Keeps all cases of wrong envelopes. */
 function oneForEachRule(): ConformanceCase[] {
   const shown = new Set<string>();
   return cases.filter(({ name, rules }) => {

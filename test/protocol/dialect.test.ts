@@ -9,7 +9,7 @@ test('protocol.json uses only the closed dialect, has all descriptions, and its 
   assert.equal(lintDialect(protocol), []);
 });
 
-// One mistake for each part of the lint: schemas, methods, examples.
+// One mistake for each check of the lint: schemas, methods, examples.
 const create = methodIndex('checkpoint/create');
 const mistakes: readonly (readonly [string, readonly (string | number)[], unknown, RegExp])[] = [
   [

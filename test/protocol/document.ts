@@ -1,4 +1,4 @@
-// protocol.json as the tests read it, and a way to change one place of a copy.
+// protocol.json for the tests, and a function that changes one place of a copy.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ProtocolDocument } from '../../scripts/generate/dialect.ts';
@@ -14,7 +14,7 @@ export const protocol = readDocument(root);
 
 type Json = Record<string, unknown>;
 
-/** A copy of the document with one place set, or removed when the value is undefined. */
+/** Returns a copy of the document with one place set, or removed when the value is undefined. */
 export function changed(path: readonly (string | number)[], value: unknown): ProtocolDocument {
   const copy = structuredClone(protocol);
   let at = copy as unknown as Json;
@@ -30,7 +30,7 @@ export function changed(path: readonly (string | number)[], value: unknown): Pro
   return copy;
 }
 
-/** Where a method stands in the document. */
+/** Returns the position of a method in the document. */
 export function methodIndex(name: string): number {
   const index = protocol.methods.findIndex((method) => method.name === name);
   if (index < 0) throw new Error(`no method ${name}`);

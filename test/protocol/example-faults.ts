@@ -21,11 +21,11 @@ import {
 import type { World } from './example-world.ts';
 
 export interface WorldFault {
-  /** Before the world is entered; such a fault has a daemon of its own. */
+  /** Called before the example's world begins. Such a fault has its own daemon. */
   readonly early?: (world: World) => Promise<void> | void;
-  /** Where the example has the fault: right before its request, or as a step. */
+  /** Called right before the example's request, or as a step. */
   readonly make?: (world: World) => Promise<void> | void;
-  /** The frames that go out in one write with the request, whose id is given. */
+  /** Returns frames that go out in one write with the request, whose id is given. */
   readonly behind?: (id: number) => readonly object[];
   /** The environment of the daemon. */
   readonly env?: NodeJS.ProcessEnv;
@@ -33,7 +33,7 @@ export interface WorldFault {
 
 const seam = (name: string): WorldFault => ({ make: ({ host }) => switchSeam(host, name) });
 
-/** A long text that JSON writes with six bytes a character. */
+/** A long text that needs six bytes per character in JSON. */
 const control = '\u0001'.repeat(99_999);
 
 /** Every fault that an example may name. */
@@ -77,7 +77,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
     },
   },
   workTreeBusy: { make: holdWorkTree },
-  /** The session has a restore to finish, and another one restores. */
+  /** The session has an unfinished restore, and another session is restoring. */
   recoveryBusy: {
     async make(world) {
       await breakRestore(world, world.host.client, world.names.values.session, 'restoreHalfway');
@@ -107,7 +107,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
       world.names.values.session = (await other.request('session/open', open)).session;
     },
   },
-  /** Another program writes into the database of a session that is made for this. */
+  /** Another program writes to the database of a session that is made for this. */
   databaseLocked: {
     async make(world) {
       const session = await keptSession(world, { strategy: 'sqlite', conversationId: 'locked' });
@@ -168,7 +168,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
   contentsCorrupt: {
     make: (world) => damage(world, (type, text) => type === 'blob' && text.startsWith('one\n')),
   },
-  /** The directories of two checkpoints, which no process has in memory. */
+  /** The directories of two checkpoints that no process has in memory. */
   treeCorrupt: {
     async make(world) {
       const session = await keptSession(world, { conversationId: 'damaged' });
@@ -209,8 +209,8 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
     },
   },
   /**
-   * A file is written through another name, outside: the kernel tells that to the directory of that name alone. Where
-   * the machine is so busy that a watch may have lost something, no drift is reported: then it happens again.
+   * Writes a file through another name outside: the kernel reports that only to the directory of that name. On a
+   * machine so busy that events may have been lost, no drift is reported. Then the write is repeated.
    */
   drift: {
     async make(world) {

@@ -1,5 +1,5 @@
-// Executes examples of protocol.json against a real daemon: enters the world, takes the steps, sends the request,
-// compares. Faults are made by example-faults.ts; an example with an unknown fault fails.
+// Executes examples of protocol.json with a real daemon: prepares the world, performs the steps, sends the request,
+// compares. example-faults.ts makes the faults. An example with an unknown fault fails.
 import { type Json, mismatch } from '../../scripts/conformance/match.ts';
 import type { Example, Method } from '../../scripts/generate/dialect.ts';
 import { type Frame, WireFailure } from '../support/frames.ts';
@@ -14,7 +14,7 @@ export interface NamedExample {
   readonly title: string;
 }
 
-/** All examples of the document. */
+/** Returns all examples of the document. */
 export function allExamples(): NamedExample[] {
   return protocol.methods.flatMap((method) =>
     method.examples.map((example) => ({ method, example, title: `${method.name}: ${example.name}` })),
@@ -36,14 +36,14 @@ function madeFault(name: string | undefined): WorldFault {
   return fault;
 }
 
-/** True when the example speaks of the daemon as a whole, so that others' traces would disturb it. */
+/** True when the example concerns the daemon as a whole, so that traces of others would disturb it. */
 export function needsOwnDaemon({ method, example }: NamedExample): boolean {
   if (madeFault(example.fault).early !== undefined) return true;
   if (example.world === 'raw' || /^(initialize|shutdown|exit|\$\/|window\/)/.test(method.name)) return true;
   return /^session\/(list|delete)$/.test(method.name) || JSON.stringify(example).includes('${storage}');
 }
 
-/** Executes one example on a daemon; returns what is not as it says, or undefined. */
+/** Executes one example on a daemon. Returns the difference from the document, or undefined. */
 export async function runExample(
   { method, example }: NamedExample,
   host: ExampleHost,
@@ -81,7 +81,7 @@ async function outcomeOf(method: Method, example: Example, world: World): Promis
   return judge(example, reply, world);
 }
 
-/** Where an answer is not as the example says. */
+/** Returns where an answer differs from the example. */
 export function judge(example: Example, reply: unknown, world: World): string | undefined {
   if (example.error === undefined) {
     if (reply instanceof WireFailure) return `refused: ${reply.message} ${JSON.stringify(reply.data)}`;
@@ -93,7 +93,7 @@ export function judge(example: Example, reply: unknown, world: World): string | 
   return mismatch(world.names.put(example.error), told);
 }
 
-/** Executes examples, several at a time, each on a daemon of its own or on a shared one; returns what failed. */
+/** Executes examples, several at a time, each on its own daemon or on a shared one. Returns the failures. */
 export async function runExamples(examples: readonly NamedExample[], lanes = 2): Promise<string[]> {
   const waiting = [...examples];
   const failures: string[] = [];

@@ -11,7 +11,7 @@ import type { ExampleHost, World } from './example-world.ts';
 const faultyEntry = testProgram('faulty-daemon');
 const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
-/** How a daemon is started whose faults can be switched, and what it finds on PATH. */
+/** Returns how to start a daemon with switchable faults, and its PATH. */
 export function faultyOptions(
   directory: string,
   env: NodeJS.ProcessEnv = {},
@@ -42,7 +42,7 @@ exit 128
 
 const switchOf = (directory: string): string => join(directory, 'fault');
 
-/** Turns the seam's fault on, or all of them off. */
+/** Switches one fault of the seam on, or all of them off. */
 export function switchSeam(host: ExampleHost, name: string): void {
   writeFileSync(switchOf(host.directory), name);
 }
@@ -52,13 +52,13 @@ export function fill(world: World, files: number): void {
   for (let i = 0; i < files; i += 1) writeFileSync(join(world.workspace, 'filled', `${i}.txt`), `${i}\n`);
 }
 
-/** A work tree that takes a while to capture: 5 ms a file. */
+/** Makes a work tree that takes 5 ms per file to capture. */
 export function slow(world: World): void {
   fill(world, 160);
   switchSeam(world.host, 'captureSlow');
 }
 
-/** The work tree's lock, as another session's restore holds it, until the world is left. */
+/** Takes the work tree's lock like another session's restore, until the world ends. */
 export async function holdWorkTree(world: World): Promise<void> {
   const { dev, ino } = statSync(world.workspace, { bigint: true });
   const lock = await takeProcessLock(`work tree ${dev}:${ino}`, join(world.host.storage, 'unused.lock'));
@@ -66,7 +66,7 @@ export async function holdWorkTree(world: World): Promise<void> {
   world.after(() => lock.release());
 }
 
-/** A session of the example's conversation that outlives its daemon; returns its id. */
+/** Makes a session of the example's conversation that survives its daemon. Returns its id. */
 export async function keptSession(world: World, more: Json = {}): Promise<string> {
   const open = { workspace: world.workspace, conversationId: 'example', retention: 'keep', ...more };
   const { session } = (await world.request('session/open', open)) as Json;
@@ -83,7 +83,7 @@ export async function changeLog(world: World, change: (file: string) => void): P
 export const fileOf = (world: World, session: string, name: string): string =>
   join(world.host.storage, 'checkpointd', session, name);
 
-/** Another daemon on the same storage, until the world is left. */
+/** Starts another daemon on the same storage, until the world ends. */
 export async function another(world: World): Promise<WireClient> {
   const client = new WireClient({
     command: [process.execPath, faultyEntry, '--fault=switched'],
@@ -98,7 +98,7 @@ export async function another(world: World): Promise<WireClient> {
   return client;
 }
 
-/** Two changed files, and a restore of them that the seam breaks off between the first and the second. */
+/** Makes two changed files, and a restore of them that the seam interrupts between the first and the second. */
 export async function breakRestore(
   world: World,
   client: Pick<WireClient, 'send'>,

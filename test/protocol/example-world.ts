@@ -1,6 +1,6 @@
-// The worlds that examples of protocol.json happen in: a daemon, a fresh work tree beside it, and the steps that are
-// taken before the request. One daemon serves many worlds, one after the other; what needs a daemon of its own gets
-// one. The notation is told in the document's `placeholders`.
+// The surroundings of examples of protocol.json: a daemon, a new work tree beside it, and the steps before the
+// request. One daemon serves many worlds, one after the other. An example that needs its own daemon gets one. The
+// document's `placeholders` describe the notation.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const eventNames = protocol.methods
   .filter(({ name, direction }) => direction === 'serverToClient' && /^\w+\/did/.test(name))
   .map(({ name }) => name);
 
-/** A scratch directory with the repository that worlds are copies of. */
+/** A scratch directory with the repository from which worlds are copied. */
 let template: string | undefined;
 
 function repositoryTemplate(): string {
@@ -45,7 +45,7 @@ export class ExampleHost {
   readonly directory: string;
   #initialized = false;
 
-  /** With `faults` the daemon runs behind the fault seam, all faults off. */
+  /** With `faults` the daemon runs behind the fault seam, with all faults off. */
   constructor(faults?: { readonly env?: NodeJS.ProcessEnv | undefined }) {
     this.directory = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-example-')));
     mkdirSync(this.storage);
@@ -70,7 +70,7 @@ export class ExampleHost {
     await this.client.initialize({ processId: process.pid, capabilities: events });
   }
 
-  /** Ends the daemon and removes what was its. Tells what was wrong with the frames that it sent. */
+  /** Ends the daemon and removes its files. Returns the faults of its frames. */
   async end(): Promise<readonly string[]> {
     await this.client.kill();
     rmSync(this.directory, { recursive: true, force: true });
@@ -78,13 +78,13 @@ export class ExampleHost {
   }
 }
 
-/** One example's surroundings. */
+/** The surroundings of one example. */
 export class World {
   readonly names = new Names();
   readonly host: ExampleHost;
   readonly #directory: string;
   readonly #after: (() => unknown)[] = [];
-  /** Frames from here on are this world's. */
+  /** The number of the first frame of this world. */
   readonly #from: number;
 
   constructor(host: ExampleHost) {
@@ -119,7 +119,7 @@ export class World {
     return this.host.client.send(method, params).answer;
   }
 
-  /** A request with frames right behind it, in one write. */
+  /** Sends a request with frames right behind it, in one write. */
   requestWith(method: string, params: unknown, behind: (id: number) => readonly object[]): Promise<unknown> {
     const { client } = this.host;
     client.process.stdin.cork();
@@ -129,7 +129,7 @@ export class World {
     return answer;
   }
 
-  /** Registers an undo for the end of the world. */
+  /** Registers a step for the end of the world. */
   after(undo: () => unknown): void {
     this.#after.push(undo);
   }
@@ -138,7 +138,7 @@ export class World {
     this.host.client.notify(method, params);
   }
 
-  /** Waits until a notification that is accepted has come. */
+  /** Waits until an accepted notification has come. */
   async event(accept: (frame: Frame) => boolean): Promise<boolean> {
     const { client } = this.host;
     let timer: NodeJS.Timeout | undefined;
@@ -154,12 +154,12 @@ export class World {
     return result;
   }
 
-  /** The notifications that came in this world. */
+  /** The notifications of this world. */
   get notifications(): readonly Frame[] {
     return this.host.client.frames.slice(this.#from).filter(({ method }) => method !== undefined);
   }
 
-  /** The session of the example before this one may still tell something. */
+  /** The session of the previous example may still send notifications. */
   #isOurs({ params }: Frame): boolean {
     const told =
       typeof params === 'object' && params !== null && 'session' in params ? params.session : undefined;
@@ -212,7 +212,7 @@ export class World {
     writeFileSync(path, content);
   }
 
-  /** Closes what is still open, so that a shared daemon stays light. */
+  /** Closes what is still open, so that a shared daemon stays small. */
   async leave(): Promise<void> {
     switchSeam(this.host, '');
     for (const undo of this.#after.reverse()) await undo();

@@ -1,4 +1,4 @@
-// Every example of protocol.json, executed against real daemons; what needs a fault has one made.
+// Executes every example of protocol.json with real daemons, and makes the faults that some examples need.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allExamples, hasFault, runExamples } from './example-runner.ts';

@@ -1,5 +1,5 @@
-// The session that REFERENCE.md opens with is what the daemon says, to the byte: the client's frames are sent again,
-// and the answers must be the recorded ones but for ids, times and places.
+// The first session of REFERENCE.md equals a real daemon's, byte for byte: the client's frames are sent again, and
+// the answers must equal the recorded ones except for ids, times and paths.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { realpathSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ test("the first session of the reference equals a real daemon's, byte for byte",
     received = Buffer.concat([received, chunk]);
     wake();
   });
-  /** The next frame, whose header must be as the reference shows it. */
+  /** Returns the next frame, whose header must have the form in the reference. */
   const next = async (): Promise<string> => {
     for (;;) {
       const header = /^Content-Length: (\d+)\r\n\r\n/.exec(received.toString('latin1'));

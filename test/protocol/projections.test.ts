@@ -56,14 +56,14 @@ test('the check names outdated files and writes nothing, and generating updates 
 });
 
 test('openrpc.json is valid by the meta-schema of OpenRPC 1.4.1', () => {
-  // It spells one address in two ways, and ajv cannot follow a pointer through a property named "$ref".
+  // The document spells one address in two ways, and ajv cannot follow a pointer through a property named "$ref".
   const text = readFileSync(join(root, 'node_modules/@open-rpc/spec/dist/1_4/schema.json'), 'utf8');
   const schema = JSON.parse(
     text
       .replaceAll(/https:\/\/meta\.json-schema\.tools\/?(?=[#"])/g, draft7Id)
       .replace('JSONSchemaObject/properties/$ref', 'refText'),
   ) as Record<string, unknown>;
-  // The meta-schema refers to a description of draft 7 by an address of its own: ajv's draft 7 stands in for it.
+  // The meta-schema refers to a description of draft 7 by its own address. ajv's draft 7 replaces it.
   const ajv = new Ajv({ strict: false, validateFormats: false });
   const draft7 = readJson('node_modules/ajv/dist/refs/json-schema-draft-07.json') as { definitions: object };
   ajv.addSchema({
@@ -153,8 +153,8 @@ test('schema.json contains the hash that initialize answers', () => {
   assert.is((readJson('protocol/schema.json') as Record<string, unknown>)['x-schemaHash'], schemaHash);
 });
 
-// The pair of the validators: ajv reads the schema, they are straight code. They must agree wherever the rules of
-// this wire (null, [], well-formed strings) say nothing.
+// Compares the validators with ajv on the same schema. They must agree wherever the rules of this wire (null, [],
+// well-formed strings) do not apply.
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(readJson('protocol/schema.json') as Record<string, unknown>, 'checkpointd');
 

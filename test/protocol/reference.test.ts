@@ -8,7 +8,7 @@ import { protocol, root } from './document.ts';
 
 const text = readFileSync(join(root, 'protocol/REFERENCE.md'), 'utf8');
 
-/** Words as one reads them: no marks of tables, no targets of links. */
+/** Counts words as people read them: without marks of tables and targets of links. */
 function wordsIn(part: string): number {
   const plain = part.replace(/\]\(#[^)]*\)/g, ']').replace(/<[^>]*>/g, '');
   return plain.split(/\s+/).filter((word) => /\w/.test(word)).length;

@@ -1,5 +1,5 @@
-// Real servers: sshd, and https before git's own backend, on the loopback address. A session goes there and comes back,
-// nothing asks for a password, and connections that are cut anywhere lose nothing.
+// Real servers: sshd, and https in front of git's own backend, on the loopback address. A session is pushed and
+// fetched back, nothing asks for a password, and interrupted connections lose nothing.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -97,7 +97,7 @@ for (const [name, obstacle, start] of servers) {
   test(`an unknown user is refused at once by the host of ${name}`, () =>
     onServer(start, async ({ server, remote, container }) => {
       const config = join(container.home, '.gitconfig');
-      // The host is known, and nothing holds the password or the key.
+      // The host is known, and there is neither a password nor a key.
       writeFileSync(
         config,
         server.gitconfig
@@ -123,7 +123,7 @@ for (const [name, obstacle, start] of servers) {
       for (let cut = 0; cut < cuts; cut += 1) {
         container.write('a.txt', `${cut}\n${'x'.repeat(cut * 50)}`);
         await client.request('checkpoint/create', { session, kind: 'turn', message: `cut ${cut}` });
-        // Every fifth push goes through, so that the others are small; they are cut at places all over.
+        // Every fifth push succeeds, so that the others are small. They are cut at places all over.
         cutter.cutAfter = cut % 5 === 4 ? Number.POSITIVE_INFINITY : 1000 + ((cut * 997) % 9000);
         try {
           const pushed = await client.request('remote/push', { remote: 'team', session });

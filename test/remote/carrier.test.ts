@@ -1,4 +1,4 @@
-// Hosts that refuse, and the client's view of the refusal. The remotes are paths; ssh and https are in the long part.
+// Refusing hosts, and what the client sees. The remotes are paths. The long tests use ssh and https.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

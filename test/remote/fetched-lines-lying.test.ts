@@ -1,5 +1,5 @@
-// Remotes that lie: what was pushed is changed there by plain git, and then fetched. Nothing of it may be taken, and what
-// was fetched before must stay.
+// Lying remotes: plain git changes pushed data on the remote before it is fetched. No part of it may be stored, and
+// earlier fetched data must stay.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { bareRepository, Machine } from '../support/machines.ts';
 
 const test = suite('lying remotes');
 
-/** A remote with one pushed session of two heads, and a machine that looks at it. */
+/** A remote with one pushed session of two heads, and a second machine. */
 interface Scene {
   readonly remote: Repository;
   readonly one: Machine;
@@ -43,7 +43,7 @@ class Repository {
     return this.git(['hash-object', '-t', type, '-w', '--literally', '--stdin'], bytes);
   }
 
-  /** The tree with another entry at a path. */
+  /** Returns the tree with another entry at a path. */
   replaced(tree: string, [name = '', ...below]: readonly string[], entry: string): string {
     const lines = this.git(['ls-tree', tree]).split('\n').filter(Boolean);
     const old = lines.find((line) => line.endsWith(`\t${name}`));
@@ -53,7 +53,7 @@ class Repository {
     return this.git(['mktree', '--missing'], `${[...others, `${inner}\t${name}`].join('\n')}\n`);
   }
 
-  /** A head like this one, with another manifest and another tree. */
+  /** Returns a head like this one, with another manifest and another tree. */
   head(of: string, manifest: (text: string) => string, tree: (id: string) => string, parents = [of]): string {
     const message = this.git(['log', '-1', '--format=%B', of]);
     const [start = '', json = ''] = message.split('checkpointd-line-1\n');
@@ -94,7 +94,10 @@ async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
   }
 }
 
-/** The line is refused, what was fetched before can be imported, and an import of this very line is an error. */
+/**
+ * Checks that the line is refused, that earlier fetched data can be imported, and that an import of this line is an
+ * error.
+ */
 async function refuses({ two, session, ref }: Scene, why: RegExp): Promise<void> {
   const told = await two.daemon.call('remote/fetch', { remote: 'team', session });
   assert.equal(
@@ -183,7 +186,7 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
   ],
 };
 
-/** A head in which the newest checkpoint has this tree. */
+/** Returns a head in which the newest checkpoint has this tree. */
 function withTree({ heads: [, second], remote }: Scene, tree: string): string {
   const [first = ''] = remote.git(['ls-tree', '--name-only', `${second}:trees/00000000`]).split('\n');
   const path = ['trees', '00000000', first];
@@ -198,12 +201,12 @@ for (const [name, [forge, why]] of Object.entries(lies)) {
     }));
 }
 
-/** A directory entry as git stores it. */
+/** Returns a directory entry in git's form. */
 function entry(mode: string, name: string, id: string): Buffer {
   return Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
 }
 
-/** Trees that no work tree may hold, with records that name them. */
+/** Trees that no work tree may have, with records that name them. */
 const trees: Readonly<Record<string, (remote: Repository) => Buffer>> = {
   'a name that leads up': (remote) => entry('100644', '..', remote.object('blob', 'x')),
   'a git directory': (remote) => entry('40000', '.git', remote.git(['mktree'], '')),
@@ -302,7 +305,7 @@ test('broken refs are listed as damaged, and the others are fetched', () =>
     }
     const fetched = await two.daemon.call('remote/fetch', { remote: 'team' });
     assert.equal([fetched.updated.length, fetched.refused.length], [1, broken.length]);
-    // A ref that was whole is damaged now: the list does not show the head of before.
+    // An intact ref is damaged now: the list does not show the earlier head.
     writeFileSync(join(remote.path, ref), `${'3'.repeat(40)}\n`);
     const { lines, refused } = await two.daemon.call('remote/sessions', { remote: 'team' });
     assert.equal([lines, refused.length], [[], broken.length + 1]);

@@ -4,7 +4,7 @@ import { secretIn } from '../../src/remote/secrets.ts';
 
 const test = suite('secrets in contents');
 
-/** Keeps the parts of a form apart, so that no file of this repository looks like one that holds a secret. */
+/** Splits a form, so that no file of this repository looks like it contains a secret. */
 const part = (text: string): string => text;
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const found: readonly (readonly [rule: string, text: string])[] = [

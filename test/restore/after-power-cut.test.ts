@@ -1,6 +1,6 @@
-// Restores that were answered before their files were on the disk: what a power cut takes of them is put back by the
-// next opening, and a mere kill repeats nothing. The cut is played: the files are made what it leaves, and the note is
-// given the boot of another start of the machine.
+// Restores that were answered before their files were on the disk: after a power cut the next opening restores the
+// lost files, and after a mere kill nothing is repeated. The cut is simulated: the files are damaged accordingly, and
+// the note gets another boot id.
 import { existsSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -17,7 +17,7 @@ const notesOf = ({ parts: { directory } }: Session): string[] =>
     .filter((name) => /^restored-.*\.json$/.test(name))
     .map((name) => join(directory.own, name));
 
-/** A session whose restore to turn 1 was answered, and none of whose files reached the disk before it was killed. */
+/** Makes a session whose restore to turn 1 was answered, and none of whose files reached the disk before a kill. */
 async function answered(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const name of ['a', 'b', 'c', 'd']) rig.write(name, `${name} one\n`);
@@ -36,7 +36,7 @@ async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): 
   let isAnswered = false;
   installFault((call, target) => {
     if (call === 'rename' && target.endsWith('/restore.json')) isAnswered = true;
-    // Nothing of the work tree is synced from then on.
+    // From then on no file of the work tree is synced.
     if (isAnswered && call === 'open' && target.startsWith('/proc/self/fd/'))
       throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
@@ -50,7 +50,7 @@ async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): 
   }
 }
 
-/** The machine has started again since. */
+/** Simulates a reboot of the machine. */
 function startAnew(session: Session): void {
   for (const file of notesOf(session)) {
     const at = statSync(file).ctimeMs;
@@ -170,7 +170,7 @@ for (const what of ['ref and commit', 'ref'])
         .split('\n'))
         git(root, 'update-ref', '-d', ref);
       const commit = head?.commit ?? '';
-      // A commit that is left is found again, and the restore that it tells of is repeated by another one.
+      // A remaining commit is found again, and another restore repeats the restore that it describes.
       if (what !== 'ref') rmSync(join(root, 'objects', commit.slice(0, 2), commit.slice(2)));
       for (const name of ['a', 'b']) rig.write(name, `${name} two\n`);
       rig.write('d', 'd mine\n');
@@ -178,7 +178,7 @@ for (const what of ['ref and commit', 'ref'])
       const now = again.requireCheckpoints().index.head;
       assert.is(now?.record.id === head?.record.id, what !== 'ref');
       assert.equal([rig.read('a'), rig.read('b'), rig.read('c')], ['a one\n', 'b one\n', 'c one\n']);
-      // Where the restore stands, an edit after it is one.
+      // After the restore, a change counts as an edit.
       assert.equal(again.recovered?.restored, what === 'ref' ? ['a', 'b'] : ['a', 'b', 'd']);
       await rig.request('checkpoint/undo', { session: again.id });
       assert.is(rig.read('d'), 'd mine\n');

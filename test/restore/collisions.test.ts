@@ -62,7 +62,7 @@ test('names that are not text never fold into each other', () => {
   );
 });
 
-/** A path as the directories spell what is there of it. */
+/** Returns a path in the spelling of the existing directories. */
 function spelledIn(root: string, asked: TreePath): TreePath {
   if (asked === '') return asked;
   const parent = spelledIn(root, parentOf(asked));
@@ -73,7 +73,7 @@ function spelledIn(root: string, asked: TreePath): TreePath {
   return join(parent, there ?? nameOf(asked));
 }
 
-/** Makes every look into a work tree find names in any case, as a file system that folds does. */
+/** Makes every look-up in a work tree ignore case, like a file system that folds names. */
 async function folding(body: () => Promise<void>): Promise<void> {
   const usual = Object.getOwnPropertyDescriptor(AnchoredFiles.prototype, 'address')?.value;
   AnchoredFiles.prototype.address = function (this: AnchoredFiles, asked: TreePath): Buffer {

@@ -1,6 +1,6 @@
-// A client of this repository in another language, which starts the daemon as its users do, behind a program of a few
-// lines (bridge.py, rust/): one request a line to it, one answer a line from it. What such a client owes when its
-// daemon dies is asked for here: every request ends, soon, and says how the daemon ended.
+// Drives a client of this repository in another language, which starts the daemon like its users do. A program of a
+// few lines (bridge.py, rust/) gets one request per line and writes one answer per line. It checks the client's
+// duties when its daemon dies: every request ends soon, with the reason why the daemon ended.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -14,11 +14,11 @@ import type { Line } from './line.ts';
 /** A message of a bridge. */
 interface Said extends Pick<Frame, 'result' | 'error'> {
   readonly id?: number;
-  /** There is no daemon any more, in the client's words. */
+  /** The daemon is gone, in the client's words. */
   readonly gone?: string;
-  /** The client failed in a way that no client should. */
+  /** The client failed in a way that no client may. */
   readonly broken?: string;
-  /** The client was closed; how the daemon ended. */
+  /** The client was closed, with the end of the daemon. */
   readonly closed?: unknown;
 }
 
@@ -29,14 +29,14 @@ interface Waiting {
 }
 
 export interface BridgeOptions {
-  /** Words that start the bridge, before those that start the daemon. */
+  /** The words that start the bridge, in front of those that start the daemon. */
   readonly words: readonly string[];
   readonly daemon: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly patienceMs: number;
 }
 
-/** The client says that its daemon is gone. */
+/** The client reports that its daemon is gone. */
 class Gone extends Error {}
 
 export class Bridge implements Line {
@@ -62,7 +62,7 @@ export class Bridge implements Line {
     this.#process = spawn(program, [...words, ...options.daemon], { stdio: 'pipe', env: options.env });
     this.#process.stdin.on('error', () => undefined);
     createInterface({ input: this.#process.stdout }).on('line', (line) => this.#take(JSON.parse(line)));
-    // A client has nothing to say beside its answers: tracebacks, warnings and panics are defects.
+    // A client must write nothing besides its answers: tracebacks, warnings and panics are defects.
     this.#process.stderr.on('data', (chunk: Buffer) => this.violations.push(chunk.toString()));
     this.#ended = new Promise((resolve) => {
       const end = (why: string): void => {
@@ -150,16 +150,14 @@ export class Bridge implements Line {
     return this.#burial;
   }
 
-  /**
-   * The daemon is dead or dying: further requests say so, with the words of the first, and the client can be
-   * closed.
-   */
+  /** Checks an ended daemon: further requests fail with the message of the first, and the client can be closed. */
   async #dieInOrder(): Promise<Exit> {
     const started = this.#daemon !== undefined;
     if (started) await this.#patiently(this.#refusal());
     await this.#endBridge();
     const why = this.#why ?? '';
-    // "ended with -9" and "ended with signal: 9 (SIGKILL)"; "ended with 70: last words" and "exit status: 70".
+    // Matches "ended with -9" and "ended with signal: 9 (SIGKILL)"; "ended with 70: last words" and "exit status:
+    // 70".
     const [, signal, code] =
       /ended with (?:-|signal: )?(?:(?<=-|signal: )(\d+)|(?:exit status: )?(\d+))/.exec(why) ?? [];
     if (signal === '9') return { code: null, signal: 'SIGKILL' };
@@ -167,7 +165,10 @@ export class Bridge implements Line {
     throw new Defect(`${this.#name} does not tell how its daemon ended: ${why}`);
   }
 
-  /** Asks until the client says that the daemon is gone: what stands between the two may die a little later. */
+  /**
+   * Repeats a request until the client reports that the daemon is gone: the processes in between may die a little
+   * later.
+   */
   async #refusal(): Promise<void> {
     for (;;) {
       try {

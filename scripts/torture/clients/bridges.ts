@@ -1,4 +1,4 @@
-// Which clients of this repository can be run on this machine, and by which words.
+// The clients of this repository that can run on this machine, and the words that start them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ interface Words {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A sixth of the episodes goes through Python, a sixth through Rust. */
+/** Chooses a client: Python for a sixth of the episodes, Rust for another sixth. */
 export function someClient(random: Random, among: readonly ClientName[] = clientNames): ClientName {
   const weights = { own: 8, python: 1, pythonSync: 1, rust: 2 } as const;
   return random.weighed(among.map((name) => [weights[name], name] as const));
@@ -27,7 +27,7 @@ export function someClient(random: Random, among: readonly ClientName[] = client
 
 const known = new Map<ClientName, Words | { readonly refusal: string }>();
 
-/** How a bridge to the client is started, or why there is none here. Takes a minute where it has to be built first. */
+/** Returns the words that start a bridge to the client, or why it cannot run here. May take a minute to build it. */
 export function bridgeTo(client: Exclude<ClientName, 'own'>): Words | { readonly refusal: string } {
   const found = known.get(client) ?? (client === 'rust' ? rust() : python(client === 'pythonSync'));
   known.set(client, found);

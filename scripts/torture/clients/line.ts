@@ -1,22 +1,22 @@
-// The line to a daemon and the client on it: our own driver here, or one of the clients that users have (bridge.ts).
+// The line to a daemon through a client: our own driver here, or one of the users' clients (bridge.ts).
 import { type Exit, WireClient, type WireOptions } from '../../../test/support/wire-client.ts';
 
 export interface Line {
-  /** The process that works for us: itself the daemon, or above it. */
+  /** The process of the daemon, or one above it. */
   readonly pid: number;
-  /** How the daemon ended. @throws Defect when its end was not told as it should */
+  /** How the daemon ended. @throws Defect when the client reported its end wrongly */
   readonly exited: Promise<Exit>;
-  /** The daemon is known to have ended. */
+  /** True once the daemon has ended. */
   readonly hasEnded: boolean;
   /** Messages that violate the protocol. */
   readonly violations: readonly string[];
-  /** @throws WireFailure */
+  /** Sends `initialize`. @throws WireFailure */
   initialize(): Promise<unknown>;
-  /** @throws WireFailure; anything else when the daemon has ended */
+  /** Sends a request. @throws WireFailure; any other error when the daemon has ended */
   ask(method: string, params: object): Promise<unknown>;
-  /** Takes the daemon's life, and waits until all that belongs to the line has ended. */
+  /** Kills the daemon, and waits until every process of the line has ended. */
   kill(): Promise<void>;
-  /** The orderly end. */
+  /** Ends in order. */
   close(): Promise<void>;
 }
 

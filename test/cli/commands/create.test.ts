@@ -1,4 +1,4 @@
-// `checkpointd create` where no session is begun by accident.
+// `checkpointd create` begins no session by accident.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// The laptop that takes over from the container, by commands alone.
+// A laptop takes over from a container, with commands only.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

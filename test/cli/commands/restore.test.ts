@@ -1,4 +1,4 @@
-// `checkpointd restore` where there is nothing to restore.
+// `checkpointd restore` without anything to restore.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RestoreResult } from '../../../src/protocol/types.ts';

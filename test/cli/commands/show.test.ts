@@ -1,4 +1,4 @@
-// The output for one checkpoint, and the mark of the session in the list.
+// The output for one checkpoint, and the mark of the current one in the list.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ async function run(rig: DaemonRig, directory: string, ...words: string[]): Promi
   return program.stdout;
 }
 
-/** A session with three checkpoints; the last one is called `mine`. */
+/** Runs with a session of three checkpoints. The last one is named `mine`. */
 async function withThree(use: (rig: DaemonRig) => Promise<void>): Promise<void> {
   await withRig(async (rig) => {
     const { client, session } = await rig.opened();

@@ -1,4 +1,4 @@
-// The frames in src/COMMANDS.md are those of today, from a real terminal.
+// The frames in src/COMMANDS.md match a real terminal.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

@@ -1,10 +1,10 @@
-// A session for a console to work on, and a real terminal to type into.
+// A session for a console, and a real terminal to type into.
 import { spawnSync } from 'node:child_process';
 import type { DaemonRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 
-/** Two turns with a tool between them, in a kept session, and a file that was changed since. */
+/** Makes a kept session of two turns with a tool between them, and a file that changed since. */
 export async function prepared(rig: DaemonRig): Promise<void> {
   const { client, session } = await rig.opened({ retention: 'keep' });
   rig.write('a.txt', 'one\n');
@@ -23,26 +23,26 @@ export async function prepared(rig: DaemonRig): Promise<void> {
 
 export interface Screen {
   readonly type: (...keys: string[]) => void;
-  /** Types a key until it is heeded: a terminal throws away what comes right behind Ctrl-C. */
+  /** Types a key until it has an effect: a terminal discards input right after Ctrl-C. */
   readonly typeUntil: (key: string, what: RegExp) => Promise<void>;
   readonly shows: (what: RegExp) => Promise<void>;
-  /** The program has ended, and the terminal with it. */
+  /** Resolves when the program and its terminal have ended. */
   readonly ended: () => Promise<void>;
 }
 
-/** True when there is a terminal to type into; said where there is none. */
+/** True when there is a terminal to type into. Reports a missing one. */
 export function hasTerminal(): boolean {
   const isThere = spawnSync('tmux', ['-V']).error === undefined;
   if (!isThere) console.log('note: SKIPPED, because tmux is not installed: keys in a real terminal');
   return isThere;
 }
 
-/** The command line of a command of ours. */
+/** Returns the command line of one of our commands. */
 export function commandOf(rig: DaemonRig, command: string): string {
   return `'${process.execPath}' '${daemonEntry}' ${command} --storage='${rig.storage}'`;
 }
 
-/** Runs a program in a terminal of so many columns and 24 lines. */
+/** Runs a program in a terminal with this number of columns and 24 lines. */
 export async function inTerminal(
   { environment, work }: Pick<DaemonRig, 'environment' | 'work'>,
   command: string,

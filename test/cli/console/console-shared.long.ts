@@ -1,5 +1,5 @@
 // Two editors' clients, a console and a command line on one session at once. The first three are killed one by one in
-// every order: those that are left go on, each is told of every checkpoint once, and none is lost.
+// every order. The others continue, each is notified of every checkpoint once, and no checkpoint is lost.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { orders, SharedClient } from '../../support/programs/shared-clients.ts';
 import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 
-/** A console whose person types from here. */
+/** A console that the test types into. */
 class TypedConsole {
   readonly name = 'console';
   readonly child: ChildProcess;

@@ -1,4 +1,4 @@
-// The console as a person uses it: lines in, Q CLI's layouts and messages out; keys in a real terminal.
+// The console for its user: lines in, Q CLI's layouts and messages out. Keys are tested in a real terminal.
 import { spawn, spawnSync } from 'node:child_process';
 import { renameSync } from 'node:fs';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// enable and disable in a home of their own, as a person runs them.
+// enable and disable in a separate home directory, run like a person does.
 import {
   chmodSync,
   existsSync,

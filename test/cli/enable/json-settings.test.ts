@@ -1,4 +1,4 @@
-// Hooks put into settings of any shape, and taken out of them again.
+// Hooks are added to settings of any form, and removed again.
 import fc from 'fast-check';
 import { type ParseError, parse } from 'jsonc-parser';
 import { test } from 'uvu';
@@ -84,7 +84,8 @@ test('settings that cannot be parsed are not changed, with the reason', () => {
 test('adding and removing hooks leaves every byte of any settings as it was', () => {
   const value = fc
     .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
-    // Where a key is `__proto__`, the library that reads the settings tells no value, so they are left alone.
+    // For a key `__proto__` the library that parses the settings returns no value, so the settings are left as they
+    // are.
     .filter((each) => !('hooks' in each) && !JSON.stringify(each).includes('"__proto__"'));
   const hooks = fc.option(
     fc.record({

@@ -1,4 +1,4 @@
-// The plugin as opencode calls it, with a recorder in the place of our hook.
+// The plugin in opencode's hands, with a recorder in place of our hook.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

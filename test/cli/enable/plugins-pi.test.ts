@@ -1,4 +1,4 @@
-// The extension as pi calls it, with a recorder in the place of our hook.
+// The extension in pi's hands, with a recorder in place of our hook.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,5 @@
-// Agents as they come from the npm registry, unmodified, against a model that plays a script: their edits by tool and
-// by shell become checkpoints, a restore from the command line takes them back, and the agent hears of it.
+// Unmodified agents from the npm registry, with a model that plays a script: their edits by tools and shells become
+// checkpoints, a restore from the command line reverses them, and the agent is notified.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -100,7 +100,7 @@ const agents: readonly Agent[] = [
 
 const installed = process.env['CHECKPOINTD_TEST_AGENTS'];
 
-/** Where the agent's program is; undefined where npm cannot install it here. */
+/** Returns the path of the agent's program, or undefined where npm cannot install it. */
 function install({ package: name, program }: Agent): string | undefined {
   const directory = installed ?? temporaryDirectory('agent');
   const path = join(directory, 'node_modules', '.bin', program);
@@ -147,7 +147,7 @@ async function say(rig: DaemonRig, ...words: string[]): Promise<string> {
   return ran.stdout;
 }
 
-/** A prompt, edits by tool and by shell, checkpoints, a restore, undo, redo, and the agent's next turn. */
+/** Plays a prompt, edits by tool and by shell, checkpoints, a restore, undo, redo, and the agent's next turn. */
 async function day(agent: Agent, program: string, rig: DaemonRig, server: ModelServer): Promise<void> {
   const own = agent.prepare(rig.home, server.url);
   const environment = { ...rig.environment, ...own, TERM: 'dumb', CI: '1' };

@@ -1,4 +1,4 @@
-// Each event of an agent is carried out once, even if hooks, keepers or agents are killed.
+// Each event of an agent is processed once, even if hooks, keepers or agents are killed.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import { daemonsOf } from '../../support/programs/keepers.ts';
 import { until } from '../../support/until.ts';
 import { event, hook, keepersOf, listed, logOf, socketOf, startHook, withKeeper } from './hook-rig.ts';
 
-/** Waits until every event was carried out. */
+/** Waits until every event was processed. */
 const allTaken = (rig: DaemonRig): Promise<void> =>
   until('all events are carried out', () => writtenEvents(rig.storage).length === 0);
 
@@ -128,7 +128,7 @@ test('an event that a killed keeper had processed is not processed again', () =>
       eventOf(rig, 'tool', { tool: 'Bash' }),
       eventOf(rig, 'end'),
     ];
-    // Each of these is written down again after it was carried out: a keeper that was killed in between left it so.
+    // Writes each event again after it was processed, like a keeper that was killed in between leaves it.
     for (const [at, each] of told.entries()) {
       rig.write('a.txt', `${at}\n`);
       writeEvent(rig.storage, each, `00000${at}`);

@@ -1,4 +1,4 @@
-// A hook whose coming finishes a restore that was killed half-way: the log of hooks says so.
+// A hook that finishes a killed restore logs that.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Hooks as an agent runs them, against a real keeper and a real daemon.
+// Hooks run like by an agent, with a real keeper and a real daemon.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface Ran {
   readonly ms: number;
 }
 
-/** Starts a hook as an agent does; input `null` leaves its input open. */
+/** Starts a hook like an agent does. Input `null` leaves its input open. */
 export function startHook(
   rig: DaemonRig,
   agent: string,
@@ -56,7 +56,7 @@ export function logOf(rig: DaemonRig): string {
 
 export const keepersOf = (rig: DaemonRig): number[] => keepersIn(rig.storage);
 
-/** A rig whose keeper is ended with it. */
+/** Runs with a rig whose keeper ends with it. */
 export function withKeeper(body: (rig: DaemonRig) => Promise<void>): Promise<void> {
   return withRig(async (rig) => {
     try {
@@ -77,7 +77,7 @@ export function assertSilent(ran: Ran, what: string): void {
   assert.equal([ran.code, ran.stdout, ran.stderr], [0, '', ''], what);
 }
 
-/** The text of `checkpointd list`. */
+/** Returns the text of `checkpointd list`. */
 export async function listed(rig: DaemonRig, ...words: string[]): Promise<string> {
   const program = rig.run(['list', `--storage=${rig.storage}`, ...words]);
   await program.code;

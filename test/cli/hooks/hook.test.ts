@@ -1,4 +1,4 @@
-// Hooks as an agent runs them, against a real keeper and a real daemon.
+// Hooks run like by an agent, with a real keeper and a real daemon.
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
 import { assertSilent, event, hook, keepersOf, listed, logOf, socketOf, withKeeper } from './hook-rig.ts';
 
-/** Writes a prompt down as its hook does, and asks the keeper to carry it out. */
+/** Writes a prompt event like its hook does, and asks the keeper to process it. */
 function tellPrompt(rig: DaemonRig, text: string, atMs: number): Promise<string> {
   const prompt = { agent: 'codex', conversation: 'one', directory: rig.work, kind: 'prompt' } as const;
   return askKeeper(
@@ -158,7 +158,7 @@ test('edits after the prompt are not in the checkpoint of the turn', () =>
       const name = agent === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit';
       await hook(rig, agent, of(name, { prompt: 'edit at once' }));
       rig.write('a.txt', `by ${agent}\n`);
-      // A busy machine may take longer than the agent waits; then it is reported, and is no promise.
+      // A busy machine may take longer than the agent waits. Then the checkpoint is marked as late.
       if (/ran out of time/.test(logOf(rig))) continue;
       const diff = rig.run(['diff', '1', '--no-pager', `--storage=${rig.storage}`]);
       assert.is(await diff.code, 0, diff.stderr);

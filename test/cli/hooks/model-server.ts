@@ -1,5 +1,5 @@
-// A model that plays a script, on loopback: each call of it gets the next step. It speaks the wire of Gemini
-// (streamGenerateContent) and both of OpenAI's (responses, chat completions), and keeps what it was asked.
+// A model that plays a script, on loopback: each call gets the next step. It implements the wire of Gemini
+// (streamGenerateContent) and both of OpenAI's (responses, chat completions), and records the requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -141,7 +141,7 @@ function openAi(step: Step, call: number, { tools }: Body): Body[] {
   ];
 }
 
-/** Which tools it has, the request says: names differ with the model. */
+/** The request says which tools exist: their names differ with the model. */
 function itemOf(step: Step, tools: unknown): Body {
   if ('say' in step)
     return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: step.say }] };

@@ -1,4 +1,4 @@
-// Payloads as the agents sent them when they were run, and invalid ones.
+// Recorded payloads of the agents, and invalid ones.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { agentNames, readEvent } from '../../../src/cli/hooks/payloads.ts';

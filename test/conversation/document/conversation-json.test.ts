@@ -1,4 +1,4 @@
-// A conversation as a document: its fields, and that it comes back as it was.
+// A conversation as a document: its fields, and reading it back.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../../src/conversation/conversation.ts';

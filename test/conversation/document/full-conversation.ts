@@ -1,8 +1,8 @@
-// A conversation with everything in it that a document can hold.
+// A conversation with everything that a document can contain.
 import { Conversation } from '../../../src/conversation/conversation.ts';
 import { MemoryLog, said } from '../room.ts';
 
-/** A conversation in which every field of the document has a value. */
+/** Returns a conversation in which every field of the document has a value. */
 export function full(): Conversation {
   const conversation = new Conversation('conv-1', new MemoryLog());
   conversation.settings.setTools({ Builtin: [{ name: 'fs_read' }], Mcp: [] });

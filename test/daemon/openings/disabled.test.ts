@@ -1,5 +1,5 @@
-// session/open without a repository, without a git that is new enough, or without the time for it: a session with
-// checkpoints disabled and a reason, or none at all.
+// session/open without a repository, without a new enough git, or without enough time: a session with disabled
+// checkpoints and a reason, or none at all.
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,10 +9,10 @@ import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { failureOf, testProgram, type WireClient } from '../../support/wire-client.ts';
 
-/** A daemon with a fault that has a name; see test/support/programs/faulty-daemon.ts. */
+/** A daemon with a named fault; see test/support/programs/faulty-daemon.ts. */
 const namedFaultEntry = testProgram('faulty-daemon');
 
-/** Opens a session that must come with checkpoints disabled, and holds every checkpoint method against it. */
+/** Opens a session that must have disabled checkpoints, and tries every checkpoint method on it. */
 async function assertDisabled(
   rig: DaemonRig,
   client: WireClient,

@@ -1,4 +1,4 @@
-// session/open and the storage: where the shadow lies, whose it is, and which places are refused for it.
+// session/open and the storage: the place of the shadow, its owner, and refused places.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -122,7 +122,7 @@ test('the storage is private to the user, and neither errors nor the log contain
     }
     rig.write('.env', `PASSWORD=${secret}2\n`);
     rig.write('a.txt', `PASSWORD=${secret}3\n`);
-    // A store that cannot be read any more makes git complain at length.
+    // With an unreadable store git prints long error messages.
     spawnSync('sh', ['-c', `find ${shadow}/objects -type f -exec sh -c ': >| "$1"' - {} \\;`]);
     const failures = [
       failureOf(client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' })),

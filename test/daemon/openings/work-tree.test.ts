@@ -1,4 +1,4 @@
-// session/open on a protected work tree is refused without a trace, and one with many names is found.
+// session/open refuses a protected work tree without a trace, and recognises one with many names.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -18,7 +18,7 @@ import { kindOf } from '../../support/stores/store-rig.ts';
 
 type Files = readonly (readonly [name: string, content: string])[];
 
-/** Makes trees in a repository, and compares them by a differ that stays. */
+/** Makes trees in a repository, and compares them with a running differ. */
 async function withDiffer(
   body: (rig: { tree: (files: Files) => string; differ: TreeDiffer; gitDir: string }) => Promise<void>,
 ): Promise<void> {
@@ -47,7 +47,7 @@ async function withDiffer(
 
 const long = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join('');
 
-// A directory and a file never have the same name: they differ in their first letter.
+// A directory and a file never have the same name: their first letters differ.
 const someFiles = fc
   .dictionary(
     fc.constantFrom('a', 'b', 'd/c', 'd/e/f', 'end 00\n', ' :x', 'tab\there', '-', 'd/\u00e9'),

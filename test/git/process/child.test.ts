@@ -9,7 +9,7 @@ import { kindOf } from '../../support/stores/store-rig.ts';
 const ask = (child: GitChild, text: string, patienceMs?: number): Promise<string> =>
   child.ask(Buffer.from(`${text}\n`), takeLine, patienceMs);
 
-/** Runs `body` with a program in the place of git. */
+/** Runs `body` with a program in place of git. */
 async function withProgram(script: string, body: (directory: string) => Promise<void>): Promise<void> {
   await inTemporary(async (directory) => {
     writeFileSync(join(directory, 'git'), `#!/bin/sh\n${script}`);

@@ -1,4 +1,4 @@
-// A process that is to start where no descriptor is left: an error of the system, which the daemon outlives.
+// A process that starts without a free descriptor gives a system error, which the daemon survives.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 
 const source = (file: string): string => fileURLToPath(new URL(`../../../src/${file}`, import.meta.url));
 
-/** Runs it in a process of its own that may have 64 descriptors; `full` uses them up, `free` gives them back. */
+/** Runs code in a process with at most 64 descriptors. `full` uses them up, `free` releases them. */
 function withFewDescriptors(body: string): string {
   const script = `
     const { openSync, closeSync } = await import('node:fs');

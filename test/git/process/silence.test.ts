@@ -1,5 +1,5 @@
-// A git that hangs or talks nonsense, in the real daemon: behind a wrapper script that does not `exec`, so that killing
-// the script alone would leave the rest behind. It costs the request that met it, within ten seconds, and no more.
+// A git that hangs or writes nonsense, in the real daemon: behind a wrapper script that does not `exec`, so that
+// killing only the script would leave git behind. It fails only its own request, within ten seconds.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
@@ -7,10 +7,10 @@ import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { failureOf, type WireClient } from '../../support/wire-client.ts';
 
-/** How long a git that hangs sleeps: no other run of this test sleeps as long. */
+/** How long a hanging git sleeps. The number identifies this run of the test. */
 const seconds = 1_000_000 + process.pid;
 
-/** Starts a daemon whose git is a script: it hangs or raves while a file of that name stands in the rig. */
+/** Starts a daemon whose git is a script: it hangs or writes nonsense while a file of that name is in the rig. */
 function withWrapper(rig: DaemonRig): Promise<WireClient> {
   const bin = join(rig.top, 'bin');
   mkdirSync(bin);
@@ -30,7 +30,7 @@ ${real}/git "$@"
   return rig.start({ env: { ...rig.environment, PATH: `${bin}${delimiter}${process.env['PATH']}` } });
 }
 
-/** Processes whose command line names something in the rig's scripts or that sleep for it. */
+/** Returns processes that run the rig's scripts or sleep for them. */
 function sleepers(): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {

@@ -1,4 +1,4 @@
-// New refs in a repository that is ours alone are made without git, as git would make them.
+// New refs in a repository that only the daemon uses are made without git, but like git makes them.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Transactions of refs whose note meets an error of the system: one that is done is done, and its note never undoes
-// what comes after it.
+// Transactions of refs whose note meets a system error: a finished one stays finished, and its note never undoes a
+// later one.
 import { appendFileSync, copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -126,7 +126,7 @@ for (const count of [1, 2])
         );
     }));
 
-/** One change that the disk refuses to keep, and that cannot be taken back either. */
+/** Makes one change that the disk refuses to keep, and that cannot be undone either. */
 async function leaveUndecided(refs: RefStore, changes: readonly RefChange[]): Promise<void> {
   installFault((made, target) => {
     if (made === 'open' && target.endsWith('refs/own')) {
@@ -152,7 +152,7 @@ for (const count of [1, 2]) {
   test(`${count} refs that can neither be synced nor moved back are reported with an unknown outcome`, () =>
     withRefs(async ({ again, objects: [one], left }) => {
       await leaveUndecided(await again(true), both(one));
-      // The note says which of the two it shall be; the next opening makes it so.
+      // The note decides which of the two states the next opening makes.
       assert.is((await again()).refs.size, 0);
       assert.equal(left(), []);
     }));
@@ -188,7 +188,7 @@ test("refs that the user's git packs during the sync are kept, and every directo
     assert.is((await again()).refs.get('refs/own/deep/a'), one);
   }));
 
-/** Two refs, both packed, and a `packed-refs` that no git can read until `mend` is called. */
+/** Makes two packed refs, and a `packed-refs` that no git can read until `mend` is called. */
 async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<void>): Promise<void> {
   await withRefs(async (rig) => {
     const { refs, gitDir } = rig;
