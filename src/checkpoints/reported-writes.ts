@@ -15,6 +15,8 @@ export interface ReportedWrite {
   readonly agent?: string;
   /** The head of this session, not of the reporting one, at the time of the report. */
   readonly after: CheckpointId;
+  /** RFC 3339; the same in each session that keeps the report. */
+  readonly at: string;
   /** True when this session was closed at some time after that head was made, and may have missed reports. */
   readonly mayMiss?: true;
 }
@@ -47,6 +49,11 @@ export class ReportedWrites {
     const isRepeat = last?.session === report.session && last.content === report.content;
     if (isRepeat && report.content !== undefined) return undefined;
     return report.after === this.#openedAt ? { ...report, mayMiss: true } : report;
+  }
+
+  /** True when the report, which another session kept, is known here. */
+  has({ path, session, at }: ReportedWrite): boolean {
+    return this.#byPath.get(path)?.some((known) => known.session === session && known.at === at) === true;
   }
 
   add(report: ReportedWrite): void {

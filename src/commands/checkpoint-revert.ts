@@ -8,10 +8,11 @@ import type { OperationContext } from '../checkpoints/operation.ts';
 import { type RevertRange, revertRange } from '../checkpoints/revert-range.ts';
 import type * as Wire from '../protocol/types.ts';
 import { type RevertJob, type RevertOutcome, runRevert } from '../restore/revert.ts';
-import { headsOf } from '../restore/revert-author.ts';
+import { type AuthorAsked, headsOf } from '../restore/revert-author.ts';
 import { agentNameOf, writerOf } from '../session/authorship.ts';
 import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
+import { unseenReports } from '../session/unseen-reports.ts';
 import type { MergedPath } from '../tree/three-way.ts';
 import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -33,7 +34,7 @@ export const checkpointRevert = defineCommand(
     const job: RevertJob = {
       ...range,
       ...given({ paths: treePaths(params.paths), hunks: hunksAsked(params.hunks), parent: head?.id }),
-      ...given({ author: params.author == null ? undefined : authorAsked(session, range, params.author) }),
+      ...given({ author: params.author == null ? undefined : askedAuthor(session, range, params.author) }),
       conflicts: params.conflicts ?? 'leave',
       labels: labelsOf(session, range),
       undo: (id) => [...(head?.undo ?? []), id].slice(-undoMax),
@@ -89,8 +90,15 @@ function hunksAsked(
   return asked;
 }
 
+function askedAuthor(session: Session, range: RevertRange, asked: string): AuthorAsked {
+  const author = authorNamed(session, range, asked);
+  const { paths, isPartial } = unseenReports(session, range.from.record.timestamp);
+  const doubt = isPartial ? 'unknownAuthor' : undefined;
+  return { session: author, unseen: (path) => (paths.has(path) ? 'mixedAuthors' : doubt) };
+}
+
 /** Returns the session that a client names as the author, by its id or by its agent. @throws UnknownPart */
-function authorAsked(session: Session, range: RevertRange, author: string): SessionId {
+function authorNamed(session: Session, range: RevertRange, author: string): SessionId {
   const { index, ledger } = session.requireCheckpoints();
   const known = ledger.reports.agents().set(session.id, agentNameOf(session));
   const byId = [...known.keys()].find((id) => id === author);

@@ -32,6 +32,13 @@ export function headsOf(index: CheckpointIndex, range: RevertRange): Set<Checkpo
   return new Set(range.to === undefined ? ids : ids.slice(0, -1));
 }
 
+/** The author whose work a revert takes back. */
+export interface AuthorAsked {
+  readonly session: SessionId;
+  /** Returns why a path may hold work of a session whose reports this one did not see, or undefined. */
+  readonly unseen: (path: TreePath) => LeftAlone['reason'] | undefined;
+}
+
 interface AuthorsPart {
   /** True when the author alone changed the path. */
   readonly isWhole: (path: TreePath) => boolean;
@@ -43,7 +50,7 @@ export async function partOf(
   { store, index, ledger }: Checkpoints,
   range: RevertRange,
   present: SnapshotId,
-  author: SessionId,
+  { session, unseen }: AuthorAsked,
   { changes, renames }: MergeSide,
 ): Promise<AuthorsPart> {
   const ends = checkpointsOf(index, range).map(({ record }) => record);
@@ -56,7 +63,7 @@ export async function partOf(
     const changed = await store.changes(before.snapshot, snapshot);
     steps.push(new Map(changed.map(({ path, after }) => [path, after])));
   }
-  const shares = new Map<TreePath, Share>();
+  const shares = new Map<TreePath, Share | LeftAlone['reason']>();
   for (const { path, after } of changes) {
     const passed: Station[] = [];
     let entry = after;
@@ -65,7 +72,8 @@ export async function partOf(
       if (step?.has(path) === true) entry = step.get(path);
       passed.push(id === undefined ? { entry } : { id, entry });
     }
-    shares.set(path, ledger.reports.shareOf(author, path, passed));
+    const share = ledger.reports.shareOf(session, path, passed);
+    shares.set(path, share === 'whole' ? (unseen(path) ?? share) : share);
   }
   for (const pair of renames) joinShares(shares, pair);
   return {
@@ -77,7 +85,10 @@ export async function partOf(
 }
 
 /** Leaves both names of a renamed file unless they have the same share. */
-function joinShares(shares: Map<TreePath, Share>, pair: readonly [TreePath, TreePath]): void {
+function joinShares(
+  shares: Map<TreePath, Share | LeftAlone['reason']>,
+  pair: readonly [TreePath, TreePath],
+): void {
   const [one, other] = pair.map((path) => shares.get(path));
   if (one === other) return;
   const reason = one === 'unknownAuthor' || other === 'unknownAuthor' ? 'unknownAuthor' : 'mixedAuthors';

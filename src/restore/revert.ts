@@ -3,7 +3,7 @@
 // finds the merged tree in the store and does not merge again.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
-import type { SessionId, SnapshotId } from '../base/ids.ts';
+import type { SnapshotId } from '../base/ids.ts';
 import { newCheckpointId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import { counted } from '../base/text/plural.ts';
@@ -23,7 +23,7 @@ import type { LeftAlone } from './plan.ts';
 import { runPlannedJob } from './restore.ts';
 import type { FilePlan, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
-import { partOf } from './revert-author.ts';
+import { type AuthorAsked, partOf } from './revert-author.ts';
 import { sideOfHunks } from './revert-hunks.ts';
 
 /** The request of a revert: the range to take back, and how. */
@@ -37,7 +37,7 @@ export interface RevertJob
   /** The only hunks to take back, by path and name. */
   readonly hunks?: ReadonlyMap<TreePath, ReadonlySet<string>>;
   /** The only author whose work to take back. */
-  readonly author?: SessionId;
+  readonly author?: AuthorAsked;
   readonly conflicts: 'leave' | 'markers' | 'fail';
   readonly labels: MergeLabels;
 }

@@ -33,8 +33,13 @@ export function ledgerFrom(records: readonly LogRecord[]): Ledger {
   const logged = records.filter(isAuthorship);
   return new Ledger(
     logged.flatMap((record) => record.records),
-    logged.flatMap((record) => record.reports ?? []),
+    reportsIn(logged),
   );
+}
+
+/** Returns the reports among the records of a session's log. */
+export function reportsIn(records: readonly LogRecord[]): ReportedWrite[] {
+  return records.flatMap((record) => (isAuthorship(record) ? (record.reports ?? []) : []));
 }
 
 function isAuthorship(record: LogRecord): record is LoggedAuthorship {
@@ -186,15 +191,17 @@ export async function recordWrite(
   // Where nothing is it was deleted by the agent, unless the work tree itself is gone.
   requireWorkTree(workTree);
   const content = found?.blob ?? 'absent';
-  const record = ledger.compose(write.path, content, 'agent', timestamp(clock), write.toolName);
+  const at = timestamp(clock);
+  const record = ledger.compose(write.path, content, 'agent', at, write.toolName);
   const result = {
     recorded: record !== undefined,
     ...given({ content: found?.blob, size: found?.size }),
   };
   const { idempotency } = context.stamp;
   // Other sessions first: after a kill in between, the path counts there as one that this session wrote, too.
-  for (const other of session.parts.neighbours(session)) noteReport(other, session, write.path, content);
-  const report = reportFor(session, session, write.path, content);
+  for (const other of session.parts.neighbours(session))
+    noteReport(other, session, { path: write.path, content, at });
+  const report = reportFor(session, session, { path: write.path, content, at });
   // Logged first: where the log refuses it, nothing was noted.
   keep(session, record === undefined ? [] : [record], {
     ...given({ idempotency: idempotency && { ...idempotency, result }, report }),
@@ -204,9 +211,11 @@ export async function recordWrite(
   return result;
 }
 
+type Written = Pick<LedgerRecord, 'path' | 'content' | 'at'>;
+
 /** Keeps in a session what another session on its work tree reported. A failure to log it is a warning. */
-function noteReport(session: Session, writer: Session, path: TreePath, content: Known): void {
-  const report = reportFor(session, writer, path, content);
+function noteReport(session: Session, writer: Session, written: Written): void {
+  const report = reportFor(session, writer, written);
   if (report === undefined) return;
   try {
     keep(session, [], { report });
@@ -222,8 +231,7 @@ function noteReport(session: Session, writer: Session, path: TreePath, content: 
 function reportFor(
   session: Session,
   writer: Session,
-  path: TreePath,
-  content: Known,
+  { path, content, at }: Written,
 ): ReportedWrite | undefined {
   const after = session.enabled?.index.head?.record.id;
   if (after === undefined) return undefined;
@@ -233,6 +241,7 @@ function reportFor(
     ...given({ content: isShared ? content : undefined, agent: agentNameOf(writer) }),
     session: writer.id,
     after,
+    at,
   });
 }
 

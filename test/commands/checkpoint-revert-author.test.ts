@@ -1,5 +1,5 @@
 // A revert of one author takes back only paths whose whole change in the range is proven to be that author's.
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -173,6 +173,40 @@ test('work of another session while the session was closed is not taken for the 
   assert.is(pair.read('shared.txt'), lines(shared.a, shared.b));
   assert.equal(result.skipped, [{ path: 'shared.txt', reason: 'unknownAuthor' }]);
   assert.is(pair.read('a.txt'), lines());
+  await pair.daemon.close();
+});
+
+test('work that a session reported to another daemon, or on a directory inside, is not taken for another author', async () => {
+  const pair = await new Pair().open();
+  const elsewhere = new InProcessDaemon(pair.daemon.storage);
+  await pair.wrote(pair.b, { 'deep/shared.txt': lines(), 'deep/mine.txt': lines() });
+  await pair.turn();
+  const other = await elsewhere.open(pair.root, { conversationId: 'other', retention: 'keep' });
+  const inner = await elsewhere.open(join(pair.root, 'deep'), { conversationId: 'inner', retention: 'keep' });
+  await elsewhere.call('checkpoint/init', { session: inner.session });
+  for (const [path, session, named] of [
+    ['shared.txt', other.session, 'shared.txt'],
+    ['deep/shared.txt', inner.session, 'shared.txt'],
+  ] as const) {
+    write(pair.root, { [path]: lines(shared.b) });
+    await elsewhere.call('ledger/recordWrite', { session, path: named });
+    await pair.wrote(pair.a, { [path]: lines(shared.a, shared.b) });
+  }
+  await pair.wrote(pair.a, { 'deep/mine.txt': lines(shared.a) });
+  const result = await pair.revert(pair.a, pair.a);
+  const reason = 'mixedAuthors' as const;
+  assert.equal(
+    result.skipped,
+    ['deep/shared.txt', 'shared.txt'].map((path) => ({ path, reason })),
+  );
+  assert.equal(result.restored, [{ path: 'deep/mine.txt' }]);
+  // A log that cannot be read may name any path.
+  await elsewhere.close();
+  const log = join(pair.daemon.storage, other.session, 'checkpointd/session.log');
+  writeFileSync(log, readFileSync(log).fill(0, 100, 110));
+  await pair.wrote(pair.a, { 'a.txt': lines(shared.a) });
+  const { skipped } = await pair.revert(pair.a, pair.a);
+  assert.equal(skipped.find(({ path }) => path === 'a.txt')?.reason, 'unknownAuthor');
   await pair.daemon.close();
 });
 

@@ -60,6 +60,29 @@ function decodeRecord(bytes: Buffer, offset: number): Decoded {
   return isWhole ? { is: 'record', json, next: end + 1 } : { is: 'damaged' };
 }
 
+/** Reads the records before the first one that is not whole. */
+function wholePart(bytes: Buffer): { jsons: Buffer[]; end: number; isDamaged: boolean } {
+  const jsons: Buffer[] = [];
+  let end = logHeader.length;
+  for (;;) {
+    const decoded = decodeRecord(bytes, end);
+    if (decoded.is !== 'record') return { jsons, end, isDamaged: decoded.is === 'damaged' };
+    jsons.push(decoded.json);
+    end = decoded.next;
+  }
+}
+
+/**
+ * Returns the whole records of a log that another process may be writing, without a last one that is incomplete.
+ * @throws StoreCorrupt for a log that is damaged or of another form
+ */
+export function wholeRecords(bytes: Buffer): LogRecord[] {
+  const { jsons, isDamaged } = wholePart(bytes);
+  if (isDamaged || bytes.toString('latin1', 0, logHeader.length) !== logHeader)
+    throw new CheckpointdError('StoreCorrupt', 'A session log is damaged or of another version.');
+  return jsons.map((json) => JSON.parse(json.toString('utf8')) as LogRecord);
+}
+
 interface SessionLogOptions {
   /** `power`: an appended record survives a power cut (fsync). `process`: it survives the death of the process. */
   readonly durability: 'process' | 'power';
@@ -145,12 +168,7 @@ export class SessionLog implements RecordLog {
     if (!files.lstatSync(from).isFile()) return;
     const bytes = files.readFileSync(from);
     if (bytes.toString('latin1', 0, logHeader.length) !== logHeader) return;
-    let end = logHeader.length;
-    for (;;) {
-      const decoded = decodeRecord(bytes, end);
-      if (decoded.is !== 'record') break;
-      end = decoded.next;
-    }
+    const { end } = wholePart(bytes);
     writeAtomically(to, bytes.subarray(0, end));
   }
 

@@ -1,0 +1,61 @@
+// Finds writes that other sessions reported and that this session did not see: to another daemon, while this session was
+// closed, or on a work tree inside this one or around it. Reads the logs of these sessions, and changes nothing.
+import { systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import type { SessionId } from '../base/ids.ts';
+import type { ReportedWrite } from '../checkpoints/reported-writes.ts';
+import { wholeRecords } from '../conversation/log/session-log.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import { reportsIn } from './authorship.ts';
+import { SessionDirectory } from './directory.ts';
+import { sessionsIn } from './listing.ts';
+import type { Session } from './session.ts';
+
+export interface UnseenReports {
+  readonly paths: ReadonlySet<TreePath>;
+  /** True when the log of such a session cannot be read, so that any path may be missing in `paths`. */
+  readonly isPartial: boolean;
+}
+
+/** Returns the paths of the session's work tree to which other sessions of its storage reported unseen writes since a time. */
+export function unseenReports(session: Session, since: string): UnseenReports {
+  const { options, log, workTree, ledger } = session.parts;
+  const paths = new Set<TreePath>();
+  let isPartial = false;
+  for (const { marker } of sessionsIn(options.storage, log, () => undefined)) {
+    const translate = translation(marker.workTree, workTree.root);
+    if (marker.session === session.id || translate === undefined) continue;
+    const { logFile } = new SessionDirectory(options.storage, marker.session);
+    const reports = ownReports(logFile, marker.session, since);
+    isPartial ||= reports === undefined;
+    for (const report of reports ?? []) {
+      const path = translate(report.path);
+      if (path !== undefined && !ledger.reports.has({ ...report, path })) paths.add(path);
+    }
+  }
+  return { paths, isPartial };
+}
+
+/** Returns what a session reported since a time, or undefined when its log cannot be read. */
+function ownReports(logFile: string, id: SessionId, since: string): ReportedWrite[] | undefined {
+  try {
+    // A log that was not written since has no such report. The clocks of file systems may be coarse.
+    if (files.statSync(logFile).mtimeMs < Date.parse(since) - clockErrorMs) return [];
+    const reports = reportsIn(wholeRecords(files.readFileSync(logFile)));
+    return reports.filter(({ session, at }) => session === id && Date.parse(at) >= Date.parse(since));
+  } catch (error) {
+    return systemCode(error) === 'ENOENT' ? [] : undefined;
+  }
+}
+
+const clockErrorMs = 10_000;
+
+/** Returns a function that turns paths of one work tree into those of another, or undefined for two that are apart. */
+function translation(from: string, to: string): ((path: TreePath) => TreePath | undefined) | undefined {
+  if (from === to) return (path) => path;
+  const [below, above] = [`${from}/`, `${to}/`];
+  if (from.startsWith(above)) return (path) => `${from.slice(above.length)}/${path}` as TreePath;
+  if (!to.startsWith(below)) return undefined;
+  const inner = `${to.slice(below.length)}/`;
+  return (path) => (path.startsWith(inner) ? (path.slice(inner.length) as TreePath) : undefined);
+}
