@@ -1,4 +1,4 @@
-// Holds the table of statuses against the titles of the tests, so that neither can claim what the other denies.
+// Compares the table of statuses with the titles of the tests, so that neither can claim what the other denies.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 
 const here = fileURLToPath(new URL('../../test/', import.meta.url));
 
-/** Item → status, as the table says. */
+/** The status of each item in the table. */
 const statuses = new Map<string, string>();
 for (const line of readFileSync(join(here, 'specification.md'), 'utf8').split('\n')) {
   const cells = /^\| ([QCRO]\d+) \| (.+) \| (.+) \|$/.exec(line);

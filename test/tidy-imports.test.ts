@@ -1,4 +1,4 @@
-// Who imports whom, beyond what the linter knows.
+// The imports between files, beyond the linter's rules.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const source = fileURLToPath(new URL('../../src/', import.meta.url));
 
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** By file of src: the files that it imports, for types alone included. */
+/** Returns for each file of src the files that it imports, including type imports. */
 function imports(): Graph {
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.tsx?$/.test(name),
@@ -24,7 +24,7 @@ function imports(): Graph {
   return new Map(names.map((name) => [name, importsOf(name)]));
 }
 
-/** Every file that is reached from itself, with the way. */
+/** Returns every file that imports itself through others, with the path. */
 function circles(graph: Graph): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -69,7 +69,7 @@ test('the answer to initialize loads no git, no store and no capture, which come
   );
 });
 
-/** Compares as a ratchet: the number may become smaller. */
+/** A ratchet: the number may only become smaller. */
 const smallPartsMax = 16;
 
 test('few files of under 40 lines have a single importer, because such a file is a part of its importer', () => {

@@ -1,4 +1,4 @@
-// The rules of this repository that no linter knows.
+// The rules of this repository that no linter checks.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,9 +68,9 @@ test('no test is skipped or focused by accident', () => {
   );
 });
 
-/** Folders of tests that are about the whole daemon, or the protocol, and mirror no room. */
+/** Folders of tests about the whole daemon, or the protocol, which mirror no folder of src. */
 const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|wire)\//;
-/** About the repository, its package and its scripts. */
+/** Tests about the repository, its package and its scripts. */
 const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports|tidy-words)\./;
 
 test('a test is in the folder of its subject, and has the name of its file', () => {
@@ -94,7 +94,7 @@ test('the linter limits a function of src to sixty lines, and a listed one to it
   const exceptions = rules.overrides
     .filter(({ rules }) => typeof rules[limit] === 'object')
     .map(({ files, rules }) => [files.join(), (rules[limit] as [string, { max: number }])[1].max]);
-  // A ratchet: these numbers may become smaller, and none may be added.
+  // A ratchet: these numbers may only become smaller, and none may be added.
   assert.equal(exceptions, [
     ['src/commands/answers/announce.ts', 77],
     ['src/store/git/local.ts', 61],
@@ -180,7 +180,7 @@ test('no name, comment or title uses a word that the glossary forbids', () => {
   const refused = /^Words that are not used.*$/m.exec(map)?.[0] ?? '';
   const words = [...refused.matchAll(/`(\w+)`/g)].map(([, word = '']) => word);
   assert.ok(words.length > 5);
-  // A capital is the name of a type: "out of sight" is English.
+  // A capital letter marks the name of a type: "out of sight" is English.
   const patterns = words
     .filter((word) => word !== 'settle')
     .map((word) => (/^[A-Z]/.test(word) ? `(?:\\b|[a-z])${word}(?![a-z])` : `\\b${word}`));

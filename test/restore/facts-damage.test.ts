@@ -1,5 +1,5 @@
-// Contents and directories that the store has lost, unnoticed: what is healthy is restored anyway, and what a restore
-// takes away can be read from the store before it goes.
+// The store has lost contents and directories unnoticed: intact files are restored anyway, and everything that a
+// restore deletes is readable from the store before.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import type { Session } from '../../src/session/session.ts';
 import { git } from '../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
-/** Fills stored objects with something else. */
+/** Overwrites stored objects. */
 function spoil({ parts }: Session, ...names: readonly string[]): void {
   const { root } = parts.directory;
   for (const name of names) {
@@ -20,7 +20,7 @@ function spoil({ parts }: Session, ...names: readonly string[]): void {
   }
 }
 
-/** Turn 1 with its files, and turn 2 with others. */
+/** Makes turn 1 with its files, and turn 2 with others. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
   rig.settings = { retention: 'keep' };
   rig.write('d/a', 'a zero\n');

@@ -1,6 +1,5 @@
-// Directories that another program removes from a store under an open session: they are still known in memory, so
-// nothing but a look into the store itself tells that the safety checkpoint of a restore could not be read after a
-// restart.
+// Another program removes directories from a store under an open session. They are still cached in memory, so only a
+// check of the store itself shows that a restore's safety checkpoint would be unreadable after a restart.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -30,7 +29,7 @@ async function twoTurns(strategy: string): Promise<Open> {
   return { daemon, root, session, strategy };
 }
 
-/** Every directory of the store: in git's objects, wherever they lie, or in the table. */
+/** Damages every directory of the store: in git's objects, wherever they are, or in the table. */
 function harmDirectories({ daemon, root, session, strategy }: Open, how: 'removed' | 'damaged'): void {
   if (strategy === 'sqlite') {
     const text =

@@ -8,7 +8,7 @@ import { installFault } from '../../src/base/seam.ts';
 import type { RestoreResult } from '../../src/protocol/types.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
-/** A hard restore to the base, in which every call of this kind on this path fails. */
+/** Makes a hard restore to the base, in which every call of this kind on this path fails. */
 async function restoreWith(
   rig: SessionRig,
   session: string,

@@ -1,5 +1,5 @@
-// Writes through a descriptor that was open before a restore: they are edits after it, found two seconds later, at the
-// end of the session, or at the next opening after a kill.
+// Writes through a descriptor that was open before a restore count as later edits. They are found two seconds later,
+// at the end of the session, or at the next opening after a kill.
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -13,7 +13,7 @@ const back = { tag: '0', mode: 'hard', onConflict: 'overwrite', confirm: true } 
 const displacedIn = (storage: string, session: string): string[] =>
   readdirSync(join(storage, session, 'checkpointd')).filter((name) => name.startsWith('displaced-'));
 
-/** A session that went back to where `a` was `one` and `later` was not, with descriptors of both from before. */
+/** Makes a session that returned to where `a` was `one` and `later` was missing, with earlier descriptors of both. */
 async function restored(
   rig: SessionRig,
 ): Promise<{ readonly session: string; readonly write: (text: string) => void }> {

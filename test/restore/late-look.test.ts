@@ -42,11 +42,11 @@ interface Rig {
   readonly restore: (elsewhere?: string) => Promise<AppliedPlan>;
   readonly look: (withStore?: boolean) => Promise<LateLook>;
   readonly read: (name: string) => string;
-  /** The names of a directory that no tree of the test has. */
+  /** Returns the names in a directory that no tree of the test has. */
   readonly kept: (directory?: string) => string[];
 }
 
-/** Runs a test on a work tree that is `present`, with a restore to `target`. */
+/** Runs a test on a work tree with the content `present`, with a restore to `target`. */
 async function withTree<T>(run: (rig: Rig) => Promise<T>): Promise<T> {
   const top = makeDirectory();
   const work = `${top}/w`;
@@ -87,7 +87,7 @@ function writeLate(fd: number, text: string): void {
   closeSync(fd);
 }
 
-/** Two files are open while a restore replaces the one and removes the other; both are written to afterwards. */
+/** Opens two files, restores so that one is replaced and the other removed, and then writes to both. */
 async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promise<void> {
   const replaced = openSync(`${work}/d/f`, 'r+');
   const removed = openSync(`${work}/e/gone`, 'r+');
@@ -166,7 +166,7 @@ test('a file with another name is not mistaken for an edit of the displaced file
     assert.equal([read('d/f'), kept('d'), existsSync(displacedTo)], ['old', [], false]);
   }));
 
-/** Kills a look at its n-th call and looks once more; false where it made fewer calls. */
+/** Kills a look at its n-th call and looks again. Returns false when the look made fewer calls. */
 const killedAt = (n: number): Promise<boolean> =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
     await restoreAndWriteLate(work, restore);
@@ -226,7 +226,7 @@ for (const where of ['outside the work tree', 'in it'] as const)
       let isEdited = false;
       const old = openSync(`${work}/d/f`, 'r+');
       installFault((call, target) => {
-        // The last look at the second name, when the new content stands at the path.
+        // The last look at the second name, when the new content is at the path.
         if (call !== 'lstat' || isEdited || read('d/f') !== 'old') return;
         if (!/\/displaced\/|ckpt-tmp/.test(target)) return;
         isEdited = true;

@@ -29,10 +29,7 @@ async function look(root: string, plan: RestorePlan): Promise<Obstructions> {
   }
 }
 
-/**
- * Restores as a session does: plan, look, save the obstructions (here: all or nothing), plan again, look
- * again, apply.
- */
+/** Restores like a session: plan, look, save the obstructions (here: all or none), plan again, look again, apply. */
 async function restore(
   root: string,
   captured: ModelTree,

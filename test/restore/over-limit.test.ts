@@ -1,4 +1,4 @@
-// A session that is resumed with a smaller limit of size: what a restore has put there is ours anyway.
+// A session is resumed with a smaller size limit: restored files still count as ours.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -13,7 +13,7 @@ async function open(rig: SessionRig, limits: SessionLimits): Promise<string> {
   return (await rig.request('session/open', { ...asked, limits })).session;
 }
 
-/** A session that holds a large file in checkpoint 0, stands on 1, and is open with a smaller limit. */
+/** Makes a session with a large file in checkpoint 0, whose head is 1, and that is open with a smaller limit. */
 async function resumed(rig: SessionRig, change: () => void): Promise<string> {
   rig.write('large', large);
   rig.write('k', '0\n');

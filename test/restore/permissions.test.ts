@@ -1,4 +1,4 @@
-// A plan foresees the refusals of directories: a run meets no other.
+// A plan foresees every refusal of directories that a run meets.
 import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ import {
 const told = ({ failed }: Pick<RestorePlan, 'failed'>): string[] =>
   failed.map(({ path, reason }) => `${path} ${reason}`);
 
-/** Returns the plan of a hard restore after a look at what the system refuses. */
+/** Returns the plan of a hard restore after a check of what the system refuses. */
 async function planWithRefusals(tree: AnchoredFiles, from: ModelTree, to: ModelTree): Promise<RestorePlan> {
   const refusals = await findRefusals(tree, planBetween(from, to, 'hard'));
   return planBetween(from, to, 'hard', { obstacles: { writes: new Map(), ...refusals } });
@@ -117,7 +117,7 @@ test('a plan foresees the permissions of other users’ files, and files in a st
   }
 });
 
-/** Sets attributes of files for the time of `run`; says so and does nothing where the system has no such attributes. */
+/** Sets attributes of files during `run`. On a system without such attributes reports that and does nothing. */
 async function withAttributes(
   attributes: Readonly<Record<string, string>>,
   run: () => Promise<void>,

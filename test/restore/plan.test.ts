@@ -268,7 +268,7 @@ test('a plan of many files is made in slices, and equals the plan that is made a
     turns += 1;
     if (!isOver) setImmediate(turn);
   };
-  // Each look at the clock takes a millisecond, so a slice ends after twenty steps on every machine.
+  // Each reading of the clock takes a millisecond, so a slice ends after twenty steps on every machine.
   performance.now = () => (looks += 1);
   setImmediate(turn);
   try {

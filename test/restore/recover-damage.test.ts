@@ -1,5 +1,5 @@
-// A restore that was interrupted, and a store that has lost contents of its target and of its safety checkpoint since:
-// it can be neither finished nor undone whole, and healthy checkpoints must stay available.
+// After an interrupted restore the store lost contents of its target and of its safety checkpoint. The restore can be
+// neither finished nor undone completely, and intact checkpoints must stay available.
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { operation, type SessionRig, withSessions } from '../support/session-rig
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
-/** A session whose restore from turn 2 to turn 1 broke after a few of its files. */
+/** Makes a session whose restore from turn 2 to turn 1 broke after a few of its files. */
 async function broken(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const turn of ['one', 'two']) {
@@ -24,7 +24,7 @@ async function broken(rig: SessionRig): Promise<Session> {
   return session;
 }
 
-/** Takes stored objects away, or fills them with something else. */
+/** Removes or overwrites stored objects. */
 function spoil({ parts }: Session, texts: readonly string[], how: 'missing' | 'wrong'): void {
   for (const text of texts) {
     const { root } = parts.directory;
@@ -35,7 +35,7 @@ function spoil({ parts }: Session, texts: readonly string[], how: 'missing' | 'w
   }
 }
 
-/** The blob of a name in a turn. */
+/** Returns the blob id of a content. */
 function blobOf({ parts }: Session, content: string): string {
   const file = join(parts.directory.own, 'content');
   writeFileSync(file, content);
@@ -50,7 +50,8 @@ for (const how of ['missing', 'wrong'] as const) {
   test(`with a content of both target and safety ${how} the rest is finished, the paths are reported, and the session continues`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
-      // The target lost what is still to be written, the safety checkpoint what is written already.
+      // The target lost contents that are still to be written, the safety checkpoint contents of files that were
+      // already replaced.
       const written = names.filter((name) => rig.read(name) === `${name} one\n`);
       const [first = 'a'] = written;
       const [waiting = 'f'] = names.filter((name) => !written.includes(name));

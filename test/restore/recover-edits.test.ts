@@ -1,5 +1,5 @@
-// A restore that was interrupted, and edits of the work tree before the next start: recovery repeats the
-// request as it was asked, and counts later edits as foreign work.
+// After an interrupted restore the work tree is edited before the next start: recovery repeats the original request,
+// and later edits count as foreign.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -14,7 +14,7 @@ const numbers = [0, 1, 2, 3];
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
 const toFirst = { tag: '1', mode: 'hard', ...policy } as const;
 
-/** Turn 1 has four files; turn 2 changed them all, and made `made/later`. */
+/** Makes turn 1 with four files, and turn 2 that changed them all and made `made/later`. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);

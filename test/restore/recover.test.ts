@@ -1,4 +1,4 @@
-// A restore that failed half-way in a living daemon: what the next operation does about it.
+// A restore failed half-way in a running daemon: the next operation recovers it.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -17,7 +17,7 @@ const toBase = {
   confirm: true,
 } as const;
 
-/** A session whose restore of checkpoint 1 broke at its third rename in the work tree. */
+/** Makes a session whose restore of checkpoint 1 broke at its third rename in the work tree. */
 async function broken(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const n of files) rig.write(`f${n}`, `${n} one\n`);
@@ -26,7 +26,7 @@ async function broken(rig: SessionRig): Promise<Session> {
   let renames = 0;
   installFault((call, target) => {
     if (call === 'rename' && target.startsWith('/proc/self/fd/')) renames += 1;
-    // From there on nothing works, but for letting go of what is open: the work tree's lock is such a descriptor.
+    // From there on every call fails, except closing: the work tree's lock is an open descriptor.
     if (renames === 3 && call !== 'close') throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
   try {
@@ -90,7 +90,7 @@ for (const give of ['cancel', 'fail'] as const) {
       const cancel = new AbortController();
       let isPublished = false;
       installFault((call, target) => {
-        // After the safety checkpoint, at the first new content that is staged.
+        // After the safety checkpoint, at the first staged content.
         if (call === 'rename' && target.includes('restore.json')) isPublished = true;
         if (!isPublished || call !== 'open' || !target.includes('.ckpt-tmp-')) return;
         if (give === 'cancel') cancel.abort();
@@ -107,7 +107,7 @@ for (const give of ['cancel', 'fail'] as const) {
       assert.ok(session.hasUnfinishedRestore);
       assert.ok(existsSync(session.parts.directory.intentFile));
       assert.is(await recover(restoreSite(session), operation()), 'finished');
-      // If finishing failed, undoing had begun, and the recovery finishes the undoing.
+      // If finishing failed, undoing had begun, and the recovery completes that.
       const whole = give === 'cancel' ? 'one' : 'two';
       for (const n of files) assert.is(rig.read(`f${n}`), `${n} ${whole}\n`);
       assert.equal(leftovers(rig), []);

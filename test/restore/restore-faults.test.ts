@@ -1,5 +1,5 @@
-// Each call of a restore fails once, with one of the errors that the system gives: the answer has a kind and a remedy,
-// nothing is mixed, and the next restore is whole.
+// Each call of a restore fails once, with a real error of the system: the answer has a kind and a remedy, no states
+// are mixed, and the next restore is complete.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -12,7 +12,7 @@ const codes = ['EIO', 'EACCES', 'EPERM', 'ENFILE', 'EMFILE', 'ENOMEM'];
 const strict = { mode: 'hard', onConflict: 'overwrite', confirm: true } as const;
 const contents = { 1: '1\n', 2: '2\n' } as const;
 
-/** Runs one restore whose n-th call fails, and every later one, too, if the failure is to last. */
+/** Runs one restore whose n-th call fails, and every later one, too, if the failure is permanent. */
 async function failing(rig: SessionRig, session: string, tag: string, n: number): Promise<unknown> {
   const code = codes[n % codes.length] ?? 'EIO';
   let calls = 0;
@@ -81,7 +81,7 @@ test('a restore that stops, and whose note cannot be removed, is reported as unf
       [(error as CheckpointdError).kind, (error as CheckpointdError).effects],
       ['RestoreFailed', 'unknown'],
     );
-    // As it was reported: the next change finishes it, and one undo takes it back.
+    // As reported, the next change finishes it, and one undo reverses it.
     await rig.request('checkpoint/create', { session, kind: 'turn' });
     assert.is(rig.read('a'), 'one\n');
     await rig.request('checkpoint/undo', { session });

@@ -1,5 +1,5 @@
-// A restore of many files gives other requests their turn: its work is counted in system calls between two turns of the
-// event loop. The clock is a count of calls here, so a slice of 8 ms is 8 calls on every machine.
+// A restore of many files gives other requests their turn: the test counts system calls between two turns of the
+// event loop. The clock counts calls here, so a slice of 8 ms is 8 calls on every machine.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
@@ -8,12 +8,12 @@ import { withSessions } from '../support/session-rig.ts';
 const many = 600;
 
 interface Turns {
-  /** The most calls between two turns, and which they were. */
+  /** The most calls between two turns, and their names. */
   readonly busiest: number;
   readonly calls: Readonly<Record<string, number>>;
 }
 
-/** Runs `work` with a clock that each call of the system moves on by a millisecond. */
+/** Runs `work` with a clock that each system call advances by a millisecond. */
 async function turnsOf(work: () => Promise<unknown>): Promise<Turns> {
   const realNow = performance.now.bind(performance);
   let now = realNow();

@@ -1,5 +1,5 @@
 // Displaced files are on the disk before a restore changes the work tree. When the intent is written, everything that
-// the safety checkpoint needs has been synced after its last write. scripts/torture/ plays the power cut itself.
+// the safety checkpoint needs has been synced after its last write. scripts/torture/ cuts the power for real.
 import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
 const turn = { kind: 'turn' } as const;
 
-/** Files below a directory. */
+/** Returns the files below a directory. */
 function filesBelow(directory: string): string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
@@ -37,7 +37,7 @@ function vital(rig: SessionRig, session: string): string[] {
   ].filter((file) => existsSync(file) && basename(file) !== 'alternates');
 }
 
-/** Which files were synced at which length, and which directories with which names in them. */
+/** Records which files were synced at which length, and which directories with which names. */
 class Syncs {
   readonly #rig: SessionRig;
   readonly #lengths = new Map<string, number>();
@@ -70,7 +70,10 @@ class Syncs {
     else this.#lengths.set(id, size);
   }
 
-  /** Files that were not synced at their length, or whose name was not when their directory was synced last. */
+  /**
+   * Returns files that were not synced at their present length, or whose name was missing at the last sync of their
+   * directory.
+   */
   #unsynced(): string[] {
     const open = vital(this.#rig, this.#session ?? '').filter((file) => {
       const { id, size } = identityOf(file);
@@ -86,7 +89,7 @@ function identityOf(path: string): { id: string; size: number; isDirectory: bool
   return { id: `${stats.dev}:${stats.ino}`, size: Number(stats.size), isDirectory: stats.isDirectory() };
 }
 
-/** A name and what it names: a file that was renamed over another is a new name. */
+/** Returns a name with the identity of its file: a file that was renamed over another one is a new name. */
 function nameIn(directory: string, name: string): string {
   const ino = lstatSync(join(directory, name), { bigint: true, throwIfNoEntry: false })?.ino;
   return `${name}:${String(ino)}`;

@@ -1,5 +1,5 @@
-// The restorer with errors of the system at its calls, and dead from one of them on. restorer-faults.test.ts tries a
-// sample, restorer-faults.long.ts every call.
+// The restorer with system errors at its calls, and with death at a call. restorer-faults.test.ts tries a sample,
+// restorer-faults.long.ts every call.
 import { closeSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -20,11 +20,11 @@ import { build, makeDirectory, manifest, remove, walk } from '../support/trees/m
 interface Run {
   readonly result?: AppliedPlan;
   readonly error?: unknown;
-  /** The call that failed; undefined when the run ended unharmed. */
+  /** The call that failed. Undefined when the run ended without a failure. */
   readonly hit?: string;
 }
 
-/** Runs the case in `root`; `failing(n)` tells whether the n-th call fails. */
+/** Runs the case in `root`. `failing(n)` decides whether the n-th call fails. */
 async function withFault(root: string, failing: (n: number) => boolean, code: string): Promise<Run> {
   let calls = 0;
   let hit: string | undefined;
@@ -44,11 +44,11 @@ async function withFault(root: string, failing: (n: number) => boolean, code: st
   }
 }
 
-/** Said to be done, and no permission left out because access lists could not be read. */
+/** True when everything was done, with all permissions. */
 const isWhole = ({ failed, conflicts, ownerOnly }: AppliedPlan): boolean =>
   failed.length + conflicts.length + ownerOnly.length === 0;
 
-/** Fails calls with each of these errors, and dies from a call on: at every so-manieth, beginning with the first. */
+/** Fails calls with each of these errors, or dies at a call: at every n-th call, beginning with the first. */
 export function testFaults(strides: Readonly<Record<string, number>>, deadStride: number): void {
   for (const [code, stride] of Object.entries(strides)) testErrors(code, stride);
   testDeaths(deadStride);
@@ -75,7 +75,7 @@ function testErrors(code: string, stride: number): void {
       if (error !== undefined) {
         if (!(error instanceof CheckpointdError)) throw error;
         if (error.effects === 'none') {
-          // A directory made for what comes is no change of any snapshot.
+          // A directory made for a later file is no change of any snapshot.
           const left = [...walk(root)].filter(([name]) => !name.endsWith('/'));
           assert.equal(
             left.filter(([name]) => !name.includes('.ckpt-tmp-')),
@@ -103,7 +103,7 @@ function testDeaths(stride: number): void {
       build(root, present);
       const before = new Set(openDescriptors());
       const { hit } = await withFault(root, (call) => call >= n, 'EIO');
-      // The dead close nothing; the living have to.
+      // A dead process closes nothing, but a living one has to.
       for (const fd of openDescriptors()) {
         if (before.has(fd)) continue;
         try {

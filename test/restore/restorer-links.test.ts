@@ -1,4 +1,4 @@
-// No write leaves the work tree: links that stand where a restore writes, and a root that is exchanged.
+// No write leaves the work tree: not through links on the way, nor after the root was replaced.
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// Restores on an overlay whose layers lie on two disks (containers, live systems): there a new name of a file from
-// the layer below is shown as another file.
+// Restores on an overlay whose layers are on two disks (containers, live systems): there a new name of a file from
+// the lower layer appears as another file.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { test } from 'uvu';
@@ -30,7 +30,7 @@ const present = model({
 const target = model({ 'd/changed': 'old', 'd/own': 'old', same: 'same', untouched: 'old' });
 const contents = new MemoryContents(present, target);
 
-/** A work tree that is `present`, of which a lower layer holds most. */
+/** Runs with a work tree with the content `present`, most of which is in a lower layer. */
 async function onOverlay(run: (work: string, aside: string) => Promise<void>): Promise<void> {
   const root = makeDirectory();
   const both = `${root}/both`;
@@ -79,7 +79,7 @@ test('an edit between the second name and the rename is found under the second n
     const fd = openSync(`${work}/d/changed`, 'a');
     let isWritten = false;
     installFault((call, name) => {
-      // The content is put in place: the last that a restore does to the path.
+      // The content is put in place: the last step of the restore at the path.
       if (call !== 'rename' || !name.includes('.ckpt-tmp-') || isWritten) return;
       isWritten = true;
       writeSync(fd, ' and more');

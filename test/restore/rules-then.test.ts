@@ -1,5 +1,5 @@
-// "Not in the target" is not "was not there": what the target's own rules left out, or what it could not read, stays
-// when it is restored exactly.
+// A path that is missing in the target may have existed: a path that the target's rules left out, or that it could
+// not read, stays in an exact restore.
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

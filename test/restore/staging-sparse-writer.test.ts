@@ -1,4 +1,4 @@
-// Zeros become holes again: a restored file takes no more room on the disk than the sparse file that was captured.
+// Zeros become holes again: a restored file takes no more disk space than the captured sparse file.
 import { closeSync, ftruncateSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// How a server ends: shutdown, exit, the end of input; what is still answered, and with which code.
+// The ends of a server: shutdown, exit, the end of input; which requests are still answered, and the exit code.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

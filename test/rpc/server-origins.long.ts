@@ -1,5 +1,5 @@
-// Three clients, each a process of its own, on one session; killed one by one in every order. Those that are left go
-// on, every event is told once to each of them, and no checkpoint is lost.
+// Three clients, each in its own process, on one session, killed one by one in every order. The others continue, each
+// gets every event once, and no checkpoint is lost.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// Several clients on one session: each event is told once to each, with whose request it was.
+// Several clients on one session: each gets every event once, with the client that caused it.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The server without a process: streams in memory, handlers from the test, an exit code instead of an exit.
+// The server without a process: streams in memory, handlers of the test, a recorded exit code.
 import { PassThrough } from 'node:stream';
 import * as assert from 'uvu/assert';
 import { createLog, type LogLevel } from '../../src/base/log.ts';
@@ -8,7 +8,7 @@ import type { EndReason } from '../../src/rpc/ending.ts';
 import { Server } from '../../src/rpc/server.ts';
 import { type Frame, frameOf } from '../support/frames.ts';
 
-/** A server, what it wrote and how it ended. */
+/** A server, its output and its end. */
 export class ServerRig {
   readonly input = new PassThrough();
   readonly output = new PassThrough();
@@ -49,12 +49,12 @@ export class ServerRig {
     return answer;
   }
 
-  /** Initialises, with the events that the test wants. */
+  /** Initialises the server, with the events of the test. */
   async initialize(params: object = {}): Promise<void> {
     await this.request('init', 'initialize', params);
   }
 
-  /** The next frame that is wanted. */
+  /** Returns the next wanted frame. */
   next(wanted: (frame: Frame) => boolean): Promise<Frame> {
     return new Promise((resolve) => this.#waiters.push({ wanted, resolve }));
   }
@@ -77,7 +77,7 @@ export class ServerRig {
   }
 }
 
-/** A promise that the test ends by hand. */
+/** Returns a promise that the test resolves. */
 export function gate(): { readonly promise: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
   const promise = new Promise<void>((resolve) => {
@@ -86,7 +86,7 @@ export function gate(): { readonly promise: Promise<void>; readonly open: () => 
   return { promise, open };
 }
 
-/** Rejects when the signal is aborted, as real work does. */
+/** Rejects when the signal is aborted, like real work. */
 export function untilAborted(context: RequestContext): Promise<never> {
   return new Promise((_, reject) => {
     context.signal.addEventListener('abort', () => reject(context.signal.reason as Error));

@@ -1,5 +1,5 @@
-// Access control lists, set by setfacl(1): no user gains rights by a restore. Where the program or the file system has
-// none, nothing is tried, and that is said.
+// Access control lists, set by setfacl(1): no user gains rights by a restore. Without the program or file system
+// support the test is skipped with a message.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';

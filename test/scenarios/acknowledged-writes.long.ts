@@ -1,6 +1,6 @@
-// Two programs write all the time while checkpoints are made: each write that had ended before a checkpoint was asked for
-// is in it, and no content is half of one write and half of another. WRITES=… asks for more than 1,500 on each strategy,
-// SEED=… replays.
+// Two programs write all the time while checkpoints are made: each write that ended before the request is in the
+// checkpoint, and no content mixes two writes. WRITES=… sets the number on each strategy (1,500), SEED=… repeats a
+// run.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -49,14 +49,16 @@ class Writer {
     while (this.isRunning && String(this.acknowledged()) === stood) await setImmediate();
   }
 
-  /** The number of the last write of each file that had ended. */
+  /** Returns the number of the last completed write of each file. */
   acknowledged(): bigint[] {
     const table = readFileSync(this.#table);
     return Array.from({ length: 10 }, (_, file) => table.readBigUInt64LE(file * 8));
   }
 }
 
-/** The number of the write that a content is: the same at its beginning, in its middle and at its end. */
+/**
+ * Returns the number of the write that made a content: it is the same at the beginning, in the middle and at the end.
+ */
 async function numberIn(client: WireClient, session: string, tag: string, path: string): Promise<bigint> {
   const at = async (offset: number): Promise<readonly [number: bigint, size: number]> => {
     const asked = { session, tag, path, offset, length: 8 };
@@ -82,7 +84,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       let checkpoints = 0;
       let leftOut = 0;
       while (writers.some(({ isRunning }) => isRunning)) {
-        // Asked in the very moment after a write has ended.
+        // Requested right after a write has ended.
         await writers[checkpoints % 2]?.next();
         const before = writers.map((writer) => writer.acknowledged());
         const { checkpoint, skipped } = await client.request('checkpoint/create', { session, kind: 'turn' });

@@ -1,5 +1,5 @@
-// A full cycle on a work tree of any size, over the real daemon: hundreds of edits of every kind, checkpoints, hard
-// restores there and back; compared by tools that know nothing of us: cp -a, diff -r, find -printf and git itself.
+// A full cycle on a work tree of any size, with the real daemon: hundreds of edits of every kind, checkpoints, hard
+// restores in both directions. Independent tools compare the results: cp -a, diff -r, find -printf and git itself.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -20,17 +20,17 @@ import type { WireClient } from '../support/wire-client.ts';
 export interface CycleOptions {
   readonly strategy: string;
   readonly workTree: string;
-  /** The directory of the repository that the work tree is in. */
+  /** The repository that contains the work tree. */
   readonly repository: string;
   /** A directory for copies and the storage. */
   readonly scratch: string;
-  /** About how many files are edited before each checkpoint. */
+  /** The approximate number of files edited before each checkpoint. */
   readonly edits: number;
-  /** Files that no checkpoint holds because the rules ignore them: never edited. */
+  /** Files in no checkpoint because the rules ignore them. Never edited. */
   readonly ignored?: RegExp;
 }
 
-/** Milliseconds of each step. */
+/** The milliseconds of each step. */
 export type Times = Record<string, number>;
 
 const environment = {
@@ -61,7 +61,7 @@ function repositoryState(repository: string): string {
 const status = (repository: string): string =>
   run('git', '--no-optional-locks', '-C', repository, 'status', '--porcelain', '-z').toString('latin1');
 
-/** Kind, mode and link target of everything outside `.git`; directories by name alone. */
+/** Returns kind, mode and link target of everything outside `.git`; directories only by name. */
 function listing(root: string): string {
   const format = '%P\\0%y%m\\0%l\\0\\n';
   const found = run('find', root, '-name', '.git', '-prune', '-o', '!', '-type', 'd', '-printf', format);
@@ -81,7 +81,7 @@ function assertSame(root: string, copy: string, when: string): void {
   assert.is(now?.length, then?.length);
 }
 
-/** Edits files all over the tree: changes, deletions, renames, links, modes, a directory moved, new ones. */
+/** Edits files all over the tree: changes, deletions, renames, links, modes, a moved directory, new files. */
 function editMany(root: string, round: number, { edits: count, ignored }: CycleOptions): void {
   const names = run('find', root, '-name', '.git', '-prune', '-o', '-type', 'f', '-printf', '%P\\0');
   const all = names.toString('latin1').split('\0').sort();
@@ -101,7 +101,7 @@ function editMany(root: string, round: number, { edits: count, ignored }: CycleO
         rmSync(file);
         break;
       case 2:
-        // Where no ignore rule of the repository reaches: what is ignored stays through a restore.
+        // A place that no ignore rule of the repository matches, because ignored files stay through a restore.
         renameSync(file, at(`made-${round}/renamed ${i}`));
         break;
       case 3:
@@ -120,7 +120,7 @@ function editMany(root: string, round: number, { edits: count, ignored }: CycleO
   run('find', root, '-type', 'd', '-empty', '-not', '-path', '*/.git/*', '-delete');
 }
 
-/** The cycle. Leaves the work tree as it found it. */
+/** Runs the cycle. Leaves the work tree as it found it. */
 export async function fullCycle(client: WireClient, options: CycleOptions): Promise<Times> {
   const { workTree, repository, scratch, strategy, edits } = options;
   const times: Times = {};

@@ -1,5 +1,5 @@
-// The user's own repository under another name than .git, inside the work tree: checkpoints go back and forth, and what
-// was committed since stays committed.
+// The user's own repository with another name than .git, inside the work tree: restores in both directions keep later
+// commits.
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

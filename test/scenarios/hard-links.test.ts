@@ -1,4 +1,4 @@
-// One file under several names: each path is restored on its own, whatever the others need.
+// One file with several names: each path is restored on its own.
 import { chmodSync, linkSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// The full cycle with each strategy on a repository of more than 20,000 files: a generated one, or a clone of the one
-// that REAL_REPOSITORY names, which is never touched itself.
+// The full cycle with each strategy on a repository of more than 20,000 files: a generated one, or a clone of the
+// repository in REAL_REPOSITORY, which itself is never touched.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';

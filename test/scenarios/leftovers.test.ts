@@ -1,4 +1,4 @@
-// Nothing of a restore stays in the work tree under a temporary name, and what cannot be removed is told where it lies.
+// No temporary file of a restore stays in the work tree, and one that cannot be removed is reported with its path.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type SessionRig, withSessions } from '../support/session-rig.ts';
 const temporaries = (rig: SessionRig): string[] =>
   readdirSync(rig.work, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes('.ckpt-'));
 
-/** Turn 1 has files where the present has directories, and the other way round. */
+/** Makes turn 1 with files where the present has directories, and the other way round. */
 async function opened(rig: SessionRig): Promise<string> {
   const { id } = await rig.open();
   for (const name of ['d', 'e']) {
@@ -34,7 +34,7 @@ test('directories replaced at any step of a restore leave no temporary file in t
   assert.ok(exchanges > 6, `${exchanges} exchanges`);
 });
 
-/** Exchanges two directories at the n-th step of a restore; returns how often it came to that. */
+/** Swaps two directories at the n-th step of a restore. Returns how often that happened. */
 async function exchangedAt(n: number): Promise<number> {
   let exchanges = 0;
   await withSessions(async (rig) => {

@@ -1,5 +1,5 @@
-// The full cycle with each strategy on a small repository in which everything is odd: names, links, modes, a nested
-// repository, ignored files, and a work tree that is a sub-directory of its repository.
+// The full cycle with each strategy on a small repository with odd names, links, modes, a nested repository, ignored
+// files, and a work tree that is a sub-directory of its repository.
 import { chmodSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -32,7 +32,7 @@ const oddNames = [
   'deep/er/and/deeper/file',
 ];
 
-/** Makes the repository; returns the sub-directory that is the work tree. */
+/** Makes the repository. Returns the sub-directory that is the work tree. */
 function oddRepository(top: string): string {
   const root = join(top, 'repository');
   const work = join(root, 'packages', 'odd one');

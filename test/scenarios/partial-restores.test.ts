@@ -1,4 +1,4 @@
-// Restores of single paths that have to take away what stands above or below them, and their undo.
+// Restores of single paths that have to remove files above or below them, and their undo.
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// Random sessions of conversation and checkpoints together against plain copies: more and longer ones.
+// Random sessions of conversation and checkpoints together, compared with plain copies: more and longer ones.
 import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';
 

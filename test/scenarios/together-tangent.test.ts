@@ -1,4 +1,4 @@
-// A tangent with files: leaving it brings them back, and the checkpoint that it needs is not removed.
+// A tangent with files: leaving it restores them, and its checkpoint is not removed.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';

@@ -1,4 +1,4 @@
-// Files and conversation in one step: what a restore brings back, in which scope, and that going back and forth loses
+// Files and conversation in one step: what a restore restores in each scope, and that going back and forth loses
 // nothing; with checkpoints, without them, and after them.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,10 @@ test.after.each(async () => {
   await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
-/** A conversation with a summary, a tangent and a tracker, and files beside it; the wholes at its checkpoints. */
+/**
+ * Makes a conversation with a summary, a tangent and a tracker, and files beside it. Returns the complete state at
+ * each checkpoint.
+ */
 async function lived(at: Home): Promise<Map<string, Whole>> {
   const { daemon, root, session } = at;
   const wholes = new Map<string, Whole>();

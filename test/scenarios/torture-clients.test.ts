@@ -1,5 +1,5 @@
-// The torture through the clients of this repository: an episode runs through each Python client, and what a client owes
-// when its daemon dies is missed where it is not given.
+// The torture with the clients of this repository: an episode runs through each Python client, and the torture
+// detects a client that fails its duties when its daemon dies.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ for (const client of ['python', 'pythonSync'] as const)
     return undefined;
   });
 
-/** A client in a few words, around a daemon that only sleeps: `after` is what it does once that is dead. */
+/** Returns a minimal client around a daemon that only sleeps. `after` is its code after the daemon's death. */
 function bridgeThat(after: string, atEnd = 'say({ closed: 0 }); process.exit()'): Bridge {
   const script = `
     const daemon = require('node:child_process').spawn('sleep', ['100']);

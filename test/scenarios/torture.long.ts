@@ -1,4 +1,4 @@
-// Two and a half minutes of torture over all strategies, power cuts among it where root may mount.
+// Two and a half minutes of torture on all strategies, including power cuts where root may mount.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { torture } from '../../scripts/torture/torture.ts';
@@ -11,7 +11,7 @@ test('random kills, errors, links and power cuts lose, mix up and hide nothing (
     strategies: ['shadow', 'local', 'sqlite'],
     patienceMs: 10_000,
     shrinkTries: 15,
-    // A line that says what was skipped is shown; the others are notes.
+    // Shows a line about skipped parts. The other lines are notes.
     say: (line) => console.log(/^skipped/i.test(line) ? line : `note: ${line}`),
   });
   for (const line of tally.describe().split('\n')) console.log(`note: ${line}`);

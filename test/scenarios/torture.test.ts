@@ -1,4 +1,4 @@
-// The torture finds what is planted, and makes it small: a checker that was never seen failing is not tested.
+// The torture finds a planted fault and reduces it: a checker that was never seen failing is not tested.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Tally } from '../../scripts/torture/tally.ts';
@@ -17,8 +17,8 @@ const options: TortureOptions = {
 };
 
 test('a defect (restores make files executable) is found, reduced to a few steps, and found again with these', async () => {
-  // Every file changes its mode between the look at it and its name. The daemon's own look at the result compares
-  // contents alone (other contents would be reported as failed), so only the checker sees it.
+  // Every file changes its mode between its check and its rename. The daemon's own check of the result compares only
+  // contents (other contents would be reported as failed), so only the torture's checker sees it.
   const planted = { act: 'executable', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;
   const { finding } = await torture({ ...options, planted });
   assert.ok(finding !== undefined);

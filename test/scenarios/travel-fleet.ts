@@ -1,6 +1,6 @@
-// Ten machines that push and fetch side by side through sshd and https: daemons of their own, with homes, storages and
-// process name spaces of their own. Daemons are killed and connections are cut in the middle. Every checkpoint that was
-// answered as pushed is on every other machine, byte for byte but for `notSent`, with its conversation.
+// Ten machines that push and fetch side by side through sshd and https: separate daemons, homes, storages and process
+// name spaces. Daemons are killed and connections are cut in the middle. Every checkpoint that was answered as pushed
+// is on every other machine, byte for byte except for `notSent`, with its conversation.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ export interface Fleet {
   readonly rounds: number;
   readonly kills: number;
   readonly cuts: number;
-  /** How many checkpoints of each line every other machine restores; the rest is compared by ids. */
+  /** The number of checkpoints of each line that every other machine restores. The rest is compared by ids. */
   readonly restores: number;
   readonly seed: number;
 }
@@ -37,7 +37,7 @@ export interface Tally {
   pushes: number;
   fetches: number;
   kills: number;
-  /** Connections that were cut, and requests that failed by it. */
+  /** Cut connections, and requests that failed because of that. */
   cuts: number;
   failures: number;
   compared: number;
@@ -75,7 +75,7 @@ export async function runFleet(fleet: Fleet): Promise<Tally> {
   }
 }
 
-/** A fate for each push and each fetch, in an order of chance. */
+/** Returns a fate for each push and each fetch, in random order. */
 function fatesOf({ machines, rounds, kills, cuts }: Fleet, random: () => number): Fate[] {
   const count = 2 * machines * rounds;
   const fates = Array.from(
@@ -107,7 +107,7 @@ class FleetMachine {
   #client: WireClient | undefined;
   #session = '';
   #said = 0;
-  /** The line that answers named, and what each checkpoint holds that was answered as pushed. */
+  /** The line that answers named, and the contents of each checkpoint that was answered as pushed. */
   #line = { session: '', writer: '' };
   readonly #made = new Map<string, Files>();
   readonly #answered = new Map<string, Files>();
@@ -146,7 +146,7 @@ class FleetMachine {
     return client;
   }
 
-  /** One turn, its push and a fetch, each under its fate. */
+  /** Makes one turn, its push and a fetch, each with its fate. */
   async round(round: number, [pushFate, fetchFate]: readonly [Fate, Fate]): Promise<void> {
     const client = this.#client ?? (await this.open());
     const { rig } = this;
@@ -181,7 +181,7 @@ class FleetMachine {
     });
   }
 
-  /** Asks under a fate. A daemon that was killed is replaced by a new one. */
+  /** Sends a request with a fate. Replaces a killed daemon by a new one. */
   async #ask(fate: Fate, work: (client: WireClient) => Promise<void>): Promise<void> {
     const { tally, random } = this.#at;
     const client = this.#client ?? (await this.open());
@@ -201,7 +201,7 @@ class FleetMachine {
     this.cutter.cutAfter = Number.POSITIVE_INFINITY;
   }
 
-  /** The last push, after which all that was made is answered as pushed. */
+  /** Pushes a last time. Then everything is answered as pushed. */
   async finish(): Promise<void> {
     await this.#push('calm');
     assert.is(this.#answered.size, this.#made.size);
@@ -262,7 +262,7 @@ class FleetMachine {
   }
 }
 
-/** Starts a program in process and mount name spaces of its own, as in a container, where the kernel allows it. */
+/** Starts a program in its own process and mount name spaces, like in a container, if the kernel allows it. */
 function inOwnNames(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
   const users = process.getuid?.() === 0 ? [] : ['--user', '--map-current-user'];
   const args = ['--pid', '--mount', '--fork', '--kill-child', '--mount-proc', ...users];
@@ -285,7 +285,7 @@ function filesOf(root: string): Files {
   return new Map(paths.map((path) => [path.slice(2), hashOf(readFileSync(join(root, path)))]));
 }
 
-/** The hash that git gives to a file. */
+/** Returns git's hash of a file. */
 function hashOf(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }

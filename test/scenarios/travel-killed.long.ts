@@ -1,4 +1,4 @@
-// A push, a fetch and an import killed at calls spread over all that pass the seam, some forty kills for each strategy.
+// Kills a push, a fetch and an import at calls spread over the seam's, some forty kills for each strategy.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Killed, killedTravel } from './travel-killed.ts';

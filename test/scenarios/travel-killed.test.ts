@@ -1,4 +1,4 @@
-// Kills in the middle of a push, a fetch and an import; the long part kills at every call.
+// Kills in the middle of a push, a fetch and an import. The long test kills at more calls.
 import { test } from 'uvu';
 import { type Killed, killedTravel } from './travel-killed.ts';
 

@@ -1,5 +1,5 @@
-// A push, a fetch or an import that is killed at the n-th call that passes the seam. The next daemon does it again: the
-// remote has one whole line of one writer, and another machine has every checkpoint byte for byte.
+// Kills a push, a fetch or an import at the n-th call of the seam. The next daemon repeats it: the remote has one
+// complete line of one writer, and another machine gets every checkpoint byte for byte.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { WireClient } from '../support/wire-client.ts';
 
 export type Killed = 'remote/push' | 'remote/fetch' | 'session/import';
 
-/** Kills a daemon at the n-th call of a request; 0: counts the calls. Returns how many calls were made. */
+/** Kills a daemon at the n-th call of a request. With 0, counts the calls. Returns how many calls were made. */
 export async function killedTravel(method: Killed, n: number, strategy: string): Promise<number> {
   const remote = bareRepository();
   const [container, laptop] = [new DaemonRig(), new DaemonRig()];
@@ -67,7 +67,7 @@ async function killTaking(
   return countIn(count);
 }
 
-/** A daemon that dies at the n-th call after `arm` exists. */
+/** Starts a daemon that dies at the n-th call after `arm` exists. */
 async function doomed(
   rig: DaemonRig,
   n: number,
@@ -102,7 +102,7 @@ async function pushed(rig: DaemonRig, remote: string, strategy: string, n: numbe
   return 0;
 }
 
-/** The laptop has all that the container has. */
+/** Checks that the laptop gets everything that the container has. */
 async function takesOver(
   container: DaemonRig,
   laptop: DaemonRig,

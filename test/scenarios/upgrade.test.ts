@@ -31,14 +31,14 @@ function assertHolds(rig: DaemonRig, tag: string): void {
     assert.is(rig.read(path), content, `${path} at ${tag}`);
 }
 
-/** Path → hash of all files and links below these directories. */
+/** Returns the hash of each file and link below these directories, by path. */
 function everything(roots: readonly string[], but = /^$/): Record<string, string> {
   const found: Record<string, string> = {};
   const visit = (path: string): void => {
     const stat = lstatSync(path);
     if (stat.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
     else if (stat.isSymbolicLink()) found[path] = `-> ${readlinkSync(path)}`;
-    // SQLite's side files come and go with connections. A log with content stays.
+    // SQLite's side files depend on its connections. A log with content stays.
     else if (path.endsWith('-shm') || (path.endsWith('-wal') && stat.size === 0)) return;
     else if (!but.test(path)) found[path] = createHash('sha256').update(readFileSync(path)).digest('hex');
   };
@@ -46,7 +46,7 @@ function everything(roots: readonly string[], but = /^$/): Record<string, string
   return found;
 }
 
-/** Every field of `before` is in `now` as it was; a later version may tell more. */
+/** Checks that every field of `before` is unchanged in `now`. A later version may add fields. */
 function assertWithin(now: unknown, before: unknown, at: string): void {
   if (typeof before !== 'object' || before === null) return assert.is(now, before, at);
   if (Array.isArray(before)) assert.is(Array.isArray(now) && now.length, before.length, at);
@@ -75,7 +75,7 @@ for (const strategy of strategiesOfFormat1) {
       assert.is(session, sessions[0]?.session);
       assertWithin(await lookAround(client, session), seen, strategy);
 
-      // The stacks of undo and redo stand where they stood.
+      // The stacks of undo and redo are unchanged.
       assertHolds(rig, '1');
       await client.request('checkpoint/redo', { session });
       assertHolds(rig, '2');
@@ -86,7 +86,7 @@ for (const strategy of strategiesOfFormat1) {
         await client.request('checkpoint/restore', { session, tag, mode: 'hard' });
         assertHolds(rig, tag);
       }
-      // The key of then is known. Its request was of another session's name, so it is not the same request.
+      // The old key is known. Its request named another session, so it is not the same request.
       const again = client.request('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'first' });
       assert.is((await failureOf(again)).kind, 'IdempotencyConflict');
       rig.write('a.txt', 'made by this version\n');
@@ -113,11 +113,11 @@ for (const strategy of strategiesOfFormat1) {
   });
 }
 
-/** Data of a later version, at the path where this one looks. */
+/** Data of a later version, at the path where this version looks. */
 interface Later {
   readonly what: string;
   readonly leave: (rig: DaemonRig, session: string) => void;
-  /** Files that a refused opening may touch: who owns the session now. Everything else stays, byte for byte. */
+  /** Files that a refused opening may change: those about the session's owner. Everything else stays, byte for byte. */
   readonly touched?: RegExp;
 }
 
@@ -151,7 +151,7 @@ const laterDatabase: Later = {
   touched: /\/owner\.json$/,
 };
 
-/** Every ref of ours moves to a commit whose record has a later form. */
+/** Moves every ref of ours to a commit whose record has a later format. */
 const laterRecords: Later = {
   what: 'records of form 2',
   leave: (rig, session) => {
@@ -197,7 +197,7 @@ for (const strategy of Object.keys(strategies)) {
           assert.match(refused.message, /It was not changed/);
           assert.equal(everything([rig.storage, rig.work], touched), before, what);
         }
-        // The daemon goes on, and other sessions are not concerned.
+        // The daemon continues, and other sessions are not affected.
         const other = await rig.open(client, { strategy: strategy === 'shadow' ? 'local' : 'shadow' });
         await client.request('checkpoint/create', { session: other.session, kind: 'turn' });
         await client.request('session/delete', { session: other.session });

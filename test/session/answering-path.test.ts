@@ -1,5 +1,5 @@
-// No path that a client gives hangs or spins the daemon: pseudo file systems, devices, FIFOs, files in the way, links
-// in a circle, and a mount whose server never answers (a FUSE connection without a server).
+// No path of a client makes the daemon hang or loop: pseudo file systems, devices, FIFOs, files in the way, circular
+// links, and a mount whose server never answers (a FUSE connection without a server).
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ test('an unusable storageDir, workspace or file is refused, and the daemon conti
     assert.is((await client.close()).code, 0);
   }));
 
-/** Mounts a directory whose server never answers; undefined where this machine does not let us. */
+/** Mounts a directory whose server never answers. Undefined where this machine does not allow it. */
 async function deadMount(place: string): Promise<(() => Promise<void>) | undefined> {
   if (process.getuid?.() !== 0 || !existsSync('/dev/fuse')) return undefined;
   mkdirSync(place);

@@ -1,5 +1,5 @@
-// The watcher's own part in forgetting the length of the context message. Requests compare stamps as well; here none
-// is made, so only the watcher can have told.
+// The watcher invalidates the remembered length of the context message. Requests compare stamps as well. Here none is
+// made, so only the watcher can have done it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,11 +11,11 @@ import { until } from '../support/until.ts';
 
 interface Watched {
   readonly session: Session;
-  /** Every path that the watcher told of; `everything` for an overflow. */
+  /** Every path that the watcher reported; `everything` for an overflow. */
   readonly told: Set<string>;
 }
 
-/** A session with one context path, whose watcher is live and has told all of what was before. */
+/** Opens a session with one context path, whose watcher is live and has reported all earlier changes. */
 async function watched(rig: SessionRig, path: string): Promise<Watched> {
   rig.write('notes.md', 'one');
   rig.write('docs/a.md', 'a');

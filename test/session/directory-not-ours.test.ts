@@ -1,5 +1,5 @@
-// The daemon removes and writes no directory that it did not make: links and other programs' directories are in the
-// places of a session, against the real daemon. Each victim is compared byte for byte afterwards.
+// The daemon removes and writes no directory that it did not make: links and other programs' directories are in place
+// of a session's, with the real daemon. Each victim is compared byte for byte afterwards.
 import {
   cpSync,
   existsSync,
@@ -36,7 +36,7 @@ function contentsOf(directory: string): Record<string, string> {
   return found;
 }
 
-/** The id that the session of this rig has. */
+/** Returns the id of this rig's session. */
 async function idOf(rig: DaemonRig): Promise<string> {
   const { client, session } = await rig.opened();
   await client.close();

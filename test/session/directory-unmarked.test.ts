@@ -23,7 +23,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       const listed = await rig.request('session/list', {});
       assert.match(listed.warnings?.join() ?? '', /session\.json is damaged or missing/);
 
-      // An opening that fails takes nothing away.
+      // A failed opening removes nothing.
       installFault((call, target) => {
         if (call === 'rename' && target.includes('checkpoints-enabled'))
           throw Object.assign(new Error('EIO'), { code: 'EIO' });

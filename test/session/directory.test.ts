@@ -1,4 +1,4 @@
-// Where a session lives, how its directory is known, and what is said of a storage that cannot be used.
+// The place of a session, how its directory is recognised, and the errors for an unusable storage.
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

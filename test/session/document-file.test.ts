@@ -1,5 +1,5 @@
-// An export would replace a file, but the session that would save it has a restore that cannot be finished, or the path
-// holds no regular file.
+// An export would replace a file, but the session that would save it has a restore that cannot be finished, or the
+// path has no regular file.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// A session whose end was killed after its checkpoints went and before its directory did is gone for everybody.
+// A session whose end was killed after its checkpoints were removed and before its directory was is gone for every
+// client.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,7 +8,7 @@ import { withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { killedAt, listed, openedAgain, refs } from './end-deletion-killed.ts';
 
-/** Its directory is renamed away: the last thing that happens to it. */
+/** The rename of its directory: the last step of a deletion. */
 const match = '^rename .*storage.ses_[0-9a-z]+$';
 
 for (const strategy of ['sqlite', 'local'])

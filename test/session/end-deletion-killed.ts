@@ -1,5 +1,5 @@
-// session/delete and the end of a session that nothing keeps, killed at the n-th call that passes the seam from the
-// request on: the next opening finds the session whole or begins again, and never with one half of it.
+// Kills session/delete, or the end of a session that nothing keeps, at the n-th call of the seam after the request:
+// the next opening finds the complete session or makes a new one, and never half of it.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -16,8 +16,8 @@ export interface Ending {
 }
 
 /**
- * Ends a session with two checkpoints and a conversation; returns the calls that were made, or that it was
- * killed at.
+ * Ends a session with two checkpoints and a conversation. Returns the calls, or the one at which the daemon was
+ * killed.
  */
 export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promise<readonly string[]> {
   const { method, strategy, match = '' } = ending;
@@ -49,7 +49,7 @@ export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promi
   return existsSync(count) ? readFileSync(count, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** Opens it again, and holds what is found against the two states that are allowed; returns which of them it was. */
+/** Opens the session again, and compares it with the two allowed states. Returns which one it is. */
 export async function openedAgain(
   rig: DaemonRig,
   ending: Ending,
@@ -71,7 +71,7 @@ export async function openedAgain(
   return resumed ? 'before' : 'after';
 }
 
-/** True when a daemon tells of the session. */
+/** True when a daemon lists the session. */
 export async function listed(client: WireClient, session: string): Promise<boolean> {
   const { sessions } = await client.request('session/list', {});
   return sessions.some((each) => each.session === session);

@@ -40,7 +40,7 @@ async function inStorage(body: (storage: string) => Promise<void>): Promise<void
   }
 }
 
-/** An orphan as a killed daemon leaves it, silent for that long. */
+/** Makes an orphan like a killed daemon leaves it, silent for that long. */
 function orphan(
   storage: string,
   name: string,
@@ -63,7 +63,7 @@ function orphan(
   });
   mkdirSync(join(directory.root, 'objects'));
   writeFileSync(join(directory.root, 'objects', 'one'), 'x');
-  // A dead process: this one's id with another start time.
+  // A dead process: this process's id with another start time.
   writeFileSync(directory.ownerFile, JSON.stringify({ ...describeSelf(), startTime: '1' }));
   const then = new Date(Date.now() - hours * hour);
   utimesSync(directory.ownerFile, then, then);

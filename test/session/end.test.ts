@@ -1,4 +1,5 @@
-// The end of a session removes its data, with sessions in this process; test/daemon has the ends of the daemon itself.
+// The end of a session removes its data, with sessions in this process. test/daemon has the ends of the daemon
+// itself.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
@@ -144,7 +145,7 @@ test('a session whose store fails to close is closed anyway', () =>
     assert.not.equal(again, session);
   }));
 
-/** The processes of this process that run on a directory. */
+/** Returns the processes started by this process that run on a directory. */
 const processesOn = (directory: string): string[] =>
   spawnSync('ps', ['-o', 'args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
     .stdout.split('\n')
@@ -165,7 +166,7 @@ for (const end of ['close', 'delete'] as const)
       assert.not(existsSync(session.parts.directory.root));
     }));
 
-/** Why a session that its client closes is not removed, and how it comes to that. */
+/** The reasons why a session that its client closes is not removed, with a setup for each. */
 const reasons: readonly (readonly [
   string,
   Partial<ParamsOf<'session/open'>>,

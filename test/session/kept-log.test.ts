@@ -1,4 +1,4 @@
-// A lost or damaged log of a session: the conversation is lost with it, the checkpoints of the files never are.
+// With a lost or damaged log the conversation is lost, but never the checkpoints of the files.
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -20,7 +20,7 @@ function flipped(file: string): void {
   writeFileSync(file, bytes);
 }
 
-/** A kept session with three turns and a word of conversation in each, closed; and its log. */
+/** Makes a kept session with three turns and one message in each, closed. Returns its log, too. */
 async function keptSession(strategy: Strategy, storage?: string) {
   const daemon = new InProcessDaemon(storage);
   const root = repository();

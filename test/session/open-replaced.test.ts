@@ -16,14 +16,14 @@ async function warningsOfOpen(rig: DaemonRig, strategy: string): Promise<string>
   return warnings.join('\n');
 }
 
-/** Copies before the old one goes, so that no inode is used again. */
+/** Copies before it removes the old directory, so that no inode is reused. */
 function replaceWorkTree({ work }: DaemonRig): void {
   cpSync(work, `${work}.new`, { recursive: true });
   rmSync(work, { recursive: true });
   renameSync(`${work}.new`, work);
 }
 
-/** Asks the command line for a restore, which shows its plan and changes nothing without --yes. */
+/** Runs a restore on the command line, which shows its plan and changes nothing without --yes. */
 async function planned(rig: DaemonRig, tag: string): Promise<{ code: number | null; text: string }> {
   const restore = rig.run(['restore', tag, `--storage=${rig.storage}`]);
   const code = await restore.code;

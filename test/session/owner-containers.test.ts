@@ -1,5 +1,5 @@
-// Who owns a session and who writes to a work tree, between daemons that do not see each other's names: network and
-// process namespaces as containers have them. Needs root (unshare) and flock(1) on Linux.
+// Which daemon owns a session and which writes to a work tree, between daemons that do not see each other's names:
+// network and process namespaces like in containers. Needs root (unshare) and flock(1) on Linux.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -21,13 +21,13 @@ function inContainer(title: string, body: (rig: DaemonRig) => Promise<void>): vo
 
 const command = [...containerPrefix, process.execPath, daemonEntry] as const;
 
-/** Where a program stands on PATH. */
+/** Returns the path of a program on PATH. */
 function placeOf(name: string): string {
   const places = (process.env['PATH'] ?? '').split(delimiter).map((each) => join(each, name));
   return places.find((place) => existsSync(place)) ?? name;
 }
 
-/** The owner's last sign of life was an hour ago. */
+/** Sets the owner's last heartbeat to an hour ago. */
 function silence(rig: DaemonRig, session: string): void {
   const file = join(rig.shadow(session), 'checkpointd', 'owner.json');
   const then = new Date(Date.now() - 3_600_000);
@@ -81,7 +81,7 @@ inContainer('a restore waits for one in another container, and never mixes two s
 inContainer(
   'an owner that was stopped while another took over writes nothing when it wakes, and the log opens',
   async (rig) => {
-    // Without flock(1) silence alone can tell, as it did before.
+    // Without flock(1) only the age of the heartbeat decides.
     const bin = join(rig.top, 'bin');
     mkdirSync(bin);
     for (const name of ['git', 'ls', 'sh', 'unshare']) {

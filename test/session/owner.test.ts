@@ -1,4 +1,4 @@
-// Who owns a session directory, as another process can tell.
+// The owner of a session directory, from another process's view.
 import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

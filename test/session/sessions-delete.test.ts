@@ -1,4 +1,4 @@
-// A deletion that fails leaves a session open, or deletes it: never a state in between that no client can open.
+// A failed deletion leaves the session open, or deletes it, but never leaves it in a state that no client can open.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';

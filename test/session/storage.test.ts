@@ -1,4 +1,4 @@
-// Which storage directories are taken, which are refused and with what remedy, through the real daemon where it
+// Which storage directories are accepted, and which are refused with what remedy, with the real daemon where it
 // matters.
 import {
   chmodSync,

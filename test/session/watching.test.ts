@@ -1,4 +1,4 @@
-// The watch of a session, from its opening on.
+// The watcher of a session, from its opening on.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -23,7 +23,7 @@ test('a reopened session has scanned its tree before the first capture', () =>
     rig.write('a.txt', 'b');
     const made = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     assert.is(made.capture?.path, 'fast');
-    // Directories may have been holdable before there were checkpoints, and are not told again.
+    // Handles may have been available before there were checkpoints, and are not reported again.
     let asked = 0;
     capture.scanSoon = () => (asked += 1);
     startWatching(session);
@@ -35,7 +35,7 @@ test('a change event says when the watcher lost events', async () => {
   const isLive = async (): Promise<boolean> =>
     (await daemon.call('worktree/status', { session })).state === 'live';
   await until('the watch is live', isLive);
-  // The daemon takes no event while this goes on, and its watch gathers some thousands at most.
+  // The daemon processes no event meanwhile, and its watcher gathers a few thousand at most.
   for (let number = 0; number < 12_000; number += 1) symlinkSync('nowhere', join(root, `link-${number}`));
   const lost = (): unknown =>
     daemon.told.find(

@@ -1,6 +1,6 @@
-// One bit flipped in any file of ours, or a file cut short: no process ends, nothing is an InternalError, on any
-// strategy. Each trial damages a fresh copy of a session and uses it in every way; SEED=… replays, TRIALS=… asks for
-// more than the 1,000 of all strategies together.
+// One flipped bit in any file of ours, or a file cut short: no process ends and no error is an InternalError, on any
+// strategy. Each trial damages a new copy of a session and uses it in every way. SEED=… repeats a run, TRIALS=… sets
+// the number for all strategies together (1,000).
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -19,7 +19,7 @@ interface Line {
   readonly broken?: readonly string[];
 }
 
-/** Runs trials from `first` on in a process of their own; returns its lines and how it ended. */
+/** Runs trials from `first` on in a separate process. Returns its lines and its end. */
 function run(strategy: string, first: number): Promise<{ lines: Line[]; end: number | string | null }> {
   const child = spawn(
     process.execPath,

@@ -1,5 +1,5 @@
-// A content or a directory that is damaged in the store, without notice, is handed over by a capture once
-// more: the checkpoint that holds it can be restored, on every strategy.
+// A content or a directory was damaged in the store unnoticed: a capture passes it on again, and the checkpoint with
+// it can be restored, on every strategy.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -20,7 +20,7 @@ const large = 'a large one\n'.repeat(20_000);
 const held = { 'd/a.txt': wanted, 'd/large.txt': large };
 const other = { 'd/a.txt': 'other\n', 'd/large.txt': 'other\n' };
 
-/** Writes bytes over the middle of a file, whatever its bits say. */
+/** Overwrites the middle of a file, whatever its permission bits. */
 function damage(file: string, at = (length: number): number => Math.floor(length / 2)): void {
   const bytes = readFileSync(file);
   const from = at(bytes.length);
@@ -33,7 +33,7 @@ const looseFile = (gitDir: string, id: string): string =>
   join(gitDir, 'objects', id.slice(0, 2), id.slice(2));
 const shadowOf = ({ daemon, session }: Kept): string => join(daemon.storage, session);
 
-/** The ids of the contents and of the directory of tag 1, by plain git. */
+/** Returns the ids of the contents and of the directory of tag 1, by plain git. */
 function idsOf(gitDir: string, ref: string): string[] {
   return ['d/a.txt', 'd/large.txt', 'd'].map((path) => git(gitDir, 'rev-parse', `${ref}:${path}`).trim());
 }
@@ -85,7 +85,7 @@ async function prepared(strategy: string): Promise<Kept> {
   return { daemon, root, session };
 }
 
-/** Stores the same contents again: the new checkpoint says that it is complete, and is. */
+/** Stores the same contents again: the new checkpoint is reported as complete, and is. */
 async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
   write(root, held);
   const made = await daemon.call('checkpoint/create', { session, ...turn });

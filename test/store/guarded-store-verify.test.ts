@@ -1,4 +1,5 @@
-// Checkpoints that are deleted or damaged inside a store: told at open and by verify, and made whole by the next one.
+// Checkpoints that are deleted or damaged inside a store: reported at open and by verify, and repaired by the next
+// checkpoint.
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// A store that is deleted, emptied or replaced, while a session is open or between two runs: it is noticed at the next
-// use and named, the session and its conversation go on, and nothing new replaces it before a client asks.
+// A store is deleted, emptied or replaced, while a session is open or between two runs: the next use notices and
+// reports it, the session and its conversation continue, and no new store replaces it before a client asks.
 import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { sql } from '../support/stores/sqlite.ts';
 
 type Loss = readonly [what: string, lose: (kept: Kept) => void];
 
-/** Another database of ours, in working order, in which no session of this test ever was. */
+/** Uses another intact database of ours, in which no session of this test ever was. */
 function replaceDatabase(now: Kept): void {
   sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
   for (const name of readdirSync(now.daemon.storage))

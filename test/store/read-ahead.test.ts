@@ -1,4 +1,4 @@
-// Contents are asked for before their turn, and what is wrong with one is told at its turn.
+// Contents are requested before their turn, and a fault of one is reported at its turn.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';

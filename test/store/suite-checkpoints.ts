@@ -148,7 +148,7 @@ export function checkpointTests(check: Check): void {
     await rig.store.destroy();
     await rig.store.destroy();
     const store = await rig.reopen();
-    // A strategy whose store is its session's directory leaves the removal to the session: then it still lists.
+    // A strategy whose store is its session's directory leaves the removal to the session, so it still lists them.
     const left = await store.checkpoints();
     if (left.length > 0) console.log(`note: ${store.strategy} keeps its rows in the session directory`);
     await store.destroy();

@@ -1,6 +1,6 @@
-// The seven specified properties against the interface of the stores, for every strategy, on a hundred inputs each. Four
-// of them are asked of the same hundred histories, because publishing a history costs more than looking at it.
-// The same properties over the whole daemon, with a work tree, are tested where sessions are.
+// The seven specified properties of the stores' interface, for every strategy, with a hundred inputs each. Four of
+// them use the same hundred histories, because publishing a history costs more than reading it. The tests of sessions
+// check the same properties with the whole daemon and a work tree.
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
@@ -29,7 +29,7 @@ import { applyUnified } from '../support/unified-diff.ts';
 
 const messages = fc.oneof(fc.constantFrom('', 'fix it', 'zwei\nZeilen', '\u{1f600} "q" \\'), fc.string());
 
-/** Histories: each state has a parent among the earlier ones, or none. */
+/** Histories: each state has an earlier state as its parent, or none. */
 const histories = fc.array(fc.record({ tree: trees, message: messages, parent: fc.nat() }), {
   minLength: 1,
   maxLength: 3,
@@ -50,7 +50,7 @@ function nextSeq(): number {
   return lastSeq;
 }
 
-/** Publishes a history after all that the store lists. */
+/** Publishes a history after all listed checkpoints of the store. */
 async function publishAll(store: SnapshotStore, history: History): Promise<Made[]> {
   const made: Made[] = [];
   for (const [i, { tree, message, parent: choice }] of history.entries()) {
@@ -76,7 +76,7 @@ async function listedFrom(store: SnapshotStore, made: readonly Made[]): Promise<
   return list.slice(first);
 }
 
-/** Histories that one sweep is tried on together, because a sweep costs as much as many publications. */
+/** The number of histories for one sweep, because a sweep costs as much as many publications. */
 const sweptTogether = 10;
 
 export function storeProperties(check: Check, hooks: SuiteHooks): void {
@@ -136,7 +136,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
         }
         const git = await store.gitTrees(a, b);
         try {
-          // Permissions stricter than usual are ours; git's own differ does not see them.
+          // Only our own comparison reports stricter permissions. Git's differ does not see them.
           const names = ['diff', '--no-renames', '--name-status', '-z', git.from, git.to];
           const seen = statusesOf(
             execFileSync('git', [`--git-dir=${git.gitDir}`, ...names], { env: plainGit }),
@@ -160,7 +160,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
       fc.array(fc.tuple(histories, removed), { minLength: sweptTogether, maxLength: sweptTogether }),
       async (several) => {
         await rig.store.remove((await rig.store.checkpoints()).map(({ record }) => record.id));
-        // A store that has removed nothing since it was opened publishes at less cost.
+        // A store that has removed nothing since it was opened publishes at lower cost.
         const store = await rig.reopen();
         const [gone, left]: [Made[], Made[]] = [[], []];
         for (const [history, isRemoved] of several) {
@@ -281,14 +281,14 @@ async function detailsAreComplete(
   }
 }
 
-/** Environment of a git that reads no configuration of this machine. */
+/** The environment of a git that reads no configuration of this machine. */
 const plainGit = { PATH: process.env.PATH ?? '', GIT_CONFIG_NOSYSTEM: '1', HOME: '/nonexistent' };
 
 function withoutPermissions(tree: PlainTree): PlainTree {
   return new Map([...tree].map(([path, { bytes, mode }]) => [path, { bytes, mode }] as const));
 }
 
-/** `git diff --name-status -z` in the words of {@link differences}. */
+/** Returns `git diff --name-status -z` in the format of {@link differences}. */
 function statusesOf(output: Buffer): string[] {
   const words: Record<string, string> = { A: 'added', D: 'deleted', M: 'modified', T: 'modified' };
   const parts = output.toString('latin1').split('\0');

@@ -1,4 +1,4 @@
-// The sweeps and findings of every strategy, and the cost of small edits.
+// The sweeps of every strategy, what they find, and the cost of small edits.
 import * as assert from 'uvu/assert';
 import { type Check, kindOf, type SuiteHooks } from '../support/stores/store-rig.ts';
 import {

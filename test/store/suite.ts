@@ -1,6 +1,6 @@
-// The contract of store/snapshot-store.ts as one suite for every strategy, old and new: a strategy's test file calls
-// storeSuite with a way to open its store, and that is all. What only one strategy promises is tested beside it.
-// Each part is in a file of its own; the seven specified properties are in suite-properties.ts and run with it.
+// The contract of store/snapshot-store.ts as one suite for every strategy, old and new: a strategy's test file only
+// calls storeSuite with a function that opens its store. Promises of only one strategy are tested beside it. Each
+// part is in its own file. The seven specified properties are in suite-properties.ts and run with it.
 import { suite } from 'uvu';
 import { type OpenStore, type Rig, type SuiteHooks, withStore } from '../support/stores/store-rig.ts';
 import { checkpointTests } from './suite-checkpoints.ts';
@@ -9,7 +9,7 @@ import { storeProperties } from './suite-properties.ts';
 import { snapshotTests } from './suite-snapshots.ts';
 import { sweepTests } from './suite-sweeps.ts';
 
-/** The whole suite for one strategy, run at once. */
+/** Runs the whole suite for one strategy at once. */
 export function storeSuite(name: string, open: OpenStore, hooks: SuiteHooks = {}): void {
   const test = suite(name);
   const check = (title: string, body: (rig: Rig) => Promise<void>): void => {

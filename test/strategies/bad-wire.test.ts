@@ -1,5 +1,5 @@
-// Bad input over the wire, with a real daemon for each: a clear kind, a remedy, and nothing lost. The stores' own tests
-// look closer; here it checks the client's errors and that the daemon goes on.
+// Invalid input over the wire, with a real daemon for each: a clear kind, a remedy, and nothing lost. The stores' own
+// tests check details. These check the client's errors and that the daemon continues.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ test('over the wire a locked database is waited for, and nothing is lost (O22)',
     holder.exec('BEGIN EXCLUSIVE');
     rig.write('a.txt', 'while it was held\n');
     const waiting = client.request('checkpoint/create', { session, kind: 'turn' });
-    // Reading goes on, and so does the daemon.
+    // Reading still works, and so does the daemon.
     assert.is((await client.request('checkpoint/list', { session })).checkpoints.length, 1);
     holder.exec('ROLLBACK');
     holder.close();

@@ -1,5 +1,6 @@
 // Strategy local beside a user who collects garbage all day: `git gc --prune=now` and `git prune` in loops while a
-// real daemon makes 200 checkpoints. Nothing of theirs or ours may be missing afterwards, nor any git command fail.
+// real daemon makes 200 checkpoints. Afterwards no object of the user's or of ours may be missing, and no git command
+// may fail.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { git, manifest } from '../support/in-process-daemon.ts';
 import { until } from '../support/until.ts';
 import type { WireClient } from '../support/wire-client.ts';
 
-/** Runs a shell line over and over in the work tree until `stop`, and says what it wrote to stderr. */
+/** Runs a shell line again and again in the work tree until `stop`, and returns its stderr. */
 function over(cwd: string, line: string): { readonly stop: () => Promise<string> } {
   const file = join(cwd, '..', `stop-${Math.random()}`);
   const loop = spawn('sh', ['-c', `while [ ! -e "${file}" ]; do ${line}; done`], {
@@ -29,10 +30,10 @@ function over(cwd: string, line: string): { readonly stop: () => Promise<string>
   };
 }
 
-/** Which of the user's own git commands may stumble for a moment, and how. */
+/** The user's own git commands that may fail for a moment, and their messages. */
 const storms: readonly (readonly [number, string, readonly string[]])[] = [
   [200, 'gc --prune=now', ['git gc --quiet --prune=now']],
-  // git itself warns of a prune beside anything else: it takes the temporary packs of a gc, too.
+  // git itself warns against a prune beside other commands: it also removes the temporary packs of a gc.
   [50, 'gc --prune=now and prune', ['git gc --quiet --prune=now', 'git prune --expire=now']],
 ];
 
@@ -74,7 +75,7 @@ async function makeMany(
   return states;
 }
 
-/** Another daemon, without the copies that the first one kept, brings every state back. */
+/** Checks that another daemon, without the copies of the first one, restores every state. */
 async function comesBack(rig: DaemonRig, session: string, states: readonly object[]): Promise<void> {
   rmSync(join(rig.shadow(session), 'local', 'kept'), { recursive: true, force: true });
   const { client, resumed } = await rig.opened({ strategy: 'local' });

@@ -1,5 +1,5 @@
 // Eight daemons on one database: the model over stdio, once for each daemon, all at once. sqlite-store-crowd.long.ts
-// makes more checkpoints in the store alone.
+// makes more checkpoints, only in the store.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +9,7 @@ import { run } from '../../scripts/torture/torture.ts';
 import { sqliteAfterwards } from '../support/stores/sqlite.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** Some contents are the same in every daemon, some belong to one daemon, and some are too large for one row. */
+/** Returns contents: some are equal in every daemon, some belong to one daemon, and some are too large for one row. */
 function bytesOf(daemon: number, turn: number): number {
   if (turn % 10 === 0) return 0;
   return turn % 100 === 1 ? 120_000 + daemon : 200 + daemon;

@@ -1,5 +1,5 @@
-// The table of strategies and what a client sees of it: a name chosen at session/open, and everything
-// else on the wire the same. What each store promises is tested by the suite in test/store.
+// The table of strategies for a client: it chooses a name at session/open, and everything else on the wire is the
+// same. The suite in test/store tests the promises of each store.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

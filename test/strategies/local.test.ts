@@ -1,5 +1,5 @@
-// Strategy local over the whole daemon: the specified five phases have their effect, and the user's repository does not notice.
-// What the store itself promises is in test/store/git/local.test.ts.
+// Strategy local in the whole daemon: the five specified phases have their effect, and the user's repository does not
+// change. test/store/git/local.test.ts tests the store itself.
 import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import { entriesBelow } from '../support/entries-below.ts';
 import { git, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-/** Everything in a git directory, byte for byte, but objects and the refs of ours. */
+/** Returns everything in a git directory, byte for byte, except objects and our refs. */
 function fingerprint(gitDirectory: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of entriesBelow(gitDirectory)) {
@@ -21,7 +21,7 @@ function fingerprint(gitDirectory: string): Record<string, string> {
   return found;
 }
 
-/** A repository with branches, a stash, staged, dirty, untracked and ignored files. */
+/** Makes a repository with branches, a stash, staged, dirty, untracked and ignored files. */
 function livedIn(): string {
   const root = repository({ 'a.txt': 'a\n', 'src/b.txt': 'b\n', '.gitignore': '*.log\n' });
   git(root, 'branch', 'other');
@@ -34,7 +34,7 @@ function livedIn(): string {
   return root;
 }
 
-/** Makes two checkpoints, restores softly and hard, undoes, and compares everything of the user's each time. */
+/** Makes two checkpoints, restores softly and hard, undoes, and compares all of the user's data each time. */
 async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   const daemon = new InProcessDaemon();
   const before = fingerprint(gitDirectory);

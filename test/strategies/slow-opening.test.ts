@@ -1,4 +1,4 @@
-// R26's warning: an opening that takes more than five seconds says so, and goes on. No test waits for them.
+// R26's warning: an opening that takes more than five seconds reports it, and continues. No test waits that long.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
@@ -6,7 +6,7 @@ import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
 const { setTimeout: timer } = globalThis;
 
-/** A wait of five seconds passes at once; all other times stay as they are. */
+/** Makes a wait of five seconds pass at once. All other times stay. */
 const hasty = ((work: () => void, ms?: number) => {
   if (ms !== 5_000) return timer(work, ms);
   work();

@@ -1,5 +1,5 @@
-// Spoiled stores over the wire, with a real daemon for each: the client's errors, that nothing of the work tree
-// or of the store is changed, and that the daemon goes on.
+// Damaged stores over the wire, with a real daemon for each: the client's errors, that neither the work tree nor the
+// store changes, and that the daemon continues.
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -53,7 +53,7 @@ for (const { what, kind, remedy, spoil } of databases) {
       const spoiled = readFileSync(databaseFile(rig.storage));
       const before = manifest(rig.work);
       const client = await rig.start();
-      // A damaged store disables the checkpoints of its session; a newer one is refused as a whole.
+      // A damaged store disables the checkpoints of its session. A newer one is refused as a whole.
       const opened = kind === 'StoreCorrupt' ? await rig.open(client, { strategy: 'sqlite' }) : undefined;
       assert.is(opened?.checkpoints.reason, kind === 'StoreCorrupt' ? kind : undefined);
       const refused = await failureOf(
@@ -107,7 +107,7 @@ for (const strategy of Object.keys(strategies)) {
           [[affected]],
           'this one, and no other',
         );
-        // The rest of that checkpoint, and the other checkpoints, can be had.
+        // The rest of that checkpoint, and the other checkpoints, are available.
         const paths = [{ path: 'a.txt' }, { path: 'z.txt' }];
         await client.request('checkpoint/restore', { session, tag: '1', paths });
         assert.is(rig.read('a.txt'), 'a, as the others\n');

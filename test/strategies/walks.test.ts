@@ -1,4 +1,4 @@
-// Random walks through one session under every strategy, a few of them; walks.long.ts takes more and longer ones.
+// A few random walks through one session on every strategy. walks.long.ts has more and longer ones.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { walks } from '../../scripts/torture/walks.ts';

@@ -1,4 +1,5 @@
-// Limits, deletions in the middle and what stays after them, over the wire and over restarts, on every strategy.
+// Limits, deletions of middle checkpoints and the remaining ones, over the wire and after restarts, on every
+// strategy.
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -41,14 +42,14 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-/** A daemon whose clock goes forty days behind. */
+/** A daemon whose clock is forty days behind. */
 const fortyDaysAgo: [string, ...string[]] = [
   process.execPath,
   `--import=data:text/javascript,${encodeURIComponent('const { now } = Date; Date.now = () => now() - 40 * 86_400_000;')}`,
   daemonEntry,
 ];
 
-/** Text that does not compress to nothing, different for every turn. */
+/** Returns text that compresses little, different for every turn. */
 function noise(turn: number, length: number): string {
   let text = '';
   for (let n = 0; text.length < length; n += 1)

@@ -1,4 +1,4 @@
-// A work tree in a temporary directory with a full capture over a store in memory, and git beside it as the oracle.
+// A work tree in a temporary directory with a full capture into a store in memory, and git beside it for comparison.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,11 @@ import { openWorkTree } from '../../src/work-tree/work-tree.ts';
 import { MemoryStore } from './stores/memory-store.ts';
 
 export interface Rig {
-  /** Holds everything of the test. */
+  /** The directory with everything of the test. */
   readonly top: string;
   /** The work tree. */
   readonly root: string;
-  /** The home directory that the capture believes in. */
+  /** The home directory for the capture. */
   readonly home: string;
   readonly store: MemoryStore;
   readonly capturer: Capturer;
@@ -26,12 +26,12 @@ export interface Rig {
   git(...args: string[]): string;
   /** Returns the options of a capturer over the work tree and store, with changes. */
   options(changes: Partial<CapturerOptions>): CapturerOptions;
-  /** Another capture over the same work tree and store, with other options. */
+  /** Returns another capturer for the same work tree and store, with other options. */
   another(options: Partial<CapturerOptions>): Capturer;
   remove(): Promise<void>;
 }
 
-/** Makes a rig; `repository: false` leaves out `git init`, `below` opens a sub-directory as the work tree. */
+/** Makes a rig. `repository: false` leaves out `git init`. `below` opens a sub-directory as the work tree. */
 export function makeRig(
   options: Partial<CapturerOptions> & { repository?: boolean; below?: string } = {},
 ): Rig {
@@ -85,7 +85,7 @@ export function makeRig(
   };
 }
 
-/** Runs the body with a rig, and takes away the rig and whatever fault was installed. */
+/** Runs the body with a rig, and removes the rig and any installed fault. */
 export async function withRig(
   options: Parameters<typeof makeRig>[0],
   body: (rig: Rig) => Promise<void>,
@@ -99,7 +99,7 @@ export async function withRig(
   }
 }
 
-/** git with nothing of the tester's own configuration. */
+/** Runs git without the tester's own configuration. */
 export function git(home: string, cwd: string, ...args: string[]): string {
   return execFileSync('git', args, {
     cwd,
@@ -118,12 +118,12 @@ export function git(home: string, cwd: string, ...args: string[]): string {
   });
 }
 
-/** The paths of a capture as text, in order. */
+/** Returns the paths of a capture as text, in order. */
 export async function pathsOf(store: MemoryStore, capture: Capture): Promise<string[]> {
   return (await store.entries(capture.snapshot)).map((entry) => toText(entry.path));
 }
 
-/** The content of one path of a capture, or undefined when it holds none. */
+/** Returns the content of one path of a capture, or undefined when it is not in the capture. */
 export async function contentOf(
   store: MemoryStore,
   capture: Capture,
@@ -138,7 +138,7 @@ export function reasonFor(capture: Capture, path: string): string | undefined {
   return capture.skipped.find((one) => one.path === fromText(path))?.reason;
 }
 
-/** The names of private copies that a capture has left in the spool; the file it reads the clock off stays there. */
+/** Returns the private copies that a capture has left in the spool. The file for reading the clock stays there. */
 export function copiesLeft(store: MemoryStore): string[] {
   return readdirSync(store.spoolDirectory).filter((name) => name !== 'clock');
 }

@@ -1,5 +1,5 @@
-// A scratch repository, a storage of its own and daemons over stdio, for tests of how sessions begin and end.
-// It looks at the disk and at /proc with its own eyes, and leaves no process and no file behind.
+// A scratch repository, its own storage and daemons over stdio, for tests of the beginning and end of sessions. It
+// reads the disk and /proc itself, and leaves no process and no file behind.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -20,14 +20,14 @@ import { git } from './git-oracle.ts';
 import { temporaryDirectory } from './temporary.ts';
 import { daemonEntry, testProgram, WireClient, type WireOptions } from './wire-client.ts';
 
-/** A daemon that kills or fails itself where its arguments say; see planned-daemon.ts. */
+/** A daemon that kills or fails itself as its arguments say; see planned-daemon.ts. */
 export const faultyEntry = testProgram('planned-daemon');
 
-/** Runs the daemon as nobody, who may not do what root may. */
+/** Runs the daemon as the user nobody, without root's rights. */
 export const asNobody = [...plainUserPrefix, process.execPath, daemonEntry] as const;
 
 export interface StartOptions extends WireOptions {
-  /** Default: 24, so that what a kill left can be resumed. */
+  /** Default: 24, so that the remains of a kill can be resumed. */
   readonly graceHours?: number;
 }
 
@@ -60,7 +60,7 @@ export class DaemonRig {
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   }
 
-  /** Path → content of every file of the work tree but those of git. */
+  /** Returns the content of every file of the work tree except git's, by path. */
   tree(): Record<string, string> {
     const found: Record<string, string> = {};
     for (const name of readdirSync(this.work, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -73,7 +73,7 @@ export class DaemonRig {
     return found;
   }
 
-  /** In it a command leaves no daemon behind. */
+  /** The environment in which a command leaves no daemon behind. */
   get environment(): NodeJS.ProcessEnv {
     return {
       PATH: process.env['PATH'],
@@ -83,7 +83,7 @@ export class DaemonRig {
     };
   }
 
-  /** The daemon's arguments in this rig. */
+  /** Returns the daemon's arguments in this rig. */
   args(graceHours = 24): string[] {
     return [
       `--storage-dir=${this.storage}`,
@@ -131,7 +131,7 @@ export class DaemonRig {
     await Promise.all(ended);
   }
 
-  /** Starts a daemon and says hello. */
+  /** Starts a daemon and initialises it. */
   async start(options: StartOptions = {}): Promise<WireClient> {
     const client = new WireClient({
       command: [process.execPath, daemonEntry],
@@ -153,7 +153,7 @@ export class DaemonRig {
     });
   }
 
-  /** A daemon with an open session. */
+  /** Starts a daemon with an open session. */
   async opened(
     params: Partial<SessionOpenParams> = {},
     options: StartOptions = {},
@@ -163,12 +163,12 @@ export class DaemonRig {
     return { client, session, resumed };
   }
 
-  /** Everything in the storage root. */
+  /** Returns everything in the storage root. */
   stored(): string[] {
     return existsSync(this.storage) ? readdirSync(this.storage).sort() : [];
   }
 
-  /** Session directories, without what is renamed away. */
+  /** Returns session directories, without those that were renamed away. */
   sessions(): string[] {
     return this.stored().filter((name) => name.startsWith('ses_'));
   }
@@ -181,19 +181,19 @@ export class DaemonRig {
     return existsSync(this.log) ? readFileSync(this.log, 'utf8') : '';
   }
 
-  /** Temporaries of restores left in the work tree. */
+  /** Returns temporary files of restores left in the work tree. */
   leftovers(): string[] {
     return Object.keys(this.tree()).filter((path) => path.includes('.ckpt-tmp-'));
   }
 
-  /** Git processes that run in this rig, by process id and command line. */
+  /** Returns git processes that run in this rig, by process id and command line. */
   children(): string[] {
     return processes()
       .filter(({ cwd, words }) => isGit(words) && cwd.startsWith(this.top))
       .map(describe);
   }
 
-  /** Every process that runs in this rig's storage, whatever it is. */
+  /** Returns every process that runs in this rig's storage. */
   processes(): string[] {
     return processes()
       .filter(({ cwd }) => cwd.startsWith(this.storage))
@@ -222,7 +222,7 @@ function processes(): Process[] {
       const cwd = readlinkSync(`/proc/${pid}/cwd`);
       found.push({ pid, cwd, words: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') });
     } catch {
-      // it ended while we looked
+      // the process ended meanwhile
     }
   }
   return found;
@@ -236,7 +236,7 @@ function describe({ pid, words }: Process): string {
   return `${pid} ${words.join(' ').slice(0, 300)}`;
 }
 
-/** Gives a rig to `body` and takes it away afterwards, processes and all. */
+/** Runs `body` with a rig and removes it afterwards, including processes. */
 export async function withRig(
   body: (rig: DaemonRig) => Promise<void>,
   options: ConstructorParameters<typeof DaemonRig>[0] = {},

@@ -1,6 +1,6 @@
-// Holds a frame against what the protocol declares: every field of an answer or event, and the kind of every error; and
-// notes what went over the wire, for the check of what never does.
-// That a field fits its type is the validators'; they let unknown fields pass, as clients must.
+// Compares frames with the declared protocol: every field of an answer or event, and the kind of every error. Notes
+// what went over the wire, for the check of unused declarations. The validators check types, but accept unknown
+// fields, as clients must.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ function protocol(): ProtocolDocument {
   return document;
 }
 
-/** Returns the undeclared parts of a frame; `answered` is the method of the request, for a response. */
+/** Returns the undeclared parts of a frame. `answered` is the method of a response's request. */
 export function undeclaredIn(frame: Frame, answered: string | undefined): string[] {
   const { commonErrors, mutationErrors, recoveryErrors } = protocol();
   if (frame.error !== undefined) noteError(protocol(), frame.error.data);
@@ -63,7 +63,7 @@ function unknownFields(given: Schema, value: unknown, at: string): string[] {
     const { items } = schema;
     return items === undefined ? [] : value.flatMap((item) => unknownFields(items, item, `${at}[]`));
   }
-  // A union is distinguished by a constant, and an open object has any field: neither is looked into.
+  // A union is distinguished by a constant, and an open object has any field, so both are skipped.
   if (schema.oneOf !== undefined || schema.additionalProperties === true) return [];
   const isAnything = schema.properties === undefined && schema.additionalProperties === undefined;
   if (isAnything) return [];

@@ -1,12 +1,12 @@
-// A git that dies on purpose: it stands first on PATH and passes everything on to the real one until it is asked
-// something with a chosen word in it.
+// A git that dies on purpose: it is first on PATH and passes everything on to the real one, until a query contains a
+// chosen word.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * Runs `body` with a git that dies of a segmentation fault when `command` is among its arguments and `word` among them
- * or in what it is asked. `directory` is empty and gets the program.
+ * Runs `body` with a git that dies of a segmentation fault when `command` is among its arguments and `word` among
+ * them or in its input. `directory` is empty and gets the program.
  */
 export async function withDyingGit(
   {

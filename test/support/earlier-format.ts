@@ -1,6 +1,6 @@
-// Lays out the files of a daemon of format 1, from a small archive that never changes. A session is tied to the path
-// and identity of its work tree, so both are exchanged on the way in and out. The rule that names a session after them
-// is part of the format and is written here a second time.
+// Unpacks the files of a daemon of format 1, from a small archive that never changes. A session is tied to the path
+// and identity of its work tree, so both are replaced on packing and unpacking. The rule for the name of a session is
+// part of the format and repeated here.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from './stores/sqlite.ts';
 
-/** The strategies that format 1 knew. */
+/** The strategies of format 1. */
 export const strategiesOfFormat1 = ['shadow', 'local', 'sqlite'] as const;
 
 export const conversationOfFormat1 = 'kept since format 1';
@@ -27,13 +27,13 @@ export const archiveOfFormat1 = fileURLToPath(
   new URL('../../../test/fixtures/format-1.tar.gz', import.meta.url),
 );
 
-/** A directory with `work` and `storage` in it; `as` is the path that stands in the files. */
+/** A directory with `work` and `storage` in it. `as` is the path that the files contain. */
 export interface Place {
   readonly top: string;
   readonly as: string;
 }
 
-/** The name of a session in format 1: 130 bits of SHA-256, five bits a letter. */
+/** Returns the name of a session in format 1: 130 bits of SHA-256, five bits a letter. */
 export function sessionOfFormat1(workTree: string, strategy: string): string {
   const text = JSON.stringify([workTree, conversationOfFormat1, strategy]);
   let bits = '';
@@ -42,7 +42,7 @@ export function sessionOfFormat1(workTree: string, strategy: string): string {
   return `ses_${letters.map((letter) => '0123456789abcdefghjkmnpqrstvwxyz'[letter]).join('')}`;
 }
 
-/** Exchanges the path of the work tree, and all that follows from it, in the place where they lie. */
+/** Replaces the path of the work tree, and everything derived from it, in place. */
 export function retarget({ top, as: from }: Place, strategy: string, to: string, identity: string): void {
   const [oldWork, newWork] = [`${from}/work`, `${to}/work`];
   const [old, now] = [sessionOfFormat1(oldWork, strategy), sessionOfFormat1(newWork, strategy)];
@@ -66,7 +66,7 @@ export function retarget({ top, as: from }: Place, strategy: string, to: string,
   }
 }
 
-/** Changes what stands in every file and link below a directory; `readdir` by itself would follow the links. */
+/** Changes the content of every file and link below a directory. (`readdir` alone would follow the links.) */
 function rewrite(path: string, renamed: (text: string) => string): void {
   const stat = lstatSync(path);
   if (stat.isDirectory()) for (const name of readdirSync(path)) rewrite(join(path, name), renamed);
@@ -80,7 +80,7 @@ function rewrite(path: string, renamed: (text: string) => string): void {
   }
 }
 
-/** Lays out one strategy's part of the archive as `top/work` and `top/storage`; returns what was there to be seen. */
+/** Unpacks one strategy's part of the archive as `top/work` and `top/storage`. Returns what a client saw then. */
 export function layOutFormat1(top: string, strategy: string): unknown {
   for (const name of ['work', 'storage']) rmSync(join(top, name), { recursive: true, force: true });
   const args = [

@@ -1,7 +1,7 @@
-// The errors that tests expect: the daemon's own, known by their kind.
+// Errors that tests expect: the daemon's own, identified by their kind.
 import { CheckpointdError } from '../../src/base/errors.ts';
 
-/** The expected failure that a request ends in; fails when it succeeds or breaks otherwise. */
+/** Returns the expected failure of a request. Fails when the request succeeds or fails otherwise. */
 export async function failure(request: Promise<unknown>): Promise<CheckpointdError> {
   try {
     await request;

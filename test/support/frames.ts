@@ -1,4 +1,4 @@
-// Frames as tests write and read them, and an error that came in one.
+// Frames for tests to write and read, and the error in a frame.
 import type { ErrorData } from '../../src/protocol/types.ts';
 
 export type Id = string | number | null;

@@ -1,4 +1,4 @@
-// Git itself as the judge: plain git in a clean environment, and small snapshots handed to a store.
+// Git itself for comparison: plain git in a clean environment, and small snapshots passed to a store.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import type { CheckpointRecord, SnapshotStore, StoreOptions } from '../../src/st
 import type { Directory, EntryMode } from '../../src/tree/tree.ts';
 import type { TreePath } from '../../src/tree/tree-path.ts';
 
-/** Runs git as a user without any settings would, in `cwd`; throws what git said when it fails. */
+/** Runs git like a user without any settings, in `cwd`. Throws git's message when it fails. */
 export function git(cwd: string, ...args: string[]): string {
   return gitBytes(cwd, ...args).toString('utf8');
 }
@@ -34,7 +34,7 @@ export function gitBytes(cwd: string, ...args: string[]): Buffer {
   return result.stdout;
 }
 
-/** Gives a fresh directory to `body` and removes it afterwards. */
+/** Runs `body` with a new directory and removes it afterwards. */
 export async function inTemporary(body: (directory: string) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-test-'));
   try {
@@ -64,7 +64,7 @@ export interface TestFile {
   readonly permissions?: number;
 }
 
-/** Hands a whole tree to the store, as a capture would. */
+/** Passes a whole tree to the store, like a capture. */
 export async function capture(
   store: SnapshotStore,
   tree: Readonly<Record<string, TestFile | string>>,
@@ -98,7 +98,7 @@ export async function readAll(store: SnapshotStore, blob: BlobId): Promise<Buffe
   return Buffer.concat(chunks);
 }
 
-/** Path → content of a snapshot, as the store gives it back. */
+/** Returns the contents of a snapshot by path, as the store returns them. */
 export async function contents(store: SnapshotStore, snapshot: SnapshotId): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const { path, blob } of await store.entries(snapshot)) {

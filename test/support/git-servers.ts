@@ -1,4 +1,5 @@
-// Git servers on the loopback address: sshd, and https before `git http-backend`; and a proxy that cuts connections.
+// Git servers on the loopback address: sshd, and https in front of `git http-backend`; and a proxy that cuts
+// connections.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttps } from 'node:https';
@@ -7,10 +8,10 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { until } from './until.ts';
 
-/** A server, and the global git configuration by which a client gets through to it. */
+/** A server, and the global git configuration for a client. */
 export interface GitServer {
   readonly port: number;
-  /** The address of a repository, by its path. */
+  /** Returns the address of a repository, by its path. */
   url(path: string, port?: number): string;
   readonly gitconfig: string;
   close(): Promise<void>;
@@ -18,7 +19,7 @@ export interface GitServer {
 
 const sshd = '/usr/sbin/sshd';
 
-/** Why there can be no sshd here; undefined where there can. */
+/** Returns why sshd cannot run here, or undefined when it can. */
 export function sshdObstacle(): string | undefined {
   for (const [program, args] of [
     [sshd, ['-V']],
@@ -29,7 +30,7 @@ export function sshdObstacle(): string | undefined {
   return undefined;
 }
 
-/** Starts sshd with keys of its own in `directory`. */
+/** Starts sshd with its own keys in `directory`. */
 export async function startSshd(directory: string): Promise<GitServer> {
   const file = (name: string): string => join(directory, name);
   for (const name of ['host', 'client'])
@@ -58,7 +59,7 @@ export async function startSshd(directory: string): Promise<GitServer> {
 
 const [user, password] = ['me', 'open sesame'];
 
-/** Starts an https server that asks for a password, which a credential helper has. */
+/** Starts an https server that requires a password, which a credential helper has. */
 export async function startHttps(directory: string): Promise<GitServer> {
   const file = (name: string): string => join(directory, name);
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
@@ -141,14 +142,14 @@ export async function startHttps(directory: string): Promise<GitServer> {
 
 export interface Cutter {
   port: number;
-  /** So many bytes of a connection pass. */
+  /** The number of bytes of a connection that pass. */
   cutAfter: number;
-  /** How many connections were cut. */
+  /** The number of connections that were cut. */
   cuts: number;
   close(): void;
 }
 
-/** Passes connections on to a port, and cuts each once so many bytes have passed. */
+/** Forwards connections to a port, and cuts each after this number of bytes. */
 export async function startCutter(to: number): Promise<Cutter> {
   const cutter = { port: 0, cutAfter: Number.POSITIVE_INFINITY, cuts: 0, close: () => void server.close() };
   const server = createServer((client) => {

@@ -1,5 +1,5 @@
-// A work tree with a capture that looks at what changed, over a real watch, and beside it one that always looks at
-// everything: what the two make must be the same.
+// A work tree with fast captures over a real watcher, and beside it a capturer that always scans everything: both
+// must make the same snapshots.
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
@@ -18,7 +18,7 @@ export class HeldRig {
   readonly held: DirectoryHandles;
   readonly fast: Capturer;
   readonly full: Capturer;
-  /** By how the captures were made. */
+  /** The number of captures of each kind. */
   readonly counts = new Map<string, number>();
   previous: SnapshotId | undefined;
   readonly #alive = setInterval(() => undefined, 1000);
@@ -32,7 +32,7 @@ export class HeldRig {
     this.full = this.rig.another(options);
   }
 
-  /** Runs `body` with one whose watch is up. */
+  /** Runs `body` with a rig whose watcher is live. */
   static async with(
     body: (it: HeldRig) => Promise<void>,
     options: Partial<CapturerOptions> = {},
@@ -54,7 +54,7 @@ export class HeldRig {
     return join(this.rig.root, path);
   }
 
-  /** A capture that may look at what changed; the next one builds on it. */
+  /** Makes a capture that may be fast. The next one builds on it. */
   async capture(): Promise<Capture> {
     const previous = this.previous;
     const capture = this.#count(await this.fast.capture(previous === undefined ? {} : { previous }));
@@ -68,7 +68,7 @@ export class HeldRig {
     return capture;
   }
 
-  /** Captures, and checks that looking at everything makes the same of the same tree. Whether it was fast. */
+  /** Captures, and checks that a full capture gives the same tree. Returns whether the capture was fast. */
   async agrees(why: string): Promise<boolean> {
     const { previous } = this;
     const capture = await this.capture();
@@ -79,8 +79,8 @@ export class HeldRig {
   }
 
   /**
-   * Captures as a restore does that wrote and removed these paths a moment after a capture, and checks that looking at
-   * everything makes the same.
+   * Captures like a restore that wrote and removed these paths a moment after a capture, and checks that a full
+   * capture gives the same.
    */
   async agreesAfter(
     capture: Capture,
@@ -98,14 +98,14 @@ export class HeldRig {
     this.previous = after.snapshot;
   }
 
-  /** Asserts agreement of a capture that must be fast. */
+  /** Asserts the same of a capture that must be fast. */
   async agreesFast(why: string): Promise<void> {
     const isFast = await this.agrees(why);
     assert.ok(isFast, `${why}: ${JSON.stringify([...this.counts])}`);
   }
 }
 
-/** Random edits of every kind; after each few of them a fast capture and a full one are the same. */
+/** Makes random edits of every kind. After every few of them a fast capture equals a full one. */
 export async function fastEqualsFull(it: HeldRig, rounds: number): Promise<void> {
   const random = new Random(seed);
   const edits = new RandomEdits(it.rig.root, join(it.rig.top, 'outside'), random);
@@ -113,12 +113,13 @@ export async function fastEqualsFull(it: HeldRig, rounds: number): Promise<void>
   const earlier: SnapshotId[] = [];
   for (const path of ['a/f', 'a/b/g.txt', 'b/f', 'deep/a/b/c/f']) it.rig.write(path, path);
   await it.capture();
-  // A capture reads the 200 youngest contents again; with these beside them the other files rest on the watch.
+  // A capture reads the 200 youngest contents again. With these files beside them the other files depend on the
+  // watcher.
   for (let i = 0; i < 250; i += 1) it.rig.write(`young/${i}`, 'young');
   await it.capture();
   for (let round = 0; round < rounds; round += 1) {
     for (let i = random.below(5); i >= 0; i -= 1) history.push(`${round} ${edits.edit()}`);
-    // As after a restore: built on another snapshot than the one that the last look made.
+    // As after a restore: builds on another snapshot than that of the last scan.
     if (it.previous !== undefined) earlier.push(it.previous);
     if (random.below(8) === 0) it.previous = random.pick(earlier.slice(-5));
     await it.agrees(`SEED=${seed}, round ${round}: ${history.slice(-20).join('; ')}`);

@@ -1,6 +1,6 @@
-// A daemon without a process around it, and scratch repositories to try it on: what commands are tested with. See
-// session-rig.ts for one session of it, and daemon-rig.ts for daemons that are processes.
-// Parameters and results are held against the schema, as on the wire; framing and exit codes are tested elsewhere.
+// A daemon without a process around it, and scratch repositories, for the tests of commands. See session-rig.ts for
+// one session of it, and daemon-rig.ts for daemons in processes. Parameters and results are checked with the schema,
+// like on the wire. Framing and exit codes are tested elsewhere.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -56,7 +56,7 @@ export class InProcessDaemon {
     });
   }
 
-  /** Sends a request as the wire would: validated both ways. */
+  /** Sends a request like the wire: validated in both directions. */
   async call<M extends Wire.RequestMethod>(
     method: M,
     params: Wire.ParamsOf<M>,
@@ -70,7 +70,7 @@ export class InProcessDaemon {
     const handler = handlers[method];
     assert.ok(handler, `${method} has a handler`);
     noteSent(method, params);
-    // A daemon lives as long as its client's pipe; what it waits for keeps no process alive by itself.
+    // A daemon lives as long as its client's pipe. Its own waits keep no process alive.
     const pipe = setInterval(() => undefined, 60_000);
     const answered = handler(params, {
       signal: new AbortController().signal,
@@ -99,7 +99,7 @@ export class InProcessDaemon {
   }
 }
 
-/** A daemon with a session on a repository that holds these files. */
+/** Starts a daemon with a session on a repository with these files. */
 export async function opened(
   files?: Record<string, string>,
 ): Promise<{ daemon: InProcessDaemon; root: string; session: string; shadow: string }> {
@@ -129,7 +129,7 @@ export function git(cwd: string, ...args: string[]): string {
   }).trimEnd();
 }
 
-/** A scratch repository with these files committed. */
+/** Makes a scratch repository with these files committed. */
 export function repository(files: Record<string, string> = { 'a.txt': 'a\n', 'src/b.txt': 'b\n' }): string {
   const root = temporaryDirectory('work');
   git(root, 'init', '-q', '-b', 'main');
@@ -139,7 +139,7 @@ export function repository(files: Record<string, string> = { 'a.txt': 'a\n', 'sr
   return root;
 }
 
-/** Writes files (`null` bytes as latin1), making directories as needed; a value `-> x` makes a link to x. */
+/** Writes files (`null` bytes as latin1) and their directories. A value `-> x` makes a link to x. */
 export function write(root: string, files: Record<string, string>): void {
   for (const [name, content] of Object.entries(files)) {
     const path = join(root, name);
@@ -149,7 +149,7 @@ export function write(root: string, files: Record<string, string>): void {
   }
 }
 
-/** Everything in a work tree but `.git`, path by path: kind, permission bits, and the hash of its bytes. */
+/** Returns everything in a work tree except `.git`, by path: kind, permission bits, and the hash of its bytes. */
 export function manifest(root: string): Record<string, string> {
   const found: Record<string, string> = {};
   const visit = (directory: string, prefix: string): void => {

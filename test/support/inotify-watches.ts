@@ -1,7 +1,7 @@
-// Reads the kernel's list of this process's watches: only there can a test see that a handle was closed.
+// Reads the kernel's list of this process's watches: only this list shows that a handle was closed.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** How many directories this process has inotify watches on; undefined where there is no /proc. */
+/** Returns the number of directories on which this process has inotify watches. Undefined without /proc. */
 export function inotifyWatches(): number | undefined {
   if (process.platform !== 'linux') return undefined;
   let count = 0;

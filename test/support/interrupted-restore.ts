@@ -1,12 +1,12 @@
-// A restore that breaks half-way in this process, and the session that is opened again after it: what a kill leaves,
-// without the kill. The work tree can be changed between the two.
+// A restore that breaks half-way in this process, and the session that is opened again after it: the effect of a
+// kill, without the kill. The work tree can be changed in between.
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { type Fault, installFault } from '../../src/base/seam.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { SessionRig } from './session-rig.ts';
 
-/** A fault that lets the first steps in the work tree pass, and then nothing any more. */
+/** Returns a fault that lets the first steps in the work tree pass, and then nothing any more. */
 export function breakAt(n: number): Fault {
   let steps = 0;
   return (call, target) => {
@@ -16,7 +16,10 @@ export function breakAt(n: number): Fault {
   };
 }
 
-/** Runs `restore`, breaks it at the n-th rename, link or unlink in the work tree, and gives the session up as a kill does. */
+/**
+ * Runs `restore`, breaks it at the n-th rename, link or unlink in the work tree, and gives the session up like a kill
+ * does.
+ */
 export async function interrupt(
   rig: SessionRig,
   session: Session,

@@ -71,7 +71,7 @@ export const endOfTangent: Scenario = {
 const numbered = (first: string, last: string): string =>
   [first, ...Array.from({ length: 9 }, (_, n) => `line ${n}`), last, ''].join('\n');
 
-/** Takes back a turn that edited, made and deleted files. A later edit of the same file stays. */
+/** Reverts a turn that edited, made and deleted files. A later edit of the same file stays. */
 export const revertOfTurn: Scenario = {
   prepare: async (rig) => {
     await rig.append('first');
@@ -104,7 +104,10 @@ async function atCheckpoint(rig: WireSession, tag: string): Promise<WireSession>
 
 export type Fate = 'before' | 'after' | 'unharmed';
 
-/** Kills the daemon at the n-th call after the move began to write; fails unless the next one finds a whole. */
+/**
+ * Kills the daemon at the n-th call after the move began to write. Fails unless the next daemon finds a complete
+ * state.
+ */
 export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
   const places = makePlaces();
   const rig = new WireSession(places, {
@@ -135,7 +138,7 @@ export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
       assert.is(state, isAfter ? 'committed' : 'unknown', `killed at call ${n}: the fate of the operation`);
       assert.not(existsSync(join(places.storage, next.session, 'checkpointd', 'restore.json')));
       if (!isKilled) assert.ok(isAfter);
-      // Nothing was lost on the way: what was before can be had again.
+      // Nothing was lost on the way: the state before can be restored.
       if (isAfter) {
         await next.request('checkpoint/undo', {});
         const { counters: _ours, ...there } = await wholeOf(next);

@@ -1,4 +1,4 @@
-// Machines that share a git remote: each is a daemon with a storage of its own in this process, and a work tree.
+// Machines that share a git remote: each is a daemon with its own storage in this process, and a work tree.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import type * as Wire from '../../src/protocol/types.ts';
 import { InProcessDaemon, manifest, repository } from './in-process-daemon.ts';
 import { temporaryDirectory } from './temporary.ts';
 
-/** An empty bare repository. */
+/** Makes an empty bare repository. */
 export function bareRepository(): string {
   const path = join(temporaryDirectory('remote'), 'remote.git');
   execFileSync('git', ['init', '-q', '--bare', path]);
@@ -23,12 +23,12 @@ export class Machine {
     this.root = root;
   }
 
-  /** A machine on a work tree and a storage that are there already. */
+  /** Makes a machine of an existing work tree and storage. */
   static over(root: string, storage: string): Machine {
     return new Machine(root, storage);
   }
 
-  /** A machine that knows the remote as `team`, with a repository of these files. */
+  /** Makes a machine that knows the remote as `team`, with a repository of these files. */
   static async make(remote: string, files?: Record<string, string>): Promise<Machine> {
     const machine = new Machine(repository(files));
     await machine.daemon.call('remote/add', { name: 'team', url: remote });

@@ -1,7 +1,7 @@
-// Frames as a broken client would send them, from one seed: bytes flipped, dropped, doubled, noise put in.
+// Frames like those of a broken client, from one seed: bytes flipped, removed, doubled, noise inserted.
 import { frameOf } from './frames.ts';
 
-/** A small fast generator of 32 random bits (mulberry32): fast-check would take minutes for this many. */
+/** Returns a small fast generator of 32 random bits (mulberry32): fast-check would take minutes for this many. */
 export function random(start: number): (below: number) => number {
   let state = start >>> 0;
   return (below) => {
@@ -65,7 +65,10 @@ function mutate(frame: Buffer, below: (max: number) => number): Buffer {
   }
 }
 
-/** Sound frames of which every fourth or so was mutated; `firstMutated` is the number of those before any mutation. */
+/**
+ * Returns valid frames of which about every fourth was mutated. `firstMutated` is the number of frames before any
+ * mutation.
+ */
 export function mutatedFrames(
   count: number,
   below: (max: number) => number,
@@ -80,10 +83,10 @@ export function mutatedFrames(
   return { frames, firstMutated };
 }
 
-/** Requests of every kind, whose bodies are broken inside frames that are whole. */
+/** Requests of every kind with invalid bodies in valid frames. */
 export interface MutatedBody {
   readonly bytes: Buffer;
-  /** The id that the daemon must answer to; undefined when the mutation may have touched it, or the form. */
+  /** The id that the daemon must answer. Undefined when the mutation may have changed it, or the form. */
   readonly id: string | undefined;
 }
 
@@ -107,8 +110,8 @@ const values: readonly unknown[] = [
 ];
 
 /**
- * A request with valid JSON in a frame of the right length, some of whose values, names or members are others than a
- * client would send, or whose body (one in eight) is damaged as bytes.
+ * Returns a request with valid JSON in a frame of the right length, in which some values, names or members are wrong,
+ * or the body's bytes are damaged (one in eight).
  */
 export function mutatedBody(
   id: string,

@@ -1,5 +1,5 @@
-// Properties with a seed that is always known: a failure prints it, SEED=… replays it, RUNS=… asks for more. Where
-// CI is set the seed stands still, so that a red run means the change and not the weather; everyone's own runs search.
+// Properties with a known seed: a failure prints it, SEED=… repeats it, RUNS=… sets the number of inputs. With CI set
+// the seed is fixed, so that a red run comes from the change. Other runs search with new seeds.
 import fc from 'fast-check';
 
 export const seed = Number(
@@ -11,7 +11,7 @@ export function parameters(runs = 100): { seed: number; numRuns: number; include
   return { seed, numRuns, includeErrorInReport: true };
 }
 
-/** Checks a synchronous property; fast-check's report names the seed and the smallest failing input. */
+/** Checks a synchronous property. fast-check's report names the seed and the smallest failing input. */
 export function checkProperty<T>(input: fc.Arbitrary<T>, property: (value: T) => void, runs?: number): void {
   fc.assert(fc.property(input, property), parameters(runs));
 }

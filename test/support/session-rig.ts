@@ -1,5 +1,5 @@
-// One session of a daemon in this process, with the session itself in hand: for tests that install a fault, hold an abort
-// signal, or look inside. Where the daemon matters as a process, see daemon-rig.ts.
+// One session of a daemon in this process, with access to the session itself: for tests that install a fault, use an
+// abort signal, or check internals. For the daemon as a process, see daemon-rig.ts.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ export class SessionRig {
   readonly storage = join(this.top, 'storage');
   readonly daemon = new InProcessDaemon(this.storage, { orphanGraceMs: 0, onPoison: () => undefined });
   readonly sessions = this.daemon.daemon.sessions;
-  /** The options of the next opening, beside the usual ones. */
+  /** The options of the next opening, besides the usual ones. */
   settings: {
     include?: readonly string[];
     exclude?: readonly string[];
@@ -82,7 +82,7 @@ export class SessionRig {
     return session;
   }
 
-  /** Asks as the client does that `open` opens it for. */
+  /** Sends a request like the client for which `open` opens the session. */
   request<M extends CommandMethod>(
     method: M,
     params: ParamsOf<M>,
@@ -108,10 +108,10 @@ export class SessionRig {
   }
 }
 
-/** Gives a rig to `body` and takes it away afterwards. */
+/** Runs `body` with a rig and removes it afterwards. */
 export async function withSessions(body: (rig: SessionRig) => Promise<void>): Promise<void> {
   const rig = new SessionRig();
-  // A daemon lives as long as its client's pipe; what it waits for keeps no process alive by itself.
+  // A daemon lives as long as its client's pipe. Its own waits keep no process alive.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     await body(rig);

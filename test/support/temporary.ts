@@ -1,4 +1,4 @@
-// Temporary directories that go with the process, whatever happened in it.
+// Temporary directories that are removed with the process, however it ends.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

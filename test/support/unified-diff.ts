@@ -1,7 +1,7 @@
-// Applies a unified diff of one text, so that a test can tell a right one from one that merely looks right.
-// Strict: context and removed lines must be there as written. Knows no file names and no binary patches.
+// Applies a unified diff of one text, so that a test can distinguish a right one from one that only looks right.
+// Strict: context and removed lines must match. Knows no file names and no binary patches.
 
-/** The text after the patch; throws where the patch does not fit. An empty patch changes nothing. */
+/** Returns the text after the patch. Throws when the patch does not match. An empty patch changes nothing. */
 export function applyUnified(before: string, patch: string): string {
   const source = splitLines(before);
   const result: string[] = [];
@@ -17,7 +17,7 @@ export function applyUnified(before: string, patch: string): string {
     }
     if (result.length === 0 && at === 0 && /^(diff|index|---|\+\+\+|new|deleted|old|similarity) /.test(line))
       continue;
-    // "\ No newline at end of file" takes the newline of the line before it away.
+    // "\ No newline at end of file" removes the newline of the line before it.
     const text = lines[i + 1]?.startsWith('\\') ? line.slice(1, -1) : line.slice(1);
     if (line.startsWith('+')) result.push(text);
     else if (line.startsWith(' ') || line.startsWith('-')) {
@@ -31,7 +31,7 @@ export function applyUnified(before: string, patch: string): string {
   return result.join('');
 }
 
-/** Lines with their newlines; a last line without one stays without. */
+/** Splits lines with their newlines. A last line may have none. */
 function splitLines(text: string): string[] {
   return text.split(/(?<=\n)/).filter((line) => line !== '');
 }

@@ -1,6 +1,6 @@
-// The one way in which tests wait for something that happens elsewhere: look again until it holds, or fail by name.
+// The one way in which tests wait for an event elsewhere: check repeatedly until it is true, or fail by name.
 
-/** Looks every few milliseconds until `holds`; fails with `what` after `msMax` (default 30 s). */
+/** Checks every few milliseconds until `holds` returns true. Fails with `what` after `msMax` (default 30 s). */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,

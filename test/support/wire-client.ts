@@ -1,6 +1,6 @@
-// A client for tests: starts the daemon (or any program), speaks frames with it and never leaves it running. It
-// parses strictly with code of its own, and holds every frame against the schema: what it receives must fit, and a
-// request that does not fit must not be served. Frames written raw are deliberate garbage and are not looked at.
+// A client for tests: starts the daemon (or any program), exchanges frames with it and never leaves it running. It
+// parses strictly with independent code, and checks every frame with the schema: received frames must be valid, and
+// an invalid request must be refused. Frames written raw are deliberately invalid and are not checked.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type {
   EventOf,
@@ -21,14 +21,14 @@ import { packageFile, programFile } from '../../src/wire/places.ts';
 import { noteSent, undeclaredIn } from './declarations.ts';
 import { type Frame, frameOf, type Id, WireFailure } from './frames.ts';
 
-/** The daemon of this checkout, as the package carries it. */
+/** The daemon of this checkout, as in the package. */
 export const daemonEntry = programFile();
 
-/** One of the daemons that tests install faults in, made as the daemon itself is (scripts/bundle.ts). */
+/** Returns one of the daemons in which tests install faults, built like the daemon itself (scripts/bundle.ts). */
 export const testProgram = (name: 'planned-daemon' | 'faulty-daemon' | 'killed-daemon'): string =>
   packageFile(`dist/test-programs/${name}.js`);
 
-/** The daemon behind the fault seam (faulty-daemon.ts), slow with files called `slow-…` and `stuck-…`. */
+/** The daemon behind the fault seam (faulty-daemon.ts), slow with files named `slow-…` and `stuck-…`. */
 export const slowNamesCommand: readonly [string, ...string[]] = [
   process.execPath,
   testProgram('faulty-daemon'),
@@ -49,7 +49,7 @@ export interface WireOptions {
   readonly cwd?: string;
   /** How long `request`, `next` and `exit` wait before they fail the test. Default: 30 s. */
   readonly timeoutMs?: number;
-  /** True when results, errors and events must fit the schema. Default: true. */
+  /** True when results, errors and events must match the schema. Default: true. */
   readonly validate?: boolean;
 }
 
@@ -64,7 +64,7 @@ export class WireClient {
   readonly exited: Promise<Exit>;
   /** Everything received, in order. */
   readonly frames: Frame[] = [];
-  /** Faults in the received data: bytes that are no frame, frames that do not fit the schema. */
+  /** Faults in the received data: bytes that are no frame, frames that do not match the schema. */
   readonly violations: string[] = [];
   /** Received parts outside the protocol: fields of answers and events, kinds of errors. */
   readonly undeclared: string[] = [];
@@ -73,7 +73,7 @@ export class WireClient {
   readonly #validate: boolean;
   readonly #waiters = new Set<Waiter>();
   readonly #methodOf = new Map<Id, string>();
-  /** Requests that do not fit the schema, sent on purpose: they may be refused, never served. */
+  /** Invalid requests, sent on purpose: they may be refused, never served. */
   readonly #misfits = new Set<Id>();
   #rest: Buffer = Buffer.alloc(0);
   #lastId = 0;
@@ -89,7 +89,7 @@ export class WireClient {
     });
     this.process.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.process.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    // A daemon that has ended closes its stdin under us; `exited` tells more than EPIPE does.
+    // A daemon that has ended closes its stdin. `exited` says more than EPIPE does.
     this.process.stdin.on('error', () => undefined);
     this.exited = new Promise((resolve, reject) => {
       this.process.on('error', reject);
@@ -101,7 +101,7 @@ export class WireClient {
     });
   }
 
-  /** Events and other notifications received so far, of one method or of all. */
+  /** Returns events and other notifications received so far, of one method or of all. */
   events<M extends NotificationMethod>(method: M): EventOf<M>[] {
     return this.frames.filter((frame) => frame.method === method).map((frame) => frame.params as EventOf<M>);
   }
@@ -111,10 +111,7 @@ export class WireClient {
     return this.send(method, params).answer as Promise<ResultOf<M>>;
   }
 
-  /**
-   * Sends a request without types, for requests that a typed client cannot make; returns the id, for a
-   * cancel.
-   */
+  /** Sends a request without types, for requests that a typed client cannot make. Returns the id, for a cancel. */
   send(method: string, params?: unknown): { readonly id: number; readonly answer: Promise<unknown> } {
     this.#lastId += 1;
     const id = this.#lastId;
@@ -139,12 +136,12 @@ export class WireClient {
     this.notify('$/cancelRequest', { id });
   }
 
-  /** Raw bytes. */
+  /** Writes raw bytes. */
   write(bytes: Buffer | string): void {
     this.process.stdin.write(bytes);
   }
 
-  /** Sends a frame as it is and waits for the answer with its id. */
+  /** Sends a frame unchanged and waits for the answer with its id. */
   async raw(message: object | string): Promise<Frame> {
     const before = this.frames.length;
     this.write(frameOf(message));
@@ -152,7 +149,7 @@ export class WireClient {
     return this.next((frame) => frame.method === undefined && (frame.id === id || frame.id === null), before);
   }
 
-  /** The first frame from number `from` on (default: from now) that is wanted, which may come later. */
+  /** Returns the first wanted frame from number `from` on (default: from now), which may come later. */
   next(wanted: (frame: Frame) => boolean, from: number = this.frames.length): Promise<Frame> {
     const already = this.frames.slice(from).find(wanted);
     if (already !== undefined) return Promise.resolve(already);
@@ -181,7 +178,7 @@ export class WireClient {
     return result;
   }
 
-  /** The orderly end: shutdown, exit, and what became of the process. */
+  /** Ends in order: shutdown, exit. Returns the end of the process. */
   async close(): Promise<Exit> {
     await this.request('shutdown', {});
     this.notify('exit');
@@ -210,7 +207,7 @@ export class WireClient {
     }
   }
 
-  /** Ends the process in whatever state it is. */
+  /** Kills the process in any state. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<Exit> {
     this.process.kill(signal);
     return this.exited;
@@ -244,7 +241,7 @@ export class WireClient {
     if (this.#validate) {
       this.#check(frame);
       this.undeclared.push(...undeclaredIn(frame, this.#methodOf.get(frame.id ?? null)));
-      // Frames that a test writes by itself may have the same id again, for any method.
+      // Raw frames of a test may repeat an id, for any method.
       if (frame.method === undefined) this.#methodOf.delete(frame.id ?? null);
     }
     for (const waiter of this.#waiters) if (waiter.wanted(frame)) waiter.resolve(frame);
@@ -271,7 +268,7 @@ export class WireClient {
   }
 }
 
-/** Runs a test with a client and ends the daemon, however the test ends. Fails when a frame was not as it should. */
+/** Runs a test with a client and ends the daemon, however the test ends. Fails when a frame was invalid. */
 export async function withClient<T>(
   run: (client: WireClient) => Promise<T>,
   options: WireOptions = {},
@@ -287,7 +284,7 @@ export async function withClient<T>(
   }
 }
 
-/** The failure of a request, for assertions on its kind; fails when the request succeeds. */
+/** Returns the failure of a request, for assertions on its kind. Fails when the request succeeds. */
 export async function failureOf(answer: Promise<unknown>): Promise<WireFailure> {
   try {
     await answer;

@@ -1,5 +1,5 @@
-// One session of a daemon over stdio, and the client that opened it: a small repository as work tree, a storage of its
-// own. Where several daemons or their ends matter, see daemon-rig.ts; where the session's inside does, session-rig.ts.
+// One session of a daemon over stdio, and the client that opened it: a small repository as work tree, and its own
+// storage. For several daemons or their ends see daemon-rig.ts, for the session's internals session-rig.ts.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ export interface Places {
   readonly storage: string;
 }
 
-/** A fresh repository with one file, and a storage beside it. */
+/** Makes a new repository with one file, and a storage beside it. */
 export function makePlaces(): Places {
   const root = temporaryDirectory('session');
   const workTree = join(root, 'tree');
@@ -65,18 +65,18 @@ export class WireSession {
     return this.client.request(method, { session: this.session, ...params });
   }
 
-  /** One exchange. */
+  /** Appends one exchange. */
   append(text: string, more: { readonly tool?: boolean } = {}): Promise<ResultOf<'conversation/append'>> {
     const user = more.tool === true ? { content: '', toolResults: [{ toolUseId: 't' }] } : { content: text };
     return this.request('conversation/append', { entry: { user, assistant: { content: `re ${text}` } } });
   }
 
-  /** The conversation's document, as a client gets it. */
+  /** Returns the conversation's document, as a client gets it. */
   async document(): Promise<Record<string, unknown>> {
     return { ...(await this.request('conversation/export', {})).document };
   }
 
-  /** The texts that the user said, in order. */
+  /** Returns the user's messages, in order. */
   async said(): Promise<string[]> {
     const { entries } = await this.request('conversation/history', { limit: 1000 });
     return entries.map(({ user }) => user.content ?? '');

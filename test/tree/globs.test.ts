@@ -12,7 +12,7 @@ import { parameters } from '../support/property.ts';
 
 const test = suite('exclusions');
 
-/** Returns the paths that the globs leave out, asked top down as the walker does. */
+/** Returns the paths that the globs leave out, checked top down like the walker does. */
 function leftOut(globs: Globs, path: string): boolean {
   const parts = path.split('/');
   return parts.some((_, i) => globs.matches(fromText(parts.slice(0, i + 1).join('/')), i < parts.length - 1));
@@ -55,7 +55,7 @@ test("globs match like git's where the languages overlap", () => {
     fc.assert(
       fc.property(pattern, paths, (glob, wanted) => {
         writeFileSync(join(directory, '.gitignore'), `${glob}\n`);
-        // Every path is a file below directories that exist, so that git can tell directories apart.
+        // Every path is a file below existing directories, so that git can recognise directories.
         const made: string[] = [];
         for (const path of new Set(wanted)) {
           try {
@@ -113,7 +113,7 @@ test('odd patterns match nothing or themselves', () => {
   assert.ok(new Globs(['é*']).matches(fromText('état'), false));
 });
 
-/** Matches the plain way, by trying every length for every star. */
+/** Matches in the simple way, by trying every length for every star. */
 function matchesPlainly(pattern: string, name: string): boolean {
   if (pattern === '') return name === '';
   if (pattern.startsWith('*')) {

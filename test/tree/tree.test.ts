@@ -1,4 +1,4 @@
-// A tree as a value: what a path holds, files laid over it, and how two trees differ.
+// A tree as a value: looking up paths, adding files, and comparing two trees.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';

@@ -1,4 +1,5 @@
-// chokidar watches each directory by itself: the directories of a large tree, and those that come, go and come back.
+// chokidar watches each directory by itself: the directories of a large tree, and directories that appear, disappear
+// and reappear.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -16,7 +17,7 @@ const many = Array.from({ length: 12 }, (_, a) => [
 interface Rig {
   readonly root: string;
   readonly watch: ChokidarTree;
-  /** Resolves when a change in this file was reported; writes it again and again until then. */
+  /** Writes a file again and again until its change was reported. */
   readonly writeUntilMarked: (path: string) => Promise<void>;
   readonly paths: Set<string>;
 }
@@ -69,7 +70,7 @@ test('directories that appear, disappear and reappear are watched', () =>
     for (const path of ['born', 'd3/s0', 'd3', 'd5', 'd6/s1']) {
       const before = watch.directories;
       rmSync(join(root, path), { recursive: true });
-      // chokidar takes no notice of one that is back before it has looked.
+      // chokidar does not notice a directory that is back before its check.
       await until(`that ${path} is gone`, () => watch.directories < before);
       assert.ok(paths.has(join(root, path)));
       paths.clear();

@@ -21,7 +21,7 @@ interface Rig {
   readonly handles: DirectoryHandles;
 }
 
-/** Runs `body` with handles that are ready, on a work tree with these directories. */
+/** Runs `body` with ready handles, on a work tree with these directories. */
 async function withHandles(
   directories: readonly string[],
   body: (rig: Rig) => Promise<void>,
@@ -45,8 +45,8 @@ async function withHandles(
 }
 
 /**
- * Changes the tree and passes the fence behind it; returns the position before. On a busy machine a fence may be late,
- * or the thread may believe that it has lost something: then all of it is done again.
+ * Changes the tree and then passes the fence. Returns the position before. On a busy machine a fence may be late, or
+ * the thread may suspect a loss. Then everything is repeated.
  */
 async function fencedAfter({ handles }: Rig, change: () => void): Promise<number> {
   for (let i = 0; i < 20; i += 1) {
@@ -69,7 +69,7 @@ if (process.platform === 'linux') {
         const from = changes.position;
         const path = `d${i % 50}/${i % 3 === 0 ? 'f' : `new${i}`}`;
         write(path, String(i));
-        // A busy machine may take longer than a second, or make the thread believe that it has lost something.
+        // A busy machine may take longer than a second, or make the thread suspect a loss.
         if (!(await rig.handles.fence()) || !changes.isCompleteSince(from)) continue;
         assert.ok(changes.isMarkedByHandles(fromText(path), from), `${path} was not marked at ${i}`);
         passed += 1;
@@ -196,7 +196,7 @@ if (process.platform === 'linux') {
 
   test('opening very many handles does not block the thread, so no change is lost meanwhile', () =>
     withHandles([], async ({ handles }) => {
-      // Directories that are not there take as long as others, and the test need not make them.
+      // Missing directories take as long as others, and the test need not make them.
       const paths = ['', ...Array.from({ length: 200_000 }, (_, i) => `gone-${i}`)] as TreePath[];
       let isComplete = false;
       for (let tries = 0; tries < 3 && !isComplete; tries += 1) {

@@ -1,4 +1,4 @@
-// The open handles of a tree: each belongs to the directory that was there when it was opened, and goes with it.
+// The open handles of a tree: each belongs to the directory that existed when it was opened, and closes with it.
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

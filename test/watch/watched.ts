@@ -45,7 +45,7 @@ export async function watching(
 /** A work tree in a repository, and captures of it. */
 export const withRig = (body: (rig: Rig) => Promise<void>): Promise<void> => withCaptureRig({}, body);
 
-/** Says what a capture says that began now and succeeded. */
+/** Reports what a capture reports that began now and succeeded. */
 export function captured(watcher: WorkTreeWatcher): void {
   watcher.captured(watcher.changes.position);
 }

@@ -1,4 +1,4 @@
-// The watches when the kernel has too few of them: in a user namespace with a limit of its own.
+// The watchers when the kernel has too few watches: in a user namespace with its own limit.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,7 +6,10 @@ import { withRig } from './watched.ts';
 
 const test = suite('the limit of watches');
 
-/** Runs a module's text with `root` where a user has so many watches; undefined where that cannot be had. */
+/**
+ * Runs a module's text with `root`, with a limit of this number of watches. Undefined where such a limit is
+ * impossible.
+ */
 function underLimit(watches: number, root: string, script: string): Record<string, unknown> | undefined {
   const limited = (command: string): string[] => [
     '-Ur',
@@ -55,7 +58,7 @@ test('the limit of watches is reported once, and captures continue (F41)', () =>
     assert.is((await rig.store.entries((await rig.capturer.capture()).snapshot)).length, 80);
   }));
 
-/** Starts chokidar first, then opens handles on all 81 directories, as often as it takes. */
+/** Starts chokidar first, then opens handles on all 81 directories, repeatedly if needed. */
 const openAll = `
   const fenceDirectory = process.argv[1] + '-fence';
   const watcher = new WorkTreeWatcher({ root, fenceDirectory, isIgnored: () => false, log });

@@ -1,4 +1,5 @@
-// Each source of the change log switched off in turn: whatever is left, every capture holds what is in the work tree.
+// Each source of the change log is switched off in turn: with any remaining source, every capture equals the work
+// tree.
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -16,7 +17,7 @@ import { until } from '../support/until.ts';
 
 const test = suite('sources of the change log');
 
-/** Captures that ask the watcher beside captures that never do. */
+/** Captures that use the watcher beside captures that never do. */
 class Watched {
   readonly rig: Rig = makeRig();
   readonly batches: ChangeBatch[] = [];
@@ -50,7 +51,7 @@ class Watched {
     assert.is(this.watcher.figures.state, 'live');
   }
 
-  /** Captures, and checks that a look at everything makes the same snapshot. */
+  /** Captures, and checks that a full capture makes the same snapshot. */
   async capture(why: string): Promise<Capture> {
     const request = this.#previous === undefined ? {} : { previous: this.#previous };
     const { position } = this.watcher.changes;

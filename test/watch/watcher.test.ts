@@ -132,7 +132,7 @@ test('a closed watcher leaves no handle and notifies no client', () =>
       if (before !== undefined) assert.is(inotifyWatches(), before);
       assert.is(watcher.figures.state, 'unwatched');
     });
-    // Closed while it scans.
+    // Closed during its scan.
     const early = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     early.start();
     await early.close();

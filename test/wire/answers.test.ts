@@ -1,6 +1,5 @@
-// Answers hold what the reference says: what was declared and never sent is sent, what excludes each other is refused,
-// and what is foreseen is in the order in which it is told afterwards. That nothing undeclared comes is seen by every
-// test with a session.
+// Answers match the reference: rarely sent fields are sent, exclusive parameters are refused, and a plan has the same
+// order as its run. Every test with a session checks that nothing undeclared comes.
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,5 @@
-// Changes of the conversation: each is told before its answer, done once under its key, and refused without a trace.
+// Changes of the conversation: each sends its event before its answer, is made once under its key, and is refused
+// without a trace.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

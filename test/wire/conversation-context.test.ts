@@ -1,4 +1,4 @@
-// Context files of a conversation: which may be, how much of them, and the message that they make.
+// Context files of a conversation: allowed paths, the size limit, and the message built from them.
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -45,8 +45,7 @@ test('context files are in the work tree, within the limit, and the message is c
     );
     const length = Buffer.byteLength(built.message ?? '');
     assert.is(built.contextMessageLength, length);
-    // The watcher may report the files above late. It then drops the message, rightly, and the message is built once
-    // more.
+    // The watcher may report the files above late. It then rightly discards the message, which is built again.
     await until('the message stands', async () => {
       const { contextMessageLength } = await rig.request('conversation/get', {});
       if (contextMessageLength === length) return true;

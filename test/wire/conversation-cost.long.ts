@@ -1,5 +1,5 @@
-// The cost of the conversation: an append over the wire beside a bare round trip, and a checkpoint for different
-// lengths of the history. Both in turns in the same run; prints the medians.
+// The cost of the conversation: an append over the wire compared with a bare round trip, and a checkpoint for
+// different lengths of the history. Both in turns in the same run. Prints the medians.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -38,7 +38,7 @@ test('an append of 2 KB costs at most 0.3 ms beyond a bare round trip (median)',
       rig.client.frames.length = 0;
       rounds.push({ append: median(append), bare: median(bare) });
     }
-    // The best of many medians: a neighbour on the machine slows single rounds fourfold.
+    // The best of many medians: other load on the machine slows single rounds fourfold.
     const append = Math.min(...rounds.map((round) => round.append));
     const bare = Math.min(...rounds.map((round) => round.bare));
     console.log(`note: append p50 ${append.toFixed(3)} ms, bare ${bare.toFixed(3)} ms`);
@@ -48,7 +48,7 @@ test('an append of 2 KB costs at most 0.3 ms beyond a bare round trip (median)',
   }
 });
 
-/** One edit, one checkpoint; measured from the request to its answer. */
+/** Makes one edit and one checkpoint. Returns the time from the request to its answer. */
 async function checkpoint(rig: WireSession, content: string): Promise<number> {
   rig.write('a.txt', content);
   return timed(() => rig.request('checkpoint/create', { kind: 'turn' }));
@@ -68,7 +68,7 @@ test('a checkpoint takes as long with 10,000 entries as with 10 (C33)', async ()
     await fill(long, 10_000);
     const [a, b]: [number[], number[]] = [[], []];
     for (let n = -warmUp; n < measured; n += 1) {
-      // Pairs, either first in turn: what the machine does meanwhile falls on both alike.
+      // Pairs, with either first in turn, so that load on the machine affects both alike.
       const pair = n % 2 === 0 ? [short, long] : [long, short];
       for (const rig of pair) {
         const ms = await checkpoint(rig, `${n}`);
@@ -96,7 +96,7 @@ test('the exported JSON of 10,000 entries is as large with 1,000 checkpoints as 
     const file = join(rig.places.workTree, '..', 'export.json');
     const { bytes: one } = await rig.request('conversation/export', { path: file });
     for (let n = 1; n < 1000; n += 1) {
-      // A history of their own for each, so that none of them could share by chance.
+      // Each has its own history, so that none could share data by chance.
       if (n % 10 === 0) await rig.request('conversation/compact', { summary: `${n}`, keep: n });
       await rig.request('checkpoint/create', { kind: 'tool' });
     }

@@ -1,4 +1,5 @@
-// conversation/export into a directory that the daemon may not write: what is wrong is the disk and not the parameters.
+// conversation/export into a directory that the daemon may not write: the error is about the disk and not about the
+// parameters.
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// An export never destroys what stands at its place: it is asked for, saved first where a session can save it, and
-// refused where it would be git's own.
+// An export never destroys an existing file: it replaces one only on request, saves it first if a session can, and
+// refuses git's own files.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

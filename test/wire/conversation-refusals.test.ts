@@ -1,5 +1,5 @@
-// Bad input over the wire: refused with what to do about it, without an event, and the export before and after is the
-// same. What is refused by its shape alone is in test/protocol/bad-values.test.ts.
+// Invalid input over the wire is refused with its remedy, without an event, and the export before and after is the
+// same. test/protocol/bad-values.test.ts has input with an invalid form.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RequestMethod } from '../../src/protocol/types.ts';
@@ -20,7 +20,7 @@ const outside = /inside|within|relative/i;
 const shorter = /Shorten it, or raise limits.maxMessageCharacters/;
 const unharmed = /Nothing was changed/;
 
-/** Method, parameters, kind, and the remedy that the message must name. */
+/** Method, parameters, kind, and the remedy that the message must contain. */
 const refusals: readonly (readonly [string, RequestMethod, object, string, RegExp])[] = [
   [
     'a message too long',
@@ -143,7 +143,7 @@ test('invalid input is refused with its remedy, sends no event and does not chan
     assert.is(rig.events('conversation/didChange').length, told);
   }));
 
-// On the wire a lone surrogate is an escape; inside a file it can also stand in a document that is valid JSON.
+// On the wire a lone surrogate is an escape. In a file it can also be in a document that is valid JSON.
 test('lone surrogates anywhere in an import are refused with the remedy, from the wire and from a file (C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');

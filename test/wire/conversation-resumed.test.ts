@@ -1,5 +1,5 @@
-// Everything that was answered is there again after SIGKILL: a real session's shape replayed, field by field, and a
-// daemon that is killed among changes.
+// Every answered change exists after SIGKILL: a realistic session is repeated, field by field, and a daemon is killed
+// during changes.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -30,7 +30,7 @@ async function seen(rig: WireSession): Promise<Seen> {
   };
 }
 
-/** 40 turns with five tool calls each, two tangents (one with files), one compaction, three restores. */
+/** Makes 40 turns with five tool calls each, two tangents (one with files), one compaction, three restores. */
 async function live(rig: WireSession): Promise<void> {
   await rig.request('conversation/setModel', { modelInfo: { modelId: 'm', contextWindowTokens: 128_000 } });
   await rig.request('conversation/setTools', { tools: { Builtin: [{ name: 'fs_write' }] } });

@@ -1,5 +1,5 @@
-// The part of the conversation that is sent, and whether it fits: the valid range, the limit of a message, the use of
-// the model's window, and the context of agents.
+// The sent part of the conversation, and whether it fits: the valid range, the limit of a message, the use of the
+// model's window, and the context of agents.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../src/protocol/types.ts';

@@ -16,7 +16,7 @@ function parse(bytes: Buffer | string, chunkBytes = Number.POSITIVE_INFINITY): P
   return { bodies, fault: parser.fault };
 }
 
-/** In one chunk and byte by byte, which must agree. */
+/** Parses in one chunk and byte by byte. Both must agree. */
 function parseBothWays(bytes: Buffer | string): Parsed {
   const whole = parse(bytes);
   assert.equal(parse(bytes, 1), whole);
@@ -33,7 +33,7 @@ test('frames are parsed completely however the bytes are cut', () => {
   }
 });
 
-// protocol/conformance/02-frames.json has the other headers, read by a daemon.
+// protocol/conformance/02-frames.json has the other headers, with a real daemon.
 for (const header of ['Content-Length: \t 2 \t', 'Content-Length: 0002']) {
   test(`the header ${JSON.stringify(header)} is accepted`, () => {
     assert.equal(parseBothWays(`${header}\r\n\r\n{}`).bodies, ['{}']);

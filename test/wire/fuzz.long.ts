@@ -65,7 +65,7 @@ test('a daemon answers every complete frame with an invalid body, and continues 
         const before = client.frames.length;
         const sent = Array.from({ length: 40 }, (_, i) => {
           const { method, params } = requests[below(requests.length)] ?? { method: '', params: {} };
-          // Fills the placeholders of examples. An unknown placeholder is one more bad value.
+          // Fills the placeholders of examples. An unknown placeholder is one more invalid value.
           const text = JSON.stringify(params)
             .replaceAll('${session}', session)
             .replaceAll('${workspace}', open.workspace);
@@ -84,7 +84,7 @@ test('a daemon answers every complete frame with an invalid body, and continues 
         }
         expected += ids.size;
         dispatched += answers.filter(({ error }) => error?.code !== -32700 && error?.code !== -32600).length;
-        // It may have been closed or deleted by one of them.
+        // One of the frames may have closed or deleted the session.
         ({ session } = await client.request('session/open', open));
       }
       console.log(

@@ -1,5 +1,5 @@
-// A client's process is killed in the middle of each change that carries a key: the next client finds the session as
-// before or as after, operation/get tells which, and asked again under its key the change is done once.
+// A client's process is killed in the middle of each change with a key: the next client finds the session as before
+// or as after, operation/get says which, and a repetition with the key makes the change once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,7 +51,7 @@ const changes: Readonly<Record<string, Change>> = {
   'ledger/recordWrite': { params: { path: 'a.txt' } },
   'store/gc': { limits: { maxCheckpoints: 1 } },
 };
-/** Kills of these are elsewhere: their keys belong to no open session, or their parameters are documents. */
+/** Other tests kill these: their keys belong to no open session, or their parameters are documents. */
 const elsewhere = [
   'session/open', // meaning.test.ts
   'session/close',

@@ -1,5 +1,5 @@
-// The meaning of the wire beyond its form, against a real daemon: keys that outlive a daemon, and ends of a session.
-// protocol/conformance has the form; killed-client.long.ts has clients that die during a request.
+// The meaning of the wire beyond its form, with a real daemon: keys that survive a daemon, and ends of a session.
+// protocol/conformance has the form. killed-client.long.ts has clients that die during a request.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { repository } from '../support/in-process-daemon.ts';
@@ -8,12 +8,12 @@ import { failureOf, WireClient, type WireOptions, withClient } from '../support/
 
 interface Rig {
   readonly root: string;
-  /** A daemon on this storage, with the session open. */
+  /** Connects to a daemon on this storage, with the session open. */
   connect(): Promise<{ readonly client: WireClient; readonly session: string }>;
   end(): Promise<void>;
 }
 
-/** A work tree and a storage that daemons come to and leave. */
+/** Makes a work tree and a storage that several daemons use in turn. */
 function rig(retention: 'keep' | 'session' = 'keep'): Rig {
   const root = repository();
   const storage = temporaryDirectory('storage');

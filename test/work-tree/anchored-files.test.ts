@@ -70,7 +70,7 @@ test('permission bits are never set through a link', () => {
     build(root, model({ f: 'x', 'd/g': 'y' }));
     symlinkSync('f', `${root}/link`);
     const tree = new AnchoredFiles(root, anchoring);
-    // By handle the link itself is seen; without, opening it fails.
+    // With handles the link itself is found. Without them, opening it fails.
     const expected = anchoring === 'descriptors' ? 'none' : 'ELOOP';
     assert.is(
       code(() => assert.not.ok(tree.setMode(path('link'), 'file', () => 0o600))),
@@ -132,7 +132,7 @@ test('writes go to the pinned directory when another one takes its name, and tha
   remove(root);
 });
 
-/** Exchanges two names as fast as it can, atomically (renameat2, RENAME_EXCHANGE), and counts. */
+/** Swaps two names as fast as it can, atomically (renameat2, RENAME_EXCHANGE), and counts. */
 const exchanger = `
 import ctypes, sys, threading
 libc = ctypes.CDLL(None, use_errno=True)
@@ -209,7 +209,7 @@ test('the last edit of a file that a program constantly rewrites is on the disk 
   const names = Array.from({ length: 20 }, (_, i) => `f${i}`);
   const present = model(Object.fromEntries(names.map((name) => [name, 'new'])));
   const target = model(Object.fromEntries(names.map((name) => [name, 'old'])));
-  // Each file is edited once, at some moment of the restores; what was edited must stay edited.
+  // Each file is edited once, at some moment during the restores. No edit may be lost.
   const editor = `
     const fs = require('fs'); process.stdin.once('data', async () => {
       for (const name of ${JSON.stringify(names)}) {
@@ -234,8 +234,8 @@ test('the last edit of a file that a program constantly rewrites is on the disk 
       await setImmediate();
     }
     await ended;
-    // A program that was stopped between opening a file and writing to it is found by the late look only; where a
-    // later restore has been at the path since, what it wrote lies beside it.
+    // Only the late look finds the write of a program that was suspended between opening a file and writing to it.
+    // When a later restore has changed the path since, that write is kept beside it.
     const beside = new Map<string, string>();
     for (const name of readdirSync(top)) {
       const late = await lookAtDisplaced({ directory: `${top}/${name}`, root, id, contents });

@@ -1,5 +1,5 @@
-// Another file system over the work tree, or gone from under it, while a session is open: that is no change of the
-// user's files, so it is neither captured nor written to. Needs root (mount) on Linux.
+// Another file system is mounted over the work tree, or its own is unmounted, while a session is open. That is no
+// change of the user's files, so it is neither captured nor written to. Needs root (mount) on Linux.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function run(command: string, ...args: string[]): void {
   assert.is(status, 0, stderr);
 }
 
-/** Mounts, and takes every mount at the place away again. */
+/** Mounts, and then unmounts every mount at the path. */
 async function mounted(root: string, how: readonly string[], body: () => Promise<void>): Promise<void> {
   run('mount', ...how, root);
   try {
@@ -43,7 +43,7 @@ async function withDaemon(body: (daemon: InProcessDaemon) => Promise<void>): Pro
   }
 }
 
-/** Everything that looks at the work tree is refused, and nothing is written there. */
+/** Checks that every request that reads the work tree is refused, and nothing is written there. */
 async function refusesAll(daemon: InProcessDaemon, session: string, root: string): Promise<void> {
   const before = readdirSync(root);
   const refused = [

@@ -168,7 +168,7 @@ test('storage inside the work tree is refused, also through links and before it 
     assert.is(String(storageWithin(tree, join(top, 'in/x'))), 'a/x');
   }));
 
-/** Mounts in order, runs the body and unmounts everything again. False when nothing can be mounted here. */
+/** Mounts in order, runs the body and unmounts everything. Returns false when mounting is impossible here. */
 function withMounts(mounts: readonly (readonly string[])[], body: () => void): boolean {
   const mounted: string[] = [];
   try {

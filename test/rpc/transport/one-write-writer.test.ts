@@ -71,7 +71,7 @@ test('a message that is over the limit, or cannot be encoded, is replaced', asyn
   await writer.write(message({ deep }));
   await writer.write(message({ a: 'short' }));
   await writer.drained();
-  // One read gives all there is on Node 20 and one chunk of it on later ones.
+  // One read returns everything on Node 20 and one chunk on later versions.
   const chunks: Buffer[] = [];
   for (let chunk = output.read() as Buffer | null; chunk !== null; chunk = output.read() as Buffer | null)
     chunks.push(chunk);
@@ -84,7 +84,7 @@ test('a message that is over the limit, or cannot be encoded, is replaced', asyn
     [frames.length, frames[0], frames[2]],
     [3, '{"jsonrpc":"2.0","tooLarge":2024}', '{"jsonrpc":"2.0","a":"short"}'],
   );
-  // Newer engines can say what is nested so deeply, and then its length is known.
+  // Newer engines can serialise deep nesting, and then its length is known.
   assert.match(frames[1] ?? '', /^\{"jsonrpc":"2\.0","tooLarge":("unknown"|\d+)\}$/);
 });
 

@@ -9,7 +9,7 @@ import { frameOf } from '../../support/frames.ts';
 import { mutatedFrames, random } from '../../support/mutated-frames.ts';
 import { seed } from '../../support/property.ts';
 
-/** An input that the test emits by hand: a stream would cost a turn of the event loop a chunk. */
+/** An input whose events the test emits: a stream would take a turn of the event loop per chunk. */
 class Source extends EventEmitter {
   pause(): this {
     return this;
@@ -25,7 +25,7 @@ interface Read {
   readonly ends: string[];
 }
 
-/** Reads the chunks, then the end of input; `answer` frees each request's place at once. */
+/** Reads the chunks, then the end of input. `answer` releases each request at once. */
 function read(chunks: readonly Buffer[], answer = true): Read {
   const source = new Source();
   const admission = new Admission(() => true);

@@ -1,5 +1,5 @@
-// Two storages have a session of the same id for one work tree and conversation, and one repository has one place for
-// its refs.
+// Two storages have a session of the same id for one work tree and conversation, but one repository has only one
+// place for its refs.
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ import { capture, git, inTemporary, record, storeOptions } from '../../support/g
 
 interface Rig {
   readonly work: string;
-  /** A session's directory as the daemon makes it, in one storage or another. */
+  /** Returns a session's directory as the daemon makes it, in one storage or another. */
   readonly stored: (storage: string) => string;
   readonly open: (storage: string) => Promise<GitStore>;
 }
@@ -35,7 +35,7 @@ function withRepository(body: (rig: Rig) => Promise<void>): Promise<void> {
   });
 }
 
-/** One checkpoint, kept by a session that is closed. */
+/** Makes one checkpoint in a kept session, and closes it. */
 async function keepOne(rig: Rig, storage: string): Promise<void> {
   const store = await rig.open(storage);
   await store.publish({ record: record(1, (await capture(store, { f: '1' })).snapshot) });

@@ -1,4 +1,4 @@
-// A user's repository that was made one of another format while a session of strategy local was closed.
+// A user's repository was converted to another format while a session of strategy local was closed.
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,7 +8,7 @@ import { git } from '../../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 import { keptLocal, openLocal } from '../../support/stores/kept-local.ts';
 
-/** Turns the repository, and gives what turns it back. */
+/** Converts the repository, and returns a function that converts it back. */
 const conversions: readonly (readonly [string, RegExp, (rig: SessionRig) => () => void])[] = [
   [
     'reftable',

@@ -1,5 +1,5 @@
-// Strategy local over the whole daemon when the user's repository disappears, or belongs to another user: clear errors
-// that say what to do, and nothing is changed.
+// Strategy local in the whole daemon when the user's repository disappears, or belongs to another user: the errors
+// have a remedy, and nothing is changed.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { asNobody, withRig } from '../../support/daemon-rig.ts';
 import type { WireFailure } from '../../support/frames.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-/** Returns a client's view of a failure: the kind, the effects and the message. */
+/** Returns what a client sees of a failure: the kind, the effects and the message. */
 const told = ({ data, message }: WireFailure): string => `${data?.kind} ${data?.effects}: ${message}`;
 
 test('after rm -rf .git under an open session every method reports that, and changes nothing', () =>

@@ -1,5 +1,5 @@
-// How objects go into the user's own repository: whole and on the disk before they have a name there, and with a clear
-// answer where the repository does not take them.
+// Objects get into the user's own repository complete and synced before they have a name there, and a refusal of the
+// repository is reported clearly.
 import {
   chmodSync,
   existsSync,
@@ -20,7 +20,7 @@ import { localDriver } from '../../../src/store/strategies.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { until } from '../../support/until.ts';
 
-/** The file of the object that holds `a` and a newline. */
+/** The file of the object that contains `a` and a newline. */
 const looseA = '78/981922613b2afb6025042ff6bd878ac1994e85';
 
 async function withRepository(
@@ -164,7 +164,7 @@ test('a failure after the refs have moved does not fail the publication, and lat
     const file = join(gitDirectory, 'objects', id.slice(0, 2), id.slice(2));
     let isMoved = false;
     installFault((call, target) => {
-      // The prune of the user's takes one behind the last call of the publication.
+      // The user's prune removes one object after the last call of the publication.
       if (call === 'rm' && target.endsWith('ref-intent.json')) isMoved = true;
       if (isMoved && call === 'exists' && target === file) rmSync(file, { force: true });
       if (isMoved && call === 'link') throw Object.assign(new Error('EIO'), { code: 'EIO' });

@@ -1,4 +1,4 @@
-// The user's own git after a power cut, with nothing of the daemon's running: on a small disk that only root may mount.
+// The user's own git after a power cut, without the daemon: on a small disk that only root may mount.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -21,7 +21,7 @@ import { WireSession } from '../../support/wire-session.ts';
 const refusal = Disk.refusal();
 if (refusal !== undefined) console.log(`no disk whose power can be cut: ${refusal}`);
 
-/** A directory with a git that calls itself 2.35 and, as that version, knows no `core.fsync`. */
+/** Makes a directory with a git that calls itself 2.35 and, like that version, knows no `core.fsync`. */
 function olderGit(): string {
   const bin = join(temporaryDirectory('older-git'), 'bin');
   mkdirSync(bin);
@@ -40,7 +40,7 @@ exec ${real} "$@"
   return bin;
 }
 
-/** Everything that the journal of the disk holds so far is on the disk; the contents of files need not be. */
+/** Commits the journal of the disk. Contents of files may still be unsynced. */
 function commitJournal(root: string): void {
   const fd = openSync(join(root, 'other'), 'w');
   fsyncSync(fd);
@@ -60,7 +60,7 @@ async function cutAfterChanges(rig: WireSession, disk: Disk): Promise<void> {
     rig.write('a.txt', `${text}\n`);
     await rig.request('checkpoint/create', { kind: 'turn', name: text });
   }
-  // Packed refs are written again when one of them is deleted.
+  // Deleting a packed ref rewrites `packed-refs`.
   git(disk, workTree, 'pack-refs', '--all');
   disk.sync();
   await rig.request('checkpoint/delete', { tag: '2' });
@@ -72,7 +72,7 @@ async function cutAfterChanges(rig: WireSession, disk: Disk): Promise<void> {
   await disk.restart();
 }
 
-/** The user's own git. */
+/** Runs the user's own git. */
 function git(disk: Disk, directory: string, ...words: readonly string[]): string {
   const identity = ['-c', 'user.name=u', '-c', 'user.email=u@example.org'];
   const env = { PATH: process.env.PATH, HOME: disk.root, GIT_CONFIG_NOSYSTEM: '1' };

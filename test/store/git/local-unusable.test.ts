@@ -1,5 +1,5 @@
-// Strategy local where the user's repository cannot be used as it stands: the conversation opens, what is wrong and the
-// remedy are reported, nothing of the repository is changed, and all is there again when it is repaired.
+// Strategy local with a repository that is unusable in its present state: the conversation opens, the problem and the
+// remedy are reported, the repository is not changed, and everything works when it is repaired.
 import {
   appendFileSync,
   chmodSync,
@@ -18,7 +18,10 @@ import { git } from '../../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 import { anEntry, keptLocal, openLocal } from '../../support/stores/kept-local.ts';
 
-/** Opens with the conversation, refuses what needs the repository with this message, and is whole when that is back. */
+/**
+ * Opens with the conversation, checks that requests which need the repository are refused with this message, and
+ * repairs it.
+ */
 async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Promise<void> {
   const { session, resumed, checkpoints } = await openLocal(rig);
   assert.equal([resumed, checkpoints.enabled, checkpoints.reason], [true, false, 'RepositoryUnusable']);
@@ -63,7 +66,7 @@ test('a syntax error in the settings of a new repository is reported with file a
     await rig.request('conversation/append', { session, entry: anEntry });
   }));
 
-/** Everything below the git directory but what of ours comes and goes in it. */
+/** Returns everything below the git directory except our own temporary files. */
 function contentOf(directory: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
@@ -124,7 +127,7 @@ test('a repository that our killed git init left half made is completed', () =>
     assert.ok(checkpoints.enabled);
   }));
 
-/** Moves the git directory of a rig to a path of these bytes, and lets `.git` name it. */
+/** Moves the git directory of a rig to a path of these bytes, and makes `.git` name it. */
 function moveGit(rig: SessionRig, name: Buffer): Buffer {
   const away = Buffer.concat([Buffer.from(`${rig.top}/`), name]);
   renameSync(join(rig.work, '.git'), away);
@@ -178,7 +181,7 @@ test('a work tree that got its own repository is told where its checkpoints are'
     } as const;
     const { session } = await rig.request('session/open', place);
     await rig.request('session/close', { session });
-    // Without copies of ours (on another disk there are none) the new one cannot be given the checkpoints.
+    // Without copies of ours (on another disk there are none) the new repository cannot get the checkpoints.
     for (const name of ['kept', 'incoming'])
       rmSync(join(rig.storage, session, 'local', name), { recursive: true, force: true });
     git(join(rig.work, 'deep'), 'init', '-q');

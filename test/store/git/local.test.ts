@@ -25,7 +25,7 @@ const refPrefix = 'refs/checkpointd/ses_test/';
 const open = async (directory: string, gitDirectory: string): Promise<GitStore> =>
   (await localDriver.open(storeOptions(directory, { gitDirectory }))) as GitStore;
 
-/** A repository with a commit, a branch, a stash, a staged file and a dirty one. */
+/** Makes a repository with a commit, a branch, a stash, a staged file and a dirty one. */
 function userRepository(work: string): void {
   mkdirSync(work);
   git(work, 'init', '-q', '--template=', '-b', 'main');
@@ -41,7 +41,7 @@ function userRepository(work: string): void {
   writeFileSync(join(work, 'a'), 'dirty\n');
 }
 
-/** Everything in a git dir but objects and the refs of ours, byte for byte, with the times of the files. */
+/** Returns everything in a git dir but objects and our refs, byte for byte, with the times of the files. */
 function fingerprint(gitDir: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of readdirSync(gitDir, { recursive: true, withFileTypes: true })) {

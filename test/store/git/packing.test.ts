@@ -1,4 +1,5 @@
-// Loose objects and refs of a shadow are packed by themselves, and whatever ends the packing, every checkpoint is whole.
+// Loose objects and refs of a shadow are packed in the background, and every checkpoint is complete however the
+// packing ends.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import { capture, contents, git, inTemporary, record } from '../../support/git-o
 import { until } from '../../support/until.ts';
 import { open, rejects, tag } from './shadow-rig.ts';
 
-/** How many files lie in a directory and below. */
+/** Returns the number of files in a directory and below. */
 const filesIn = (directory: string): number =>
   readdirSync(directory, { withFileTypes: true, recursive: true }).filter((each) => each.isFile()).length;
 const looseIn = (shadow: string): number =>
@@ -37,7 +38,7 @@ async function publish(store: GitStore, from: number, to: number): Promise<Made[
   return made;
 }
 
-/** Every checkpoint is listed with its tag, its contents come back, and git finds nothing wrong. */
+/** Checks that every checkpoint is listed with its tag, its contents are readable, and git finds no fault. */
 async function assertWhole(
   store: GitStore,
   shadow: string,
@@ -66,7 +67,7 @@ test('packing leaves every checkpoint complete, in a few files, and the session 
     assert.is(packsIn(shadow).length, 1);
     await assertWhole(store, shadow, made, 'after the packing');
     made.push(...(await publish(store, 131, 132)));
-    // A packed tag moves, and a packed checkpoint goes.
+    // Moves a packed tag, and removes a packed checkpoint.
     const moved = await capture(store, { f: 'moved\n' });
     await store.publish({ record: record(500, moved.snapshot), tag: tag('2') });
     await store.remove([record(3, moved.snapshot).id]);
@@ -103,7 +104,7 @@ test('packing that is interrupted at any call leaves every checkpoint complete f
     let store = await open(first);
     const made = await publish(store, 1, 130);
     await store.close();
-    /** Packs a copy of the store; from call number `last` on every call fails, as for a process that has ended. */
+    /** Packs a copy of the store. From call number `last` on every call fails, like in an ended process. */
     const endedAt = async (last: number): Promise<string[]> => {
       const copy = join(directory, `ended-${last}`);
       execFileSync('cp', ['-al', first, copy]); // links: no file of a store is written in place

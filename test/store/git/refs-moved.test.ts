@@ -1,5 +1,5 @@
-// Another program removes or rewrites our refs, in the middle of a session or between two: they are put back, with what
-// they hold where that was pruned meanwhile, and it is reported.
+// Another program removes or rewrites our refs, during a session or between two: they are restored, with their
+// objects if those were pruned, and it is reported.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -11,7 +11,7 @@ interface Rig {
   readonly daemon: InProcessDaemon;
   readonly root: string;
   readonly session: string;
-  /** Git in the repository that holds the checkpoints. */
+  /** Runs git in the repository with the checkpoints. */
   readonly inStore: (...args: string[]) => string;
   readonly refs: () => string[];
   readonly create: (text: string) => Promise<void>;
@@ -55,7 +55,7 @@ function removeAll({ inStore, refs }: Rig): void {
   assert.equal(refs(), []);
 }
 
-/** As a history that is written again in all its refs leaves them. */
+/** Rewrites all refs, like a history rewrite does. */
 function rewriteAll({ inStore, refs }: Rig): void {
   const tree = inStore('mktree', '--missing').trim();
   const other = inStore('commit-tree', '-m', 'another', tree).trim();

@@ -1,5 +1,5 @@
-// Refs of ours that cannot be read: git passes over a directory that it may not read, and waits without
-// end for a FIFO. The conversation opens anyway, the deletion is refused, and all is there when it is repaired.
+// Our refs cannot be read: git skips an unreadable directory, and waits for ever for a FIFO. The conversation opens
+// anyway, a deletion is refused, and everything works when it is repaired.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ type Strategy = 'shadow' | 'local';
 const asked = (rig: SessionRig, strategy: Strategy) =>
   ({ workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' }) as const;
 
-/** An open, kept session with checkpoints "0" and "1" and a message. */
+/** Makes an open, kept session with checkpoints "0" and "1" and a message. */
 async function opened(rig: SessionRig, strategy: Strategy): Promise<string> {
   rig.write('a', 'one\n');
   git(rig.work, 'add', '.');
@@ -34,7 +34,7 @@ async function opened(rig: SessionRig, strategy: Strategy): Promise<string> {
   return session;
 }
 
-/** The directory of the tags of a session. */
+/** Returns the directory of the tags of a session. */
 const tagsOf = (rig: SessionRig, session: string, strategy: Strategy): string =>
   strategy === 'shadow'
     ? join(rig.storage, session, 'refs/tags')
@@ -43,7 +43,7 @@ const tagsOf = (rig: SessionRig, session: string, strategy: Strategy): string =>
 const ours = (rig: SessionRig): string[] =>
   git(rig.work, 'for-each-ref', '--format=%(refname)', 'refs/checkpointd').split('\n').filter(Boolean);
 
-/** Opens with the conversation alone, and with all when it is repaired. */
+/** Checks that only the conversation opens, and everything after the repair. */
 async function opensWithout(
   rig: SessionRig,
   strategy: Strategy,

@@ -1,4 +1,4 @@
-// The git processes behind a shadow: killed, stalled, given up by a writer, ended with the store.
+// The git processes of a shadow: killed, stalled, abandoned by a writer, ended with the store.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -79,7 +79,7 @@ test('close leaves no child, and kill ends all at once', () =>
     const { snapshot } = await capture(store, { f: large('1') });
     await store.publish({ record: record(1, snapshot) });
     await contents(store, snapshot);
-    // Git is asked for what is not loose, and removes refs.
+    // Git reads what is not loose, and removes refs.
     await rejects(store.entries('1'.repeat(40) as SnapshotId), 'StoreCorrupt');
     for (const name of ['first', undefined]) await store.rename(record(1, snapshot).id, name);
     const pids = store.pids;

@@ -1,4 +1,4 @@
-// Contents in the shadow: packed or loose, in chunks, found damaged or planted, swept.
+// Contents in the shadow: packed or loose, in chunks, damaged, foreign, swept.
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import type { SnapshotId } from '../../../src/base/ids.ts';
 import { capture, contents, git, path, readAll, record } from '../../support/git-oracle.ts';
 import { rejects, tag, withShadow } from './shadow-rig.ts';
 
-/** Contents on their way. */
+/** Returns the contents in the spool directory. */
 const spooled = (store: { readonly spoolDirectory: string }): string[] => readdirSync(store.spoolDirectory);
 
 test('many blobs go into one pack and few become loose objects, and both can be read', () =>

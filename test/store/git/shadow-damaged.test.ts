@@ -1,5 +1,5 @@
-// A power cut, a bad copy or a bad disk damaged the shadow's own files besides objects: an opening repairs and keeps as
-// much as it can, and locks nothing away.
+// A power cut, a bad copy or a bad disk damaged the shadow's own files besides objects: an opening repairs and keeps
+// as much as it can, and hides no checkpoint.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -9,7 +9,7 @@ import type { GitStore } from '../../../src/store/git/git-store.ts';
 import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
 import { open } from './shadow-rig.ts';
 
-/** A store of three tagged checkpoints, closed; then what `damage` makes of it, opened again. */
+/** Makes a store of three tagged checkpoints, closes it, damages it, and opens it again. */
 async function reopened(
   damage: (shadow: string) => void,
   body: (store: GitStore, shadow: string) => Promise<void>,

@@ -1,4 +1,4 @@
-// A shadow in a temporary directory, and what its tests ask of it.
+// A shadow in a temporary directory, and the functions of its tests.
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Tag } from '../../../src/base/ids.ts';
@@ -9,7 +9,7 @@ import { inTemporary, storeOptions } from '../../support/git-oracle.ts';
 
 export const tag = (text: string): Tag => text as Tag;
 
-/** Too large to be stored in process: a git child is asked. */
+/** Returns a text that is too large to be stored in this process: a git child stores it. */
 export const large = (text: string): string => text.repeat(200_000);
 
 export async function withShadow(body: (store: GitStore, shadow: string) => Promise<void>): Promise<void> {

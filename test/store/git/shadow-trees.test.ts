@@ -1,4 +1,4 @@
-// The shadow’s trees are git’s own: ids, names of any bytes, permissions, and what differs between two.
+// The shadow’s trees equal git’s own: ids, names of any bytes, permissions, and differences.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -31,7 +31,7 @@ const file: fc.Arbitrary<TestFile> = fc.record({
 
 const leaf = fc.array(fc.tuple(fc.array(name, { minLength: 1, maxLength: 4 }), file), { maxLength: 12 });
 
-/** Writes a tree to disk as far as names do not collide, and returns what is there. */
+/** Writes a tree to disk as far as names do not collide, and returns the written files. */
 function build(directory: string, leaves: [string[], TestFile][]): Record<string, TestFile> {
   const tree: Record<string, TestFile> = {};
   for (const [parts, each] of leaves) {

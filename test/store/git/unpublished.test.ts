@@ -1,5 +1,4 @@
-// A disk that is full to the last byte: what cannot be written is NoSpace, nothing was changed, and all goes on when there
-// is room.
+// On a disk that is completely full a write is NoSpace, nothing is changed, and everything works once there is space.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +8,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { failureOf } from '../../support/wire-client.ts';
 
-/** Fills the disk that the file lies on. */
+/** Fills the disk of the file. */
 function fill(file: string): void {
   for (const size of [1 << 16, 1 << 10, 1]) {
     try {

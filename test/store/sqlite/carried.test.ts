@@ -1,4 +1,4 @@
-// Not seen is not deleted, in the rows too; test/store/sqlite/rows.test.ts rebuilds random histories from them.
+// An unseen path is not deleted, in the rows too. test/store/sqlite/rows.test.ts rebuilds random histories from rows.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { given } from '../../../src/base/given.ts';

@@ -1,4 +1,4 @@
-// The snapshots that git is shown: whole, kept for the next question, and gone when they should be.
+// The snapshots that git gets: complete, kept for the next diff, and removed in time.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// A checkpoint rebuilt from its rows, and what must come of it.
+// A checkpoint rebuilt from its rows, and the expected result.
 import * as assert from 'uvu/assert';
 import type { CheckpointId } from '../../../src/base/ids.ts';
 import { notSeenIn, type SkippedPath } from '../../../src/capture/snapshot-sink.ts';
@@ -7,7 +7,10 @@ import type { TreePath } from '../../../src/tree/tree-path.ts';
 import { sql } from '../../support/stores/sqlite.ts';
 import { blobOf, type PlainTree } from '../../support/trees/snapshots.ts';
 
-/** A checkpoint rebuilt from checkpoint_file_snapshots alone, from the nearest full one down to it, without what it skipped. */
+/**
+ * Rebuilds a checkpoint from checkpoint_file_snapshots alone, from the nearest full one on, without its skipped
+ * paths.
+ */
 export function rebuilt(
   storage: string,
   checkpoint: CheckpointId,

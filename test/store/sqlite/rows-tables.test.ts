@@ -1,4 +1,4 @@
-// The tables that are specified, and what a row says.
+// The specified tables, and the contents of a row.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId } from '../../../src/base/ids.ts';

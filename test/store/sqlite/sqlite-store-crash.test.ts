@@ -1,5 +1,5 @@
-// The database dies between any two transactions of a change, as it would with its process: afterwards the change
-// has happened or it has not, every checkpoint can be read, and what is left over is found by a sweep.
+// The database dies between any two transactions of a change, like with its process: afterwards the change has
+// happened completely or not at all, every checkpoint is readable, and a sweep finds the remains.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId, Tag } from '../../../src/base/ids.ts';
@@ -27,7 +27,7 @@ const many = (count: number, text: string): PlainTree =>
     Array.from({ length: count }, (_, i): [string, PlainFile] => [`d${i % 9}/f${i}`, file(`${text} ${i}`)]),
   );
 
-/** Runs `change`; from its n-th commit on nothing is committed any more. Tells whether it got to its end. */
+/** Runs `change`. From its n-th commit on no commit succeeds. Returns whether it reached its end. */
 async function dyingAt(n: number, change: () => Promise<unknown>): Promise<boolean> {
   let commits = 0;
   installFault((call) => {
@@ -46,7 +46,7 @@ async function dyingAt(n: number, change: () => Promise<unknown>): Promise<boole
   }
 }
 
-/** Ids with tags and names, and that each of them can be read as what it was. */
+/** Returns ids with tags and names, and checks that the contents of each are readable. */
 async function seen(store: SnapshotStore, contents: ReadonlyMap<CheckpointId, PlainTree>): Promise<string> {
   const list = await store.checkpoints();
   for (const { record } of list) {

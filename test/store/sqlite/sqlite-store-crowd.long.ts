@@ -1,4 +1,4 @@
-// Eight daemons on one database, 500 checkpoints each (the issue's own numbers).
+// Eight daemons on one database, 500 checkpoints each.
 import { test } from 'uvu';
 import { crowd } from '../../support/stores/sqlite-crowd.ts';
 

@@ -1,5 +1,5 @@
-// Damaged rows of the database: each costs what it held and no more. Neither ends the process, nor hides a checkpoint
-// that is whole, nor keeps the next one from being made.
+// Damaged rows of the database: each costs only its own data. It neither ends the process, nor hides an intact
+// checkpoint, nor prevents the next one.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -31,8 +31,8 @@ async function shownIds(store: SnapshotStore): Promise<CheckpointId[]> {
 }
 
 /**
- * Asserts that a damaged store still works: verify names the damage, gc runs, the other checkpoints are
- * whole, and the next one can be made.
+ * Asserts that a damaged store still works: verify names the damage, gc runs, the other checkpoints are complete, and
+ * the next one can be made.
  */
 async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: number): Promise<void> {
   const stored = await store.checkpoints();

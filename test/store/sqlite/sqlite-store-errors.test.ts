@@ -1,4 +1,4 @@
-// A change that the database refuses: tried again, or told, with nothing changed; locked, read-only, full.
+// A change that the database refuses is repeated, or reported without an effect: locked, read-only, full.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import {
   shown,
 } from '../../support/trees/snapshots.ts';
 
-/** Opens, and closes if that worked after all. */
+/** Opens a store, and closes it if that worked. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
 test('a transaction that fails once is rolled back and repeated without an error (O22)', () =>
@@ -106,7 +106,7 @@ test('a database locked by another program is StoreBusy, and the event loop runs
     await waiting;
     clearInterval(timer);
     holder.close();
-    // Each attempt blocks for the 15 ms of SQLite's own busy handler; the rest is a loaded machine.
+    // Each attempt blocks for the 15 ms of SQLite's own busy handler. The rest is a loaded machine.
     assert.ok(worstMs < 2000, `the event loop stood still for ${worstMs.toFixed(0)} ms`);
     assert.is((await store.checkpoints())[0]?.name, 'n');
     await store.close();
@@ -129,7 +129,7 @@ test('a database that cannot be written, or made, is ReadOnlyStore', () =>
         encoding: 'utf8',
         cwd: '/',
       });
-      // A program that cannot even be started reports EACCES too.
+      // A program that cannot be started reports EACCES too.
       return child.error === undefined ? child.stdout.trim() + child.stderr.trim() : child.error.message;
     };
     chmodSync(directory, 0o755);

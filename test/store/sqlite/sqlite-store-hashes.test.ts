@@ -1,4 +1,4 @@
-// Contents and directories that are not what they were are found by their hashes.
+// Changed contents and directories are detected by their hashes.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSqlite, sql } from '../../support/stores/sqlite.ts';

@@ -1,4 +1,4 @@
-// Openings of a database that is held, newer, foreign or cut off, and of none because libsql is not there.
+// Openings of a database that is locked, newer, foreign or cut off, and without libsql.
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -14,7 +14,7 @@ import { openSqlite, sql, sqliteOptions } from '../../support/stores/sqlite.ts';
 import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import { capture, checkpoint, contentsOf, file, noise, plain } from '../../support/trees/snapshots.ts';
 
-/** Opens, and closes if that worked after all. */
+/** Opens a store, and closes it if that worked. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
 test('opening waits while another program locks the whole file, as during a recovery', () =>

@@ -1,4 +1,4 @@
-// Damage of the text that describes tables, indexes and triggers: put back by the next opening, or named by it.
+// Damage of the text that describes tables, indexes and triggers: the next opening repairs it, or names it.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'libsql';
 import { test } from 'uvu';
@@ -16,7 +16,7 @@ import { checkpoint, contentsOf, plain, shown } from '../../support/trees/snapsh
 
 const state = (turn: number): Record<string, string> => ({ 'a.txt': `${turn}\n`, 'd/b.txt': 'same\n' });
 
-/** The whole schema in hexadecimal digits, also where SQLite cannot read it. */
+/** Returns the whole schema in hexadecimal digits, even where SQLite cannot read it. */
 function schemaOf(storage: string): string {
   const database = new Database(databaseFile(storage));
   database.exec('PRAGMA writable_schema = ON');
@@ -26,7 +26,7 @@ function schemaOf(storage: string): string {
   return String(rows);
 }
 
-/** Where the schema stands in the file: type, name, table and text of each part. */
+/** Returns the positions of the schema in the file: type, name, table and text of each part. */
 function schemaBytes(storage: string, bytes: Buffer): number[] {
   const at: number[] = [];
   for (const [type, name, table, text] of sql(
@@ -43,7 +43,7 @@ function schemaBytes(storage: string, bytes: Buffer): number[] {
   return at;
 }
 
-/** Places and bits to flip, drawn without end. */
+/** Yields random places and bits to flip, without end. */
 function* flips(places: readonly number[]): Generator<readonly [at: number, bit: number]> {
   let random = seed;
   for (;;) {
@@ -63,8 +63,8 @@ async function wholeStore(storage: string): Promise<Buffer> {
 }
 
 /**
- * A copy of the storage whose database has one bit flipped: libsql may still have the file of an earlier
- * trial open.
+ * Makes a copy of the storage whose database has one flipped bit, because libsql may still have the file of an
+ * earlier trial open.
  */
 function damagedCopy(storage: string, [at, bit]: readonly [number, number]): string {
   const copy = temporaryDirectory('schema');
@@ -105,7 +105,7 @@ test('a flipped bit in the text of the schema is repaired by the next opening, o
     if ((drawn += 1) > Number(process.env.RUNS ?? 40)) break;
     const copy = damagedCopy(storage, flip);
     const [at, bit] = flip;
-    // A page may hold an older copy of a text, which nothing reads.
+    // A page may contain an older copy of a text, which nothing reads.
     const isRead = schemaOf(copy) !== whole;
     const where = `bit ${bit} of byte ${at}, SEED=${seed}: ${bytes.toString('latin1', at - 20, at + 20)}`;
     const told: string[] = [];

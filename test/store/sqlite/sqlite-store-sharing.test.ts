@@ -1,5 +1,5 @@
-// One database, several sessions and several processes: they share contents and nothing else, sweeps of one never
-// take what another needs, and a killed process leaves nothing that a sweep does not find.
+// One database, several sessions and several processes: they share only contents, sweeps of one never remove what
+// another needs, and a sweep finds everything that a killed process leaves.
 import { copyFileSync, statSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -117,7 +117,7 @@ test('deleting a conversation removes its checkpoints and rows, and ref_count st
     const other = await openSqlite(directory, 'ses_2');
     await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
     await other.close();
-    // The cascade of the tables, as another program with foreign keys on would set it off.
+    // Triggers the cascade of the tables, like another program with foreign keys on.
     const { default: Database } = await import('libsql');
     const database = new Database(`${directory}/checkpointd.sqlite`);
     database.exec("PRAGMA foreign_keys = ON; DELETE FROM conversations WHERE session = 'ses_2'");
@@ -160,7 +160,8 @@ test('a capture that reuses directories which a sweep removed stores them again 
     const d = root.entries.get('d');
     assert.ok(d !== undefined && isDirectory(d));
     const next: Directory = { entries: new Map(root.entries) };
-    // Its contents are gone too, so it has to be captured from the start: said, not sealed over a hole.
+    // Its contents are gone too, so everything has to be captured again: this is reported, and no snapshot with a gap
+    // is sealed.
     assert.is(await kindOf(store.writer().seal(next)), 'DataCorrupt');
     const writer = store.writer();
     for (const { bytes } of tree.values())

@@ -1,4 +1,5 @@
-// The strategy `sqlite` under the contract of all strategies. What only it promises is in the other tests beside it.
+// The strategy `sqlite` under the contract of all strategies. Its own promises are in the other tests beside this
+// one.
 import { loseBlob, openSqlite, sqliteAfterwards } from '../../support/stores/sqlite.ts';
 import { storeSuite } from '../suite.ts';
 

@@ -1,4 +1,5 @@
-// The promises of the checkpoint service on every strategy: nested repositories, protected places, the environment, what is saved.
+// The promises of the checkpoint service on every strategy: nested repositories, protected directories, the
+// environment, saved files.
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

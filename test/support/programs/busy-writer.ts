@@ -1,7 +1,7 @@
-// A program that changes a work tree at random, in bursts, until its standard input ends. `files`: only files
-// in directories that stand; `trees`: directories come, go, move and are replaced as well.
+// A program that changes a work tree at random, in bursts, until its standard input ends. `files`: only files in
+// fixed directories. `trees`: also makes, removes, moves and replaces directories.
 //
-//   busy-writer.js ROOT files|trees SEED
+// busy-writer.js ROOT files|trees SEED
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -21,7 +21,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const [root = '', kind = 'files', seed = '1'] = process.argv.slice(2);
 let state = Number(seed);
-/** A small generator, so that a seed tells the whole life but for its timing. */
+/** Returns a small generator, so that a seed determines everything but the timing. */
 function below(limit: number): number {
   state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
   return (state >>> 8) % limit;
@@ -32,7 +32,7 @@ const directory = (): string => join(root, `d${below(20)}`);
 const file = (): string => join(directory(), `f${below(8)}`);
 let count = 0;
 
-/** Copies a directory. Node's own copy never ends where another writer truncates a file that it copies. */
+/** Copies a directory. Node's own copy never ends when another writer truncates a file during the copy. */
 function copyTree(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
@@ -100,7 +100,7 @@ while (!process.stdin.readableEnded) {
     // The file disappeared, or another writer was first.
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
-  // Captures look again until nothing moves: in the pauses they come to an end.
+  // Captures repeat until nothing changes: they complete in the pauses.
   if (below(4) === 0) await pause(below(60));
 }
 console.log(`${count} changes, ${readdirSync(root).length} names`);

@@ -29,7 +29,7 @@ const saved = {
   work: join(top, 'saved-work'),
 };
 
-/** Random numbers below 1 that depend on the seed and the trial alone. */
+/** Returns random numbers below 1 that depend only on the seed and the trial. */
 function randomOf(trial: number): () => number {
   let state = (Number(seedText) * 0x9e3779b1 + trial * 0x85ebca6b) >>> 0;
   return () => {
@@ -66,7 +66,7 @@ async function makeSession(): Promise<void> {
   await daemon.close();
 }
 
-/** Damages one file of ours; returns what it did. */
+/** Damages one file of ours. Returns a description of the damage. */
 function damage(trial: number): string {
   const random = randomOf(trial);
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -75,7 +75,8 @@ function damage(trial: number): string {
     ...(strategy === 'local' ? filesBelow(join(root, '.git')).filter((file) => !theirs.has(file)) : []),
   ].filter((file) => statSync(file).size > 0);
   ours.sort();
-  // Half of the trials by file and half by byte: else the one database, or the many small files, would get them all.
+  // Chooses half of the trials by file and half by byte: else the one database, or the many small files, would get
+  // all damage.
   let file = ours[below(ours.length)] ?? '';
   if (random() < 0.5) {
     let left = below(ours.reduce((sum, each) => sum + statSync(each).size, 0));
@@ -118,7 +119,7 @@ interface Use {
   readonly answers: ReadonlyMap<string, string>;
 }
 
-/** Fields that differ at each moment. */
+/** Fields that always differ. */
 const momentary = new Set(['bytes', 'ms', 'lastUsedAt', 'holder', 'capture', 'watch', 'timestamp', 'usage']);
 
 function asText(answer: unknown): string {
@@ -203,12 +204,12 @@ process.on('uncaughtException', (error) => {
 });
 
 await makeSession();
-// All rows would lie in the journal, whose every frame has a checksum: so they do not lie in the database itself.
+// All rows would be in the journal, whose frames all have checksums. So they are moved to the database itself.
 if (strategy === 'sqlite') sql(storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
 cpSync(storage, saved.storage, { recursive: true, verbatimSymlinks: true });
 if (strategy === 'local') cpSync(join(root, '.git'), saved.git, { recursive: true });
 cpSync(root, saved.work, { recursive: true, filter: (path) => path !== join(root, '.git') });
-/** Where two answers part. */
+/** Returns where two answers differ first. */
 function difference(answer: string, expected: string): string {
   let at = 0;
   while (at < expected.length && answer[at] === expected[at]) at += 1;

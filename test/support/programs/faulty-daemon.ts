@@ -22,32 +22,35 @@ const writing = new Set([
   'open',
 ]);
 const lately = new Int32Array(new SharedArrayBuffer(4));
-/** Faults begin when this file is there, or at once when no such variable is set. */
+/** Faults begin when this file exists, or at once without this variable. */
 const arm = process.env.CHECKPOINTD_TEST_ARM;
 const isArmed = (): boolean => arm === undefined || existsSync(arm);
 
 /** The effect of each fault on a call. */
 export const faults: Readonly<Record<string, Fault>> = {
-  /** A TypeError with a text that no client may see, for one path. */
+  /** Throws a TypeError with a text that no client may see, for one path. */
   defect: (_call, target) => {
     if (target.includes('DEFECT'))
       throw new TypeError(`secret words ${process.env.CHECKPOINTD_TEST_SECRET ?? ''}`);
   },
-  /** Every file of the work tree takes 5 ms to open, so that any machine has something to report and to cancel. */
+  /**
+   * Makes every file of the work tree take 5 ms to open, so that any machine has progress to report and time to
+   * cancel.
+   */
   captureSlow: (call, target) => {
     if (call === 'open' && /\/proc\/self\/fd\/\d+\/.|\/workspace\/./.test(target) && isArmed())
       Atomics.wait(lately, 0, 0, 5);
   },
   /**
-   * A file whose name begins with `slow-` takes 5 ms to open, and one with `stuck-` 25 ms: the shared scenarios of the
-   * clients count on progress, and on being in time with a cancel.
+   * Makes a file whose name begins with `slow-` take 5 ms to open, and one with `stuck-` 25 ms: the shared scenarios
+   * of the clients need progress, and time for a cancel.
    */
   slowNames: (call, target) => {
     if (call !== 'open') return;
     const pace = /(?:^|\/)(slow|stuck)-[^/]*$/.exec(target)?.[1];
     if (pace !== undefined) Atomics.wait(lately, 0, 0, pace === 'slow' ? 5 : 25);
   },
-  /** Every file of the work tree takes a while to open; the walk before that is quick. */
+  /** Makes every file of the work tree take a while to open. The walk before that is quick. */
   readSlow: (call, target) => {
     if (call === 'open' && target.includes('/workspace') && isArmed()) Atomics.wait(lately, 0, 0, 1);
   },
@@ -74,7 +77,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   restoreHalfway: (call, target) => {
     if (isReplacement(call, target) && (replaced += 1) > 1) throw refusal('EIO', call, target);
   },
-  /** Every file that a restore puts in place takes 25 ms, so that an end comes in the middle of it. */
+  /** Makes every file that a restore puts in place take 25 ms, so that an end comes in the middle of it. */
   replaceSlow: (call, target) => {
     if (isReplacement(call, target)) Atomics.wait(lately, 0, 0, 25);
   },
@@ -89,7 +92,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 };
 
 let replaced = 0;
-/** A file of the work tree gets its name. */
+/** True when a file of the work tree gets its name. */
 function isReplacement(call: string, target: string): boolean {
   return call === 'rename' && /\/proc\/self\/fd\/|\/workspace\//.test(target) && !target.includes('/storage');
 }

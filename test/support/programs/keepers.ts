@@ -1,13 +1,13 @@
-// The processes that hooks leave behind on purpose, found by their command line and ended with the test.
+// The processes that hooks leave behind on purpose. They are found by their command line and ended with the test.
 import { readdirSync, readFileSync } from 'node:fs';
 import { until } from '../until.ts';
 
-/** The keepers of this storage, by process id. */
+/** Returns the keepers of this storage, by process id. */
 export function keepersOf(storage: string): number[] {
   return processesWith('hook-keeper', `--storage=${storage}`);
 }
 
-/** The daemons that keepers have started for it. */
+/** Returns the daemons that keepers have started for it. */
 export function daemonsOf(storage: string): number[] {
   return processesWith(`--storage-dir=${storage}`);
 }

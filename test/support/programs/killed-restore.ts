@@ -1,4 +1,5 @@
-// A kept session whose daemon was killed in the middle of a restore: some files are back, and the next opening does the rest.
+// Makes a kept session whose daemon was killed in the middle of a restore: some files are restored, and the next
+// opening restores the rest.
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -8,7 +9,10 @@ import type { FaultPlan } from './planned-fault.ts';
 
 export const restoredFiles: readonly string[] = Array.from({ length: 12 }, (_, i) => `file-${i}`);
 
-/** The files say "before" in the checkpoint, "after" before the restore, and now some say this and some that. */
+/**
+ * The files contain "before" in the checkpoint and "after" before the restore. Now some contain the one and some the
+ * other.
+ */
 export async function killRestore(rig: DaemonRig, conversationId: string): Promise<void> {
   for (const name of restoredFiles) rig.write(name, 'before\n');
   const planFile = join(rig.top, 'plan');

@@ -1,5 +1,5 @@
-// A fault that another process plans while the daemon runs: it writes the plan into a file, and the daemon does at the
-// n-th call that passes the seam what the plan says. What was done is told in a file beside it.
+// A fault that another process plans while the daemon runs: it writes the plan into a file, and the daemon follows
+// the plan at the n-th call of the seam. A file beside the plan says what was done.
 import {
   appendFileSync,
   chmodSync,
@@ -13,29 +13,29 @@ import {
 import type { Fault } from '../../../src/base/seam.ts';
 
 /**
- * The fault at the `at`-th call from now on whose words match (`executable`: the file of the call becomes
- * executable; `slow`: the call takes `ms` longer).
+ * The fault at the `at`-th matching call from now on (`executable`: the file of the call becomes executable; `slow`:
+ * the call takes `ms` longer).
  */
 export interface FaultPlan {
   readonly act: 'none' | 'kill' | 'killAll' | 'fail' | 'link' | 'executable' | 'slow';
   /** For `slow`: the delay. */
   readonly ms?: number;
   readonly at: number;
-  /** How many calls in a row. Default: 1. */
+  /** The number of calls in a row. Default: 1. */
   readonly times?: number;
-  /** For `fail`: the number of the error among those of the call. */
+  /** For `fail`: the index of the error among those of the call. */
   readonly error?: number;
   /** A regular expression for `call target`. Absent: every call. */
   readonly match?: string;
   /** For `link`: the path to move away, its new path, and the target of the link in its place. */
   readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
-  /** So far the daemon's clock is from the machine's, which stamps the files, from now on. Absent: not at all. */
+  /** The difference of the daemon's clock to the machine's, which stamps the files, from now on. Absent: none. */
   readonly shiftMs?: number;
 }
 
 const reading = ['EIO', 'EACCES', 'EMFILE', 'ENFILE', 'ENOMEM'];
 const writing = ['ENOSPC', 'EIO', 'EROFS', 'EDQUOT', 'EACCES', 'EPERM', 'ENOMEM'];
-/** The errors that each call of the system can give in good faith; a call that is not here never fails. */
+/** The errors that each system call can really return. A call without an entry never fails. */
 const errorsOf: Readonly<Record<string, readonly string[]>> = {
   access: ['EACCES', 'EIO'],
   chmod: ['EPERM', 'EROFS', 'EIO'],
@@ -67,7 +67,7 @@ const errorsOf: Readonly<Record<string, readonly string[]>> = {
   writeFile: writing,
 };
 
-/** The fault that follows the plans in `file` and tells in `file.told`, one line a deed. */
+/** Returns the fault that follows the plans in `file` and logs in `file.told`, one line per action. */
 export function plannedFault(file: string): Fault {
   let plan: FaultPlan = { act: 'none', at: 0 };
   let calls = 0;
@@ -104,7 +104,7 @@ export function plannedFault(file: string): Fault {
   };
 }
 
-/** Blocks this thread, as a system call on a slow disk does. */
+/** Blocks this thread, like a system call on a slow disk. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -115,7 +115,7 @@ function swap({ from, aside, to }: NonNullable<FaultPlan['link']>): void {
   symlinkSync(to, from);
 }
 
-/** The processes that this one started and that still run. */
+/** Returns the running child processes of this process. */
 function children(): number[] {
   const words = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
   return words.filter((word) => word !== '').map(Number);

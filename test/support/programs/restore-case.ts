@@ -1,5 +1,5 @@
-// One restore that does everything a restore can do, for the fault tests: it is broken off at every call in turn,
-// in this process and (as a program of its own: `restore-case.js ROOT N`) by SIGKILL.
+// One restore with every kind of operation, for the fault tests: it is interrupted at every call in turn, in this
+// process and (as a separate program: `restore-case.js ROOT N`) by SIGKILL.
 import { existsSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
@@ -60,14 +60,17 @@ export const target: ModelTree = {
 
 export const contents = new MemoryContents(present, target);
 
-/** Restores from what is on disk now, hard, durably; a redo knows the directories of the first plan. */
+/** Restores from what is on disk now, hard, durably. A repetition knows the directories of the first plan. */
 export function restore(root: string, displacedTo = `${root}.displaced`): Promise<AppliedPlan> {
   const emptied = planBetween(present, target, 'hard').directories;
   const plan = planBetween(readModel(root), target, 'hard', { emptied });
   return applyRestore({ root, plan, id, contents, durable: true, displacedTo });
 }
 
-/** Every file is whole, old or new; nothing is missing that both have; nothing else appeared (temporaries aside). */
+/**
+ * Checks that every file is whole, old or new, that no file of both states is missing, and that nothing else appeared
+ * (except temporary files).
+ */
 export function assertOldOrNew(root: string, note: string): void {
   const old = manifest(present);
   const fresh = manifest(target);
@@ -86,7 +89,7 @@ export function assertOldOrNew(root: string, note: string): void {
   assert.is(mode('secret') & 0o077, 0, `${note}: secret is open`);
 }
 
-/** The last step: no program wrote to the displaced files, so all are removed and nothing else changes. */
+/** Runs the last step: no program wrote to the displaced files, so all are removed and nothing else changes. */
 export async function lookAtAllDisplaced(root: string, note: string): Promise<void> {
   const before = [...walk(root)];
   for (const directory of [`${root}.displaced`, `${root}.again`]) {

@@ -1,4 +1,4 @@
-// Clients of one session, each a process of its own that can be killed (shared-client.ts), and the orders to do it in.
+// Clients of one session, each in its own process that can be killed (shared-client.ts), and the orders of the kills.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -50,7 +50,7 @@ export class SharedClient {
   }
 }
 
-/** Three, in every order. */
+/** Three clients, in every order. */
 export const orders = [
   [0, 1, 2],
   [0, 2, 1],

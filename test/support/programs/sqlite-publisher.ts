@@ -22,7 +22,7 @@ const tree = new Map<string, PlainFile>(
 let parent: CheckpointId | undefined;
 let kept: { readonly id: CheckpointId; readonly digest: string }[] = [];
 for (let seq = 1; seq <= Number(count); seq += 1) {
-  // Half of the contents are the same in all sessions: they meet in the database.
+  // Half of the contents are equal in all sessions, so the database shares them.
   const text =
     random(2) === 0 ? `common ${random(50)}\n`.repeat(100) : `${session} ${seq}\n`.repeat(1 + random(300));
   tree.set(`d${random(5)}/f${random(20)}`, file(text));

@@ -1,5 +1,5 @@
-// The thread of the directory handles, which also writes down what it sends and when: so a test can tell a reported
-// change from one that was not reported, whatever the main thread makes of it.
+// The thread of the directory handles, which also writes down what it sends and when: so a test can distinguish
+// reported and unreported changes, whatever the main thread does with them.
 import { appendFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromHandles, HandlesOrder } from '../../../src/watch/directory-handles.ts';
@@ -11,7 +11,7 @@ export interface Sent {
   readonly message: FromHandles;
 }
 
-/** Where the thread of a work tree writes. */
+/** Returns the file to which the thread of a work tree writes. */
 export const sentFile = (root: string): string => `${root}.sent`;
 
 const port = parentPort;

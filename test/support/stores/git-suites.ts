@@ -1,4 +1,5 @@
-// Gives the suite of all strategies the two that keep checkpoints in git: how to open them, and how git sees them.
+// Runs the suite of all strategies on the two that keep checkpoints in git: how to open them, and what git finds in
+// them.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { localDriver, shadowDriver } from '../../../src/store/strategies.ts';
@@ -31,7 +32,7 @@ export const localSuite: Suite = {
   hooks: {
     afterwards: (directory) =>
       void git(directory, '--git-dir=session/local/refs.git', 'fsck', '--strict', '--full', '--no-dangling'),
-    // The user's own gc removes objects without a ref: we never delete in their repository.
+    // The user's own gc removes objects without a ref: we never delete in the user's repository.
     collect: (directory) => void git(join(directory, 'work'), 'prune', '--expire=now'),
     lose: (directory, blob) => {
       for (const objects of ['work/.git/objects', 'session/local/kept', 'session/local/incoming']) {

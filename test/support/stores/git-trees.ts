@@ -7,7 +7,7 @@ import { deflateSync } from 'node:zlib';
 import type { BlobId } from '../../../src/base/ids.ts';
 import { type Directory, isDirectory } from '../../../src/tree/tree.ts';
 
-/** Makes `gitDir` a bare repository that holds these trees; returns their ids. */
+/** Makes `gitDir` a bare repository with these trees. Returns their ids. */
 export function writeGitTrees(
   gitDir: string,
   trees: readonly Directory[],

@@ -1,4 +1,5 @@
-// A kept session of strategy local, whose repository is the user's: what may happen to it while no daemon runs.
+// A kept session of strategy local, in the user's repository, for tests of what may happen to it while no daemon
+// runs.
 import type { SessionOpenResult } from '../../../src/protocol/types.ts';
 import type { SessionRig } from '../session-rig.ts';
 
@@ -13,7 +14,7 @@ export function openLocal(rig: SessionRig): Promise<SessionOpenResult> {
   });
 }
 
-/** Makes one with two checkpoints and a message, closes it, and gives its id; `a` held `one` and holds `two`. */
+/** Makes a session with two checkpoints and a message, closes it, and returns its id. `a` was `one` and is `two`. */
 export async function keptLocal(rig: SessionRig): Promise<string> {
   rig.write('a', 'one\n');
   const { session } = await openLocal(rig);

@@ -1,4 +1,4 @@
-// A kept session of a strategy with a turn in it, and where its database lies.
+// A kept session of a strategy with one turn, and the path of its database.
 import { join } from 'node:path';
 import { InProcessDaemon, repository, write } from '../in-process-daemon.ts';
 

@@ -1,5 +1,5 @@
-// A SnapshotStore in memory whose blobs and trees have git's own ids, so that a test of the capture or of the restore
-// can ask git for the answer. Nothing of it survives the process. memory-strategy.ts makes a strategy of it.
+// A SnapshotStore in memory whose blobs and trees have git's own ids, so that tests of captures and restores can
+// compare with git. It does not survive the process. memory-strategy.ts makes a strategy of it.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,14 +19,14 @@ import { rootPath, type TreePath } from '../../../src/tree/tree-path.ts';
 import { writeGitTrees } from './git-trees.ts';
 import { frozen, gitHash, sealTree, walk } from './memory-tree.ts';
 
-/** The contents of a store. Given to another store, they are the same store opened again. */
+/** The contents of a store. A second store with the same contents is the same store opened again. */
 export class MemoryContents {
   readonly blobs = new Map<BlobId, Buffer>();
   readonly trees = new Map<SnapshotId, Directory>();
   stored: StoredCheckpoint[] = [];
 }
 
-/** Snapshots that a sweep spares though no checkpoint names them. */
+/** The number of unpublished snapshots that a sweep spares. */
 const unpublishedMax = 8;
 
 const chunkMax = 8 << 20;
@@ -36,7 +36,7 @@ export class MemoryStore implements SnapshotStore {
   readonly spoolDirectory: string;
   readonly blobs: Map<BlobId, Buffer>;
   readonly trees: Map<SnapshotId, Directory>;
-  /** The requests to the writers, for tests of cost. */
+  /** The number of calls of the writers, for tests of cost. */
   readonly counts = { blobs: 0, trees: 0, aborted: 0 };
   /** Makes the next `addBlob` fail, for tests of clean failure. */
   failNextBlob: Error | undefined;

@@ -1,5 +1,5 @@
-// The recipe of src/README.md for a fourth strategy, followed: a driver that says what the strategy can do and opens a
-// store. It keeps what it holds as long as the process lives.
+// A fourth strategy by the recipe of src/README.md: a driver that declares its abilities and opens a store. It keeps
+// its data while the process lives.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StrategyDriver } from '../../../src/store/snapshot-store.ts';

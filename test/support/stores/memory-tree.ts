@@ -1,4 +1,4 @@
-// Directories in memory: the ids that git gives them, what is left of them when they are frozen, a walk through them.
+// Directories in memory: their git ids, frozen copies, and a walk through them.
 import { createHash } from 'node:crypto';
 import type { BlobId } from '../../../src/base/ids.ts';
 import { type Directory, type FileNode, isDirectory } from '../../../src/tree/tree.ts';
@@ -12,7 +12,7 @@ export function gitHash(kind: string, size: number): { update(bytes: Uint8Array)
   };
 }
 
-/** The id git gives to a tree with these entries; directories get theirs as `sealed`. */
+/** Returns git's id of a tree with these entries. Directories get theirs as `sealed`. */
 export function sealTree(directory: Directory, made: { count: number }): string {
   if (directory.sealed !== undefined) return directory.sealed;
   const rows = [...directory.entries].filter(holdsFile).map(([name, node]) => {
@@ -36,14 +36,14 @@ function holdsFile([, node]: readonly [string, Directory | FileNode]): boolean {
   return !isDirectory(node) || [...node.entries].some(holdsFile);
 }
 
-/** The directory as it is now, whatever becomes of the one that a capture goes on using. */
+/** Returns a copy of the directory that a capture cannot change any more. */
 export function frozen(directory: Directory): Directory {
   const kept = [...directory.entries].filter(holdsFile);
   const entries = kept.map(([name, node]) => [name, isDirectory(node) ? frozen(node) : node] as const);
   return { ...directory, entries: new Map(entries) };
 }
 
-/** Every node below a directory, directories before what they hold. */
+/** Yields every node below a directory, directories before their contents. */
 export function* walk(
   directory: Directory,
   path: TreePath,

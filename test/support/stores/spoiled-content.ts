@@ -1,4 +1,4 @@
-// Takes a stored content away or spoils it behind a store's back, in the place where each strategy keeps it.
+// Removes or damages a stored content behind a store's back, in each strategy's place for it.
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export interface SpoiledSession {
   readonly session: string;
 }
 
-/** By strategy: every stored copy of {@link precious}. */
+/** By strategy, how to damage every stored copy of {@link precious}. */
 export const spoilContent: Readonly<
   Record<string, (where: SpoiledSession, how: 'missing' | 'wrong') => void>
 > = {

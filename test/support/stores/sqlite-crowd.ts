@@ -1,4 +1,4 @@
-// Several processes publish into one database at the same time; afterwards nothing may be lost, mixed or miscounted.
+// Several processes publish into one database at the same time. Afterwards nothing may be lost, mixed or miscounted.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -20,7 +20,7 @@ interface Ended {
   readonly answered: number;
 }
 
-/** Runs one publisher; kills it after so many answers, if asked to. */
+/** Runs one publisher. Kills it after this number of answers, if requested. */
 export function publish(storage: string, session: string, count: number, killAfter?: number): Promise<Ended> {
   return new Promise((resolve) => {
     const child = fork(publisher, [storage, session, `${count}`, `${seed % 1_000_000}`], { silent: true });
@@ -35,7 +35,7 @@ export function publish(storage: string, session: string, count: number, killAft
   });
 }
 
-/** The whole trial: all succeed, and every session has exactly what it was answered, byte for byte. */
+/** Runs the whole trial: all succeed, and every session has exactly its answered checkpoints, byte for byte. */
 export async function crowd(processes: number, count: number): Promise<void> {
   const storage = mkdtempSync(join(tmpdir(), 'checkpointd-crowd-'));
   try {

@@ -30,7 +30,7 @@ export function sqliteOptions(
 export const openSqlite = (storage: string, session?: string): Promise<SnapshotStore> =>
   openSqliteStore(sqliteOptions(storage, session));
 
-/** Runs plain SQL on the database of a storage directory; foreign keys are off here. */
+/** Runs plain SQL on the database of a storage directory. Foreign keys are off here. */
 export function sql(
   storage: string,
   text: string,
@@ -50,7 +50,7 @@ export function sql(
   }
 }
 
-/** Integrity, foreign keys, and ref_count against a count of the rows that name each content. */
+/** Checks integrity, foreign keys, and ref_count against the number of rows that name each content. */
 export function sqliteAfterwards(storage: string): void {
   assert.equal(sql(storage, 'PRAGMA integrity_check'), [['ok']]);
   assert.equal(sql(storage, 'PRAGMA foreign_key_check'), []);
@@ -68,6 +68,6 @@ export function loseBlob(storage: string, blob: BlobId): void {
   sql(storage, 'DELETE FROM checkpoint_blobs WHERE hash = ?', blob);
 }
 
-/** Runs a body with a new store of this strategy, which must be whole afterwards. */
+/** Runs a body with a new store of this strategy, which must be intact afterwards. */
 export const withSqlite = (body: (rig: Rig) => Promise<void>): Promise<void> =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, body);

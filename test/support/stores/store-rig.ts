@@ -1,4 +1,4 @@
-// Opens a store in a directory of its own for one test, and has what it left behind looked at.
+// Opens a store in its own directory for one test, and has the remaining files checked.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,15 +7,15 @@ import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { BlobId } from '../../../src/base/ids.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 
-/** Opens the store that lives in `directory`: a new one if it is empty, else the one that is there. */
+/** Opens the store in `directory`: a new one if it is empty, else the existing one. */
 export type OpenStore = (directory: string) => Promise<SnapshotStore>;
 
 export interface SuiteHooks {
-  /** Looks at what a closed store left: git fsck, integrity_check. Throws when it is not clean. */
+  /** Checks the files of a closed store: git fsck, integrity_check. Throws when it finds a fault. */
   readonly afterwards?: (directory: string) => void | Promise<void>;
-  /** Collects what a sweep leaves to others: the user's own gc, for objects in the user's repository. */
+  /** Collects what a sweep leaves: the user's own gc, for objects in the user's repository. */
   readonly collect?: (directory: string) => void | Promise<void>;
-  /** Takes the content of a blob away behind the store's back (it is closed meanwhile). */
+  /** Removes the content of a blob behind the store's back (it is closed meanwhile). */
   readonly lose?: (directory: string, blob: BlobId) => void | Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface Rig {
   reopen(): Promise<SnapshotStore>;
 }
 
-/** Runs `body` with a new store in a directory of its own, closes it, and has it looked at. */
+/** Runs `body` with a new store in its own directory, closes it, and has it checked. */
 export async function withStore(
   open: OpenStore,
   hooks: SuiteHooks,
@@ -55,7 +55,7 @@ export async function withStore(
   }
 }
 
-/** Resolves with the error's kind; fails when there is none, or one that is not expected. */
+/** Resolves with the error's kind. Fails without an error, and for an unexpected one. */
 export async function kindOf(promise: Promise<unknown>): Promise<string> {
   const outcome = await promise.then(
     () => undefined,

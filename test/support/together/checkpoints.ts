@@ -1,11 +1,11 @@
-// A random session changes its checkpoints, and the plain twin copies each state whole when a checkpoint is made.
+// A random session changes its checkpoints, and the plain model copies each whole state when a checkpoint is made.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { failure } from '../failures.ts';
 import type { Files, ModelCheckpoint, ModelledSession, Moment, Name, Walked } from './modelled-session.ts';
 import { names } from './modelled-session.ts';
 
-/** The answer, or undefined where the session has no checkpoints: then the refusal is the right one. */
+/** Returns the answer, or undefined when the session has no checkpoints: then the refusal is right. */
 export async function enabledOnly<R>(modelled: ModelledSession, asked: Promise<R>): Promise<R | undefined> {
   if (modelled.isEnabled) return asked;
   assert.is((await failure(asked)).kind, 'CheckpointsDisabled');
@@ -22,8 +22,8 @@ export interface CreateStep {
 export async function create(modelled: ModelledSession, step: CreateStep): Promise<void> {
   const { daemon, session, model, head } = modelled;
   const kind = step.isTurn ? 'turn' : 'tool';
-  // One in four says its tag; one in seven has a name. A tool says one of its own turn: of another turn it would be in
-  // no turn's list, because a list follows the line and not the text of a tag.
+  // One in four has an explicit tag, one in seven has a name. A tool's tag belongs to its own turn: with another
+  // turn's tag it would be in no turn's list, because a list follows the line and not the text of a tag.
   const explicit = step.tag > 2 ? undefined : step.isTurn ? `${step.tag + 1}` : `${modelled.turn}.1`;
   const name = step.name > 1 ? undefined : `name-${step.name}`;
   const asked = daemon.call('checkpoint/create', {
@@ -46,7 +46,7 @@ export async function create(modelled: ModelledSession, step: CreateStep): Promi
   assert.is(checkpoint.tag, madeAs);
   const [turn = 0, tool = 0] = madeAs.split('.').map(Number);
   for (const file of names) {
-    // The first of all is asked of the store, and notes only what is known otherwise.
+    // The store knows the first of all, so it records only what is otherwise known.
     const isNews =
       head === undefined ? modelled.authors.has(file) : modelled.files[file] !== head.at.files[file];
     if (isNews) modelled.note(file, step.isTurn ? 'user' : 'agent');
@@ -58,7 +58,7 @@ export interface RestoreStep {
   readonly to: number;
   readonly scope: Wire.RestoreScope;
   readonly mode: Wire.RestoreMode;
-  /** Which file alone, if any. */
+  /** The index of the only file, if any. */
   readonly only: number;
   readonly onConflict: Wire.ConflictPolicy;
   readonly dryRun: boolean;
@@ -109,13 +109,13 @@ export async function restore(modelled: ModelledSession, step: RestoreStep): Pro
 export interface RevertStep {
   readonly from: number;
   readonly to: number;
-  /** Takes the range back up to the present. */
+  /** True to revert the range up to the present. */
   readonly isToPresent: boolean;
   readonly conflicts: Wire.RevertConflictPolicy;
   readonly dryRun: boolean;
 }
 
-/** Takes a range back. A file holds one line here, so two changes of one file always contradict each other. */
+/** Reverts a range. A file has one line here, so two changes of one file always contradict each other. */
 export async function revert(modelled: ModelledSession, step: RevertStep): Promise<void> {
   const from = modelled.pick(step.from);
   const to = step.isToPresent ? undefined : modelled.pick(step.to);
@@ -186,7 +186,7 @@ interface Restored {
   readonly stacks: (walked: Walked) => Pick<ModelCheckpoint, 'undo' | 'redo'>;
 }
 
-/** Carries a restore out on the twin, as the checkpoint that ends it will remember. */
+/** Makes a restore in the model, as its final checkpoint will record it. */
 export function restored(
   modelled: ModelledSession,
   { checkpoint }: Wire.RestoreResult,
@@ -196,7 +196,7 @@ export function restored(
   assert.ok(checkpoint, 'a restore answers its checkpoint');
   const { scope, target } = done;
   const before = modelled.head?.at.files ?? {};
-  // Undoing it takes back what it did, and leaves what was made since on other paths.
+  // An undo reverses the restore, and keeps later changes of other paths.
   const paths = done.changes.map(({ name }) => name);
   const walked = { id, back: modelled.moment(), scope, paths };
   let counters: readonly [number, number] = [modelled.turn, modelled.tool];
@@ -304,7 +304,7 @@ export async function init(modelled: ModelledSession): Promise<void> {
   await modelled.begin();
 }
 
-/** Removes checkpoints without tag, name or way back. All others stay, and so does one that a tangent needs. */
+/** Removes checkpoints without a tag, name or way back. All others stay, including the one that a tangent needs. */
 export async function collect(modelled: ModelledSession): Promise<void> {
   const { daemon, session, head, entered } = modelled;
   const before = modelled.isEnabled ? await everyId(modelled) : [];

@@ -1,4 +1,4 @@
-// A session that is kept, with files and conversation to look at together.
+// A kept session, with files and conversation to check together.
 import type * as Wire from '../../../src/protocol/types.ts';
 import { InProcessDaemon, manifest, repository } from '../in-process-daemon.ts';
 

@@ -1,4 +1,4 @@
-// Everything that a client can only look at, held against the plain twin. One look a step: which one is chance.
+// All reading requests of a client, compared with the plain model. Each step makes one, chosen at random.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { enabledOnly, everyId, isSame } from './checkpoints.ts';
@@ -147,7 +147,7 @@ const lookAtDifference: Look = async (modelled, n, m) => {
   const diff = await daemon.call('checkpoint/diff', between);
   assert.equal(diff.stats, statsOf(one, other));
   assert.equal(changesIn(diff.files), changesOf(one, other));
-  // Without `to`: the work tree as it is now.
+  // Without `to`: the present work tree.
   const present = await daemon.call('checkpoint/diff', { session, from: from.ref });
   assert.equal(changesIn(present.files), changesOf(one, modelled.files));
 };
@@ -195,12 +195,12 @@ const looks: readonly Look[] = [
   lookAtAuthors,
 ];
 
-/** Looks at one thing; the first number says at which. */
+/** Makes one reading request. The first number chooses it. */
 export async function look(modelled: ModelledSession, which: number, n: number, m: number): Promise<void> {
   await looks[which % looks.length]?.(modelled, n, m);
 }
 
-/** Looks at everything. */
+/** Makes all reading requests. */
 export async function lookAtAll(modelled: ModelledSession): Promise<void> {
   for (const each of looks) await each(modelled, modelled.checkpoints.length, 1);
 }

@@ -1,6 +1,6 @@
-// Random sessions of a session (conversation and checkpoints together) against plain copies: every method of
-// conversation/*, checkpoint/* and ledger/* is driven, and after each step the daemon's session and its twin are
-// equal. Drives the daemon's handlers, not the wire.
+// Random sessions (conversation and checkpoints together), compared with plain copies: they use every method of
+// conversation/*, checkpoint/* and ledger/*, and after each step the daemon's session equals its model. Uses the
+// daemon's handlers, not the wire.
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { methods } from '../../../src/protocol/methods.ts';
@@ -10,15 +10,15 @@ import { lookAtAll } from './looks.ts';
 import { ModelledSession } from './modelled-session.ts';
 import { step, take } from './steps.ts';
 
-/** Methods of these folders that no session calls, each with the reason. There is none, and a new one needs its reason. */
+/** Methods of these folders that no session calls, each with the reason. A new method needs its reason. */
 const notDriven: Readonly<Record<string, string>> = {};
 
-/** The methods that sessions are to drive: all requests of these folders. */
+/** The methods that sessions have to use: all requests of these folders. */
 const expected = Object.entries(methods)
   .filter(([name, { kind }]) => kind === 'request' && /^(conversation|checkpoint|ledger)\//.test(name))
   .map(([name]) => name);
 
-/** A in-process daemon that counts what it was asked. */
+/** An in-process daemon that counts its requests. */
 class CountingDaemon extends InProcessDaemon {
   readonly asked = new Map<string, number>();
 
@@ -28,7 +28,7 @@ class CountingDaemon extends InProcessDaemon {
   };
 }
 
-/** Checks that many random sessions; a failure names the seed and the shortest session. */
+/** Checks this number of random sessions. A failure names the seed and the shortest session. */
 export async function checkLives(strategy: string, runs: number, stepsMax: number): Promise<void> {
   const reasons = Object.entries(notDriven).map(([name, reason]) => `${name} (${reason})`);
   console.log(

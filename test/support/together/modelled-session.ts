@@ -1,5 +1,5 @@
-// A session beside its plain twin: the thread as arrays, the files as texts, every checkpoint as a whole copy. What
-// the daemon shares, refers to or computes is here copied and slow on purpose. It knows no step; those are beside it.
+// A session beside its plain model: the thread as arrays, the files as texts, every checkpoint as a complete copy.
+// What the daemon shares, refers to or computes is copied here, and slow on purpose. The steps are in other files.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -11,7 +11,7 @@ export const names = ['a.txt', 'b.txt', 'c/d.txt'] as const;
 export type Name = (typeof names)[number];
 export type Files = Partial<Record<Name, string>>;
 
-/** A session at one moment, copied whole. */
+/** A complete copy of a session at one moment. */
 export interface Moment {
   readonly thread: ModelThread;
   readonly files: Files;
@@ -22,15 +22,15 @@ export interface Moment {
   readonly line: readonly string[];
 }
 
-/** For a tangent with files: the moment of entry, and the checkpoint that holds the files. */
+/** For a tangent with files: the moment of entry, and the checkpoint with the files. */
 export interface Entered {
   readonly id: string;
   readonly at: Moment;
-  /** Where the session stood: what is made after the tangent follows it. */
+  /** The head at the entry: checkpoints after the tangent follow it. */
   readonly parent: string | undefined;
 }
 
-/** A restore as undo and redo know it. */
+/** A restore for undo and redo. */
 export interface Walked {
   readonly id: string;
   readonly back: Moment;
@@ -48,7 +48,7 @@ export interface ModelCheckpoint {
   readonly redo: readonly Walked[];
 }
 
-/** The state that an exported document brings back. */
+/** The state that an exported document restores. */
 export interface Exported {
   readonly document: Wire.JsonObject;
   readonly thread: ModelThread;
@@ -56,7 +56,7 @@ export interface Exported {
   readonly settings: Pick<ReferenceModel, 'tools' | 'paths' | 'window' | 'mcp'>;
 }
 
-/** Who made what stood at a path, and how many checkpoints and writes there were by then. */
+/** The author of a path's content, and the number of checkpoints and writes at that time. */
 interface Authored {
   readonly content: string | undefined;
   readonly who: string;
@@ -68,16 +68,16 @@ export class ModelledSession {
   files: Files = {};
   entered: Entered | undefined;
   agents: Record<string, object> | undefined;
-  /** Turns, tools and restores, oldest first; the last one is where the session stands. */
+  /** Turns, tools and restores, oldest first. The last one is the head. */
   checkpoints: ModelCheckpoint[] = [];
-  /** The line of the present, as `Moment.line`. */
+  /** The present line, like `Moment.line`. */
   line: readonly string[] = [];
-  /** Ids of the bearers of tags, in list order. */
+  /** Ids of checkpoints with tags, in list order. */
   listed: string[] = [];
   isEnabled = true;
   /** The counters while there are no checkpoints to hold them are none. */
   readonly authors = new Map<Name, Authored[]>();
-  /** Counts checkpoints and reported writes, so that what is known of a path has its place among the checkpoints. */
+  /** Counts checkpoints and reported writes, so that facts about a path have their place among the checkpoints. */
   #order = 0;
   readonly #orders = new Map<string, number>();
   exported: Exported | undefined;
@@ -105,7 +105,7 @@ export class ModelledSession {
     await this.begin();
   }
 
-  /** Where nothing stands, the opening makes the checkpoint of tag "0". */
+  /** In an empty session the opening makes the checkpoint of tag "0". */
   async begin(): Promise<void> {
     if (this.checkpoints.length > 0) return;
     const { checkpoint } = await this.daemon.call('checkpoint/get', { session: this.session, tag: '0' });
@@ -129,17 +129,17 @@ export class ModelledSession {
     return { thread: structuredClone(model.thread), files: { ...files }, turn, tool, entered, line };
   }
 
-  /** Enters a checkpoint that was made of the present; a tag moves to it. */
+  /** Enters a checkpoint of the present. A tag moves to it. */
   made(made: Omit<ModelCheckpoint, 'at'>, counters: readonly [number, number]): void {
     const { id, madeAs } = made;
     const bearer = madeAs === undefined ? undefined : this.bearer(madeAs);
     const place = bearer === undefined ? -1 : this.listed.indexOf(bearer.id);
-    // A turn that takes a tag takes those of the tools with it: they were of the turn before.
+    // A turn that takes a tag also takes those of the old turn's tools.
     if (made.kind === 'turn')
       this.listed = this.listed.filter(
         (other) => this.byId(other)?.madeAs?.startsWith(`${madeAs}.`) !== true,
       );
-    // On another line it is another tool, and comes after all.
+    // On another line it is another tool, and comes last.
     const isAgain = made.kind === 'tool' && place >= 0 && this.line.includes(this.listed[place] ?? '');
     if (isAgain) this.listed[place] = id;
     else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== bearer?.id), id];
@@ -166,7 +166,7 @@ export class ModelledSession {
     return this.listed.includes(id) ? madeAs : undefined;
   }
 
-  /** One of the checkpoints, and how a client may call it. */
+  /** Returns one of the checkpoints, with a reference to it. */
   pick(n: number): { readonly checkpoint: ModelCheckpoint; readonly ref: string } | undefined {
     const checkpoint = this.checkpoints[n % Math.max(1, this.checkpoints.length)];
     if (checkpoint === undefined) return undefined;
@@ -174,7 +174,7 @@ export class ModelledSession {
     return { checkpoint, ref: refs[n % refs.length] ?? checkpoint.id };
   }
 
-  /** Whose content stands at a path, taken literally: in no checkpoint, and not reported. */
+  /** True when the content of a path is foreign by the literal rule: in no checkpoint, and not reported. */
   isForeign(name: Name): boolean {
     const content = this.files[name];
     if (content === undefined || content === this.head?.at.files[name]) return false;
@@ -182,7 +182,10 @@ export class ModelledSession {
     return !(this.authors.get(name) ?? []).some((known) => known.content === content);
   }
 
-  /** Notes who made what stands at a path, with the checkpoint that is entered next, unless that was noted last. */
+  /**
+   * Records the author of a path's content, with the checkpoint that is entered next, unless that is already the last
+   * record.
+   */
   note(name: Name, who: string): void {
     const known = this.authors.get(name) ?? [];
     const content = this.files[name];
@@ -190,19 +193,19 @@ export class ModelledSession {
     this.authors.set(name, [...known, { content, who, order: this.#order + 1 }]);
   }
 
-  /** Notes a reported write, which comes after every checkpoint so far. */
+  /** Records a reported write, which comes after every checkpoint so far. */
   noteWrite(name: Name): void {
     this.#order += 1;
     const known = this.authors.get(name) ?? [];
     this.authors.set(name, [...known, { content: this.files[name], who: 'agent', order: this.#order }]);
   }
 
-  /** The base, or the oldest checkpoint if the base is gone, answers for paths that no checkpoint has noted. */
+  /** The base, or the oldest checkpoint without a base. It answers for paths that no checkpoint has recorded. */
   get base(): ModelCheckpoint | undefined {
     return this.bearer('0') ?? this.checkpoints[0];
   }
 
-  /** Who made what stood at a path, oldest first. */
+  /** Returns the authors of a path's contents, oldest first. */
   authorsOf(name: Name): readonly Pick<Authored, 'content' | 'who'>[] {
     const later = this.authors.get(name) ?? [];
     const { base } = this;

@@ -1,5 +1,5 @@
-// The steps of a random session: every change that a client can ask of a conversation and its checkpoints, chosen by
-// chance, taken on the daemon and on the plain twin alike.
+// The steps of a random session: every change that a client can request of a conversation and its checkpoints, chosen
+// at random, and made in the daemon and in the plain model.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -90,7 +90,7 @@ type Taken = {
   readonly [O in Step['op']]: (modelled: ModelledSession, step: Extract<Step, { op: O }>) => unknown;
 };
 
-/** Takes one step on both. */
+/** Makes one step in both. */
 export async function take(modelled: ModelledSession, next: Step): Promise<void> {
   await (taken[next.op] as (modelled: ModelledSession, step: Step) => unknown)(modelled, next);
 }
@@ -122,7 +122,7 @@ const taken: Taken = {
       return;
     }
     mkdirSync(dirname(place), { recursive: true });
-    // Each file gets a text of its own, so that git reports no renaming.
+    // Each file gets its own text, so that git detects no renames.
     const written = `${content} in ${name}\n`;
     writeFileSync(place, written);
     modelled.files[name] = written;

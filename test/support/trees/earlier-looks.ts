@@ -1,5 +1,5 @@
-// The day of a session that is packed as a fixture, and everything that a client can see of it afterwards. Frozen with
-// the archive: what is looked at may grow, what was done may not change.
+// The day of a session that is packed as a fixture, and everything that a client can see of it afterwards. Frozen
+// with the archive: the reading part may grow, the day must not change.
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DaemonRig } from '../daemon-rig.ts';
@@ -14,7 +14,7 @@ export const contentsOfFormat1: Readonly<Record<string, Readonly<Record<string, 
   '3': { 'a.txt': 'turn 3\n', 'deep/b.txt': undefined, 'sub/ünïcode \u{1f600}.txt': 'three\n' },
 };
 
-/** Three turns with a tool between, then restored to 1, restored to 2, and the second of these undone. */
+/** Makes three turns with a tool between, restores 1 and then 2, and undoes the second restore. */
 export async function liveADay(rig: DaemonRig, client: WireClient, session: string): Promise<void> {
   const say = async (turn: number): Promise<void> => {
     const entry = {
@@ -49,7 +49,7 @@ export async function liveADay(rig: DaemonRig, client: WireClient, session: stri
   await client.request('checkpoint/undo', { session });
 }
 
-/** All that a client sees of checkpoints and conversation; the same before and after, whatever the version. */
+/** Returns all that a client sees of checkpoints and conversation. The same for every version. */
 export async function lookAround(client: WireClient, session: string): Promise<object> {
   const { checkpoints } = await client.request('checkpoint/list', { session });
   const files: Record<string, unknown> = {};

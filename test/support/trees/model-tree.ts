@@ -1,5 +1,5 @@
-// A work tree as a plain map, and everything a restore test needs of it: put it on disk, read the disk back with a
-// walker of its own (node:fs only, nothing of the code under test), tell two apart, and keep contents in memory.
+// A work tree as a plain map, with the functions for restore tests: write it to disk, read the disk with an
+// independent walker (only node:fs, no code under test), compare two, and keep contents in memory.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -31,7 +31,7 @@ export interface ModelNode {
   readonly mode: number;
 }
 
-/** Paths (latin1) of files and links; directories are implied, those that are stricter are in `directories`. */
+/** Paths (latin1) of files and links. Directories are implied; stricter ones are in `directories`. */
 export interface ModelTree {
   readonly nodes: Map<string, ModelNode>;
   readonly directories: Map<string, number>;
@@ -109,7 +109,7 @@ export function blobOf(content: string): BlobId {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex') as BlobId;
 }
 
-/** Contents of some models, in memory; `lost` blobs are missing, `wrong` ones fail while they are read. */
+/** Contents of some models, in memory. `lost` blobs are missing, `wrong` ones fail while they are read. */
 export class MemoryContents implements Contents {
   readonly #byId = new Map<BlobId, Buffer>();
   readonly corrupt = new Set<BlobId>();
@@ -192,7 +192,7 @@ export function planBetween(
   });
 }
 
-/** The documented result of a soft restore: the target, and of the present what is not in its way. */
+/** Returns the documented result of a soft restore: the target, plus present files that are not in its way. */
 export function softResult(present: ModelTree, target: ModelTree): ModelTree {
   const nodes = new Map(target.nodes);
   const directories = new Map(target.directories);
@@ -266,7 +266,7 @@ export function remove(root: string): void {
   rmSync(root, { recursive: true, force: true });
 }
 
-/** The disk as a model, as a capture would see it. */
+/** Reads the disk as a model, like a capture would see it. */
 export function readModel(root: string): ModelTree {
   const tree: ModelTree = { nodes: new Map(), directories: new Map() };
   for (const [name, what] of walk(root)) {

@@ -1,5 +1,5 @@
-// Random edits of a work tree, of every kind that a tool or a person makes, from a seed. It keeps no record of the tree:
-// what stands where is asked of the disk.
+// Random edits of a work tree, of every kind that a tool or a person makes, from a seed. It keeps no record of the
+// tree, but reads the disk.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** A small generator of numbers that are the same for the same seed. */
+/** A small random number generator with a seed. */
 export class Random {
   #state: number;
 
@@ -24,7 +24,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A whole number below `below`. */
+  /** Returns a whole number below `below`. */
   below(below: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -68,7 +68,7 @@ function copyTree(from: string, to: string): void {
   }
 }
 
-/** One edit; what the disk refuses (a parent that is gone) is no edit. */
+/** One edit. An edit that the disk refuses (a missing parent) is none. */
 export class RandomEdits {
   readonly #root: string;
   readonly #outside: string;
@@ -82,7 +82,7 @@ export class RandomEdits {
     mkdirSync(outside, { recursive: true });
   }
 
-  /** Makes one and says what it was. */
+  /** Makes one edit and describes it. */
   edit(): string {
     const kinds: (() => string)[] = [
       () => this.#write(),
@@ -118,7 +118,7 @@ export class RandomEdits {
     return `content ${this.#random.below(50)} ${'x'.repeat(this.#random.below(40))}`;
   }
 
-  /** Every directory below the root, the root included; none of a repository's own. */
+  /** Returns every directory below the root, including the root, but no repository's own. */
   #directories(): string[] {
     const found = [''];
     for (let at = 0; at < found.length && found.length < 200; at += 1) {
@@ -193,7 +193,7 @@ export class RandomEdits {
     const path = this.#newPath();
     if (from === undefined) return 'nothing';
     linkSync(join(this.#root, from), join(this.#root, path));
-    // Two names are one file, and a write through one is not told of the other: part them again.
+    // Two names are one file, and a write through one is not reported for the other: separates them again.
     const text = this.#content;
     writeFileSync(join(this.#root, `${from}.part`), text);
     renameSync(join(this.#root, `${from}.part`), join(this.#root, from));
@@ -302,7 +302,7 @@ export class RandomEdits {
         env: { PATH: process.env['PATH'], HOME: this.#outside },
       });
     } catch (error) {
-      // A file that it cannot read, a repository without a commit: then nothing was added.
+      // A file that git cannot read, or a repository without a commit: then nothing was added.
       if (!(error instanceof Error && 'status' in error)) throw error;
     }
   }

@@ -1,5 +1,5 @@
-// Snapshots without a work tree: a plain map of paths to contents goes into a store as a capture would bring it, and
-// comes back as a map to compare. Knows only the interface of the stores.
+// Snapshots without a work tree: a plain map of paths to contents is stored like a capture would, and read back as a
+// map to compare. Knows only the interface of the stores.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import {
@@ -19,7 +19,7 @@ export interface PlainFile {
   readonly permissions?: number;
 }
 
-/** Paths (latin1) to files and links; directories are implied. */
+/** Paths (latin1) to files and links. Directories are implied. */
 export type PlainTree = ReadonlyMap<string, PlainFile>;
 
 export const at = (path: string): TreePath => path as TreePath;
@@ -41,7 +41,7 @@ export function blobOf(store: SnapshotStore, bytes: Uint8Array): BlobId {
   return hash.digest();
 }
 
-/** The tree as a capture builds it; `strict` gives directories their permission bits. */
+/** Returns the tree like a capture builds it. `strict` gives directories their permission bits. */
 export function directoryOf(
   store: SnapshotStore,
   tree: PlainTree,
@@ -70,7 +70,7 @@ export function directoryOf(
   return root;
 }
 
-/** Stores a tree whole and names it; publishes nothing. */
+/** Stores a whole tree and returns its snapshot. Publishes nothing. */
 export async function capture(
   store: SnapshotStore,
   tree: PlainTree,
@@ -95,7 +95,7 @@ export async function bytesOfBlob(
   return Buffer.concat(chunks);
 }
 
-/** A snapshot read back path by path. */
+/** Reads a snapshot path by path. */
 export async function contentsOf(store: SnapshotStore, snapshot: SnapshotId): Promise<PlainTree> {
   const tree = new Map<string, PlainFile>();
   for (const { path, mode, permissions, blob } of await store.entries(snapshot)) {
@@ -105,7 +105,7 @@ export async function contentsOf(store: SnapshotStore, snapshot: SnapshotId): Pr
   return tree;
 }
 
-/** A tree in a form that uvu compares and prints well: sorted, contents as latin1. */
+/** Returns a tree in a form that uvu compares and prints well: sorted, contents as latin1. */
 export function shown(tree: PlainTree): string[] {
   return [...tree]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -115,7 +115,7 @@ export function shown(tree: PlainTree): string[] {
     );
 }
 
-/** Returns the differences of two trees by comparing every path: the plain twin of `changes`. */
+/** Returns the differences of two trees by comparing every path: the plain model of `changes`. */
 export function differences(from: PlainTree, to: PlainTree): string[] {
   const list: string[] = [];
   for (const path of [...new Set([...from.keys(), ...to.keys()])].sort((a, b) => (a < b ? -1 : 1))) {
@@ -133,7 +133,7 @@ export interface RecordOptions extends Partial<Omit<CheckpointRecord, 'snapshot'
   readonly seq: number;
 }
 
-/** A checkpoint's record with everything that the test does not care about filled in. */
+/** Returns a checkpoint's record. All fields that the test does not set are filled in. */
 export function recordOf(options: RecordOptions): CheckpointRecord {
   return {
     id: newCheckpointId(),
@@ -213,10 +213,10 @@ export const trees: fc.Arbitrary<PlainTree> = fc
     return tree;
   });
 
-/** Bytes that no compressor makes small. */
+/** Returns bytes that do not compress. */
 export const noise = (size: number): Buffer => randomBytes(size);
 
-/** Changes in the words of {@link differences}. */
+/** Returns changes in the format of {@link differences}. */
 export function changesShown(
   changes: readonly { path: string; before?: unknown; after?: unknown }[],
 ): string[] {

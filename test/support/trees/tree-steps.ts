@@ -1,5 +1,5 @@
-// Random edits of a work tree for the properties of the capture: files, links, ignore files and removals under names
-// that quote, sort and decode badly.
+// Random edits of a work tree for the properties of the capture: files, links, ignore files and removals with names
+// that are hard to quote, sort and decode.
 import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -67,7 +67,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('link' as const),
       path,
-      // A later step may write through it, which must make no file outside.
+      // A later step may write through the link, which must make no file outside.
       content: fc.constantFrom('a', '..', '/dev/null/nowhere', 'b/c'),
     }),
   },
@@ -85,7 +85,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Does the step if the tree allows it; a file in the place of a directory makes it impossible. */
+/** Makes the step if the tree allows it. A file in place of a directory makes it impossible. */
 export function applyStep(root: string, one: Step): void {
   const target = join(root, one.path);
   try {

@@ -1,4 +1,4 @@
-// The journal of a database while much is written: written back beside the event loop, bounded, and given back.
+// The journal of a database during long writes: written back beside the event loop, limited in size, and freed.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { SqliteDatabase } from '../../../../src/store/sqlite/database/database.t
 const journalMax = 12 << 20;
 const items = Array.from({ length: 120 }, (_, index) => index);
 
-/** Opens a database with one table and counts how often the journal is written back beside the loop. */
+/** Opens a database with one table and counts how often the journal is written back beside the event loop. */
 async function withDatabase(
   body: (rig: {
     database: SqliteDatabase;
@@ -53,7 +53,7 @@ async function withDatabase(
   }
 }
 
-/** Two hundred kilobytes an item, at two items a slice: 24 MB in all. */
+/** Two hundred kilobytes per item, two items per slice: 24 MB in all. */
 const slowly =
   (write: (item: number) => void) =>
   (item: number): void => {

@@ -1,5 +1,5 @@
-// Several sessions of one daemon on one database: what one of them does to the file must not cost the others the locks
-// that keep SQLite in other programs from taking itself for the last one there, which removes the journal.
+// Several sessions of one daemon on one database: no session may release the locks of the others. SQLite in another
+// program would then believe to be the last one there, and remove the journal.
 import { execFileSync } from 'node:child_process';
 import { realpathSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { kindOf } from '../../../support/stores/store-rig.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 import { failureOf } from '../../../support/wire-client.ts';
 
-/** As the sqlite3 program does: opens, looks, closes. */
+/** Acts like the sqlite3 program: opens, reads, closes. */
 const lookAndLeave = `
 const Database = require('libsql');
 const database = new Database(process.argv[1]);
