@@ -6,7 +6,7 @@ import type { ConflictPath, FailedPath, PathRef, RevertPath, SkippedPath } from 
 import { Icon } from './parts/icon.tsx';
 import { PathName } from './parts/inert-text.tsx';
 import { endsOf } from './reverting.ts';
-import { type ChangeEffects, type Choices, useChanging } from './state/changing.ts';
+import { type ChangeEffects, type Choices, type Intent, useChanging } from './state/changing.ts';
 import { countOf } from './text.ts';
 
 const listedMax = 200;
@@ -74,7 +74,10 @@ const Body = defineComponent(() => {
     return (
       <div class="changing-body">
         {plan !== undefined && 'from' in plan && stage !== 'failed' ? (
-          <p>It takes back what changed from {endsOf(plan)}, and keeps all other changes.</p>
+          <p>
+            It takes back {isPartial(intent) ? 'this part of what' : 'what'} changed from {endsOf(plan)}, and
+            keeps all other changes.
+          </p>
         ) : null}
         {stage === 'asking' || stage === 'planning' ? <Options /> : null}
         {stage === 'planning' && plan === undefined ? <p class="dim">Making the plan…</p> : null}
@@ -100,6 +103,11 @@ const Body = defineComponent(() => {
   };
 });
 
+/** True for a revert of some paths or hunks of its range. */
+function isPartial(intent: Intent): boolean {
+  return intent.does === 'revert' && (intent.paths ?? intent.hunks) !== undefined;
+}
+
 const Options = defineComponent(() => {
   const changing = useChanging();
   const choice = (name: keyof Choices, value: string, label: string, hint: string) => (
@@ -119,6 +127,7 @@ const Options = defineComponent(() => {
   return () => {
     const { intent, plan, choices } = changing;
     const hasConflicts = (plan?.counts.conflicts ?? 0) > 0 || choices.onConflict !== 'overwrite';
+    if (intent.does !== 'restore' && !hasConflicts) return null;
     return (
       <div class="options">
         {intent.does === 'restore' ? (

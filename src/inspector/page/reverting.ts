@@ -3,6 +3,7 @@ import type { Checkpoint, DiffFile, DiffHunk } from '../../protocol/types.ts';
 import { refOf, type Sides } from './diff/contents.ts';
 import type { Intent } from './state/changing.ts';
 import { useTimeline } from './state/timeline.ts';
+import { plainText } from './text.ts';
 import { labelOf } from './timeline.tsx';
 
 export type Revert = Extract<Intent, { readonly does: 'revert' }>;
@@ -24,15 +25,19 @@ export function revertOf(checkpoint: Checkpoint): Revert {
 export function revertOfFile(sides: Sides, file: DiffFile): Revert | undefined {
   const range = rangeOf(sides);
   if (range === undefined || file.change === 'same') return undefined;
-  return { does: 'revert', range, label: `1 path of ${endsOf(range)}`, paths: [refOf(file)] };
+  return { does: 'revert', range, label: plainText(file.path), paths: [refOf(file)] };
 }
 
 /** Returns the revert of one hunk of a file; undefined where nothing came before. */
 export function revertOfHunk(sides: Sides, file: DiffFile, { id }: DiffHunk): Revert | undefined {
   const range = rangeOf(sides);
   if (range === undefined) return undefined;
-  const label = `1 hunk of ${file.path}, ${endsOf(range)}`;
-  return { does: 'revert', range, label, hunks: [{ ...refOf(file), id }] };
+  return {
+    does: 'revert',
+    range,
+    label: `1 hunk of ${plainText(file.path)}`,
+    hunks: [{ ...refOf(file), id }],
+  };
 }
 
 interface Range {

@@ -28,7 +28,9 @@ const seen = (title: string, body: () => Promise<void>): void => {
 test.before(async () => {
   if (browser === undefined) return;
   const { rig } = inspected;
-  rig.write('code.ts', Array.from({ length: 60 }, (_, i) => `export const n${i} = ${i};\n`).join(''));
+  const lines = Array.from({ length: 60 }, (_, i) => `export const n${i} = ${i};\n`);
+  lines[28] = `// ${'a long line '.repeat(30)}\n`;
+  rig.write('code.ts', lines.join(''));
   await inspected.open();
   await inspected.turn('change <b>one</b> line');
   rig.write('code.ts', rig.read('code.ts')?.replace('n30 = 30', 'n30 = 31') ?? '');
@@ -80,6 +82,9 @@ seen("a difference shows the daemon's hunk, by words, in one column and in two",
   assert.ok((await page.locator('.diff .cm-collapsedLines').count()) > 0, 'equal lines are folded');
   await page.keyboard.press('s');
   await page.locator('.diff .cm-merge-a .cm-changedLine').waitFor();
+  const button = await page.locator('.diff .cm-merge-b .cm-hunk button').boundingBox();
+  const isInView = button !== null && button.x + button.width <= (page.viewportSize()?.width ?? 0);
+  assert.ok(isInView, 'a long line does not move the button of the hunk out of view');
   assert.is(await page.locator('.diff .cm-merge-b .cm-changedLine').innerText(), 'export const n30 = 31;');
   await page.keyboard.press('s');
   await page.locator('.diff .cm-deletedChunk').waitFor();
@@ -98,6 +103,11 @@ seen('names and contents that could mislead are shown with signs, and run nothin
     ['U+0007', 'U+202E'],
   );
   assert.ok((await page.locator('.file .sign[title="U+202E"]').count()) > 0, 'in the name, too');
+  await page.locator('.file', { hasText: 'gnp.txt' }).click();
+  await page.locator('.file-title', { hasText: 'gnp.txt' }).waitFor();
+  await page.getByRole('button', { name: 'Revert file' }).click();
+  await page.locator('dialog.changing h2', { hasText: 'Revert gpj.<U+202E>gnp.txt' }).waitFor();
+  await page.locator('dialog.changing .cancel').click();
 });
 
 seen('bytes that are not UTF-8 and binary files are named as such', async () => {
@@ -159,7 +169,7 @@ seen('one hunk of a comparison is taken back after its plan, and comes back by o
   await page.locator('.diff .cm-hunk button').nth(1).waitFor();
   await page.getByRole('button', { name: 'Revert hunk… lines 28 to 34 of code.ts' }).click();
   const dialog = page.locator('dialog.changing[open]');
-  await dialog.locator('h2', { hasText: 'Revert 1 hunk of code.ts' }).waitFor();
+  await dialog.locator('h2', { hasText: /^Revert 1 hunk of code.ts$/ }).waitFor();
   await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
   assert.match(rig.read('code.ts') ?? '', /n30 = 31/, 'a plan changes nothing');
   await dialog.locator('button.confirm').click();
@@ -181,7 +191,7 @@ seen('the change of one file is taken back; a later change of its lines is a con
   await shown.file('code.ts');
   await page.getByRole('button', { name: 'Revert file' }).click();
   const dialog = page.locator('dialog.changing[open]');
-  await dialog.locator('h2', { hasText: 'Revert 1 path of [2] to [2.1]' }).waitFor();
+  await dialog.locator('h2', { hasText: /^Revert code.ts$/ }).waitFor();
   const conflict = dialog.locator('[data-list=conflict]', { hasText: 'the same lines were changed later' });
   await conflict.waitFor();
   assert.ok(await dialog.locator('button.confirm').isDisabled(), 'nothing is left to do');

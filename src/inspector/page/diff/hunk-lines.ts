@@ -3,6 +3,7 @@
 import { type Extension, type Range, RangeSet, type Text } from '@codemirror/state';
 import { Decoration, EditorView, keymap, WidgetType } from '@codemirror/view';
 import type { DiffHunk } from '../../../protocol/types.ts';
+import { plainText } from '../text.ts';
 
 /** How a view offers the hunks of one file. */
 export interface OfferedHunks {
@@ -91,7 +92,7 @@ function buttonOf(path: string, hunk: DiffHunk, revert: OfferedHunks['revert']):
   button.type = 'button';
   button.textContent = 'Revert hunk…';
   button.title = 'Take these lines back, and keep all later changes (v)';
-  button.setAttribute('aria-label', `${button.textContent} ${rangeWords(hunk)} of ${path}`);
+  button.setAttribute('aria-label', `${button.textContent} ${rangeWords(hunk)} of ${plainText(path)}`);
   button.addEventListener('click', () => revert(hunk));
   return button;
 }
