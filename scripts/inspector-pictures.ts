@@ -35,7 +35,8 @@ try {
   };
   const parse = async (page: Page): Promise<void> => {
     await page.click('[data-tag="2.1"]');
-    await page.waitForSelector('[data-drawn]');
+    await page.click('.file:has-text("src/parser.ts")');
+    await page.waitForSelector('[data-drawn="src/parser.ts"]');
   };
   await shot('inspector-light.png', { width: 1360, height: 760 }, 'light', parse);
   await shot('inspector-dark.png', { width: 1360, height: 760 }, 'dark', async (page) => {

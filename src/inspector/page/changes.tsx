@@ -197,6 +197,8 @@ const FileDiff = defineComponent(
 /** Returns the hunks of a difference that the user can take back; undefined where there is none. */
 function offeredOf(sides: Sides, file: DiffFile, shown: Shown): OfferedHunks | undefined {
   if (shown.kind !== 'text' || shown.named.length === 0 || sides.from === undefined) return undefined;
+  // The only hunk of such a file is the file.
+  if (file.change === 'added' || file.change === 'deleted') return undefined;
   const changing = useChanging();
   return {
     path: file.path,

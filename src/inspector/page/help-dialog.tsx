@@ -11,6 +11,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['Esc', 'leave the search, close, go back'],
   ['c', 'compare with the selected checkpoint; again: no more'],
   ['s', 'unified or side by side'],
+  ['e', 'show equal lines, or fold them'],
   ['r', 'restore: shows the plan first'],
   ['v', 'revert the turn or tool, or in a difference the hunk: shows the plan first'],
   ['u', 'undo the last restore or revert: shows the plan first'],

@@ -36,6 +36,7 @@ export function listenToKeys(): void {
     '?': () => (view.isHelp = true),
     a: () => (view.showsNoise = !view.showsNoise),
     c: () => (view.base = view.base === undefined && !view.isPresent ? view.selected : undefined),
+    e: () => (view.isUnfolded = !view.isUnfolded),
     j: () => inTimeline('ArrowDown'),
     J: () => stepFile(1),
     k: () => inTimeline('ArrowUp'),

@@ -80,6 +80,10 @@ seen("a difference shows the daemon's hunk, by words, in one column and in two",
   );
   assert.equal(await page.locator('.diff .cm-changedText').allInnerTexts(), ['1']);
   assert.ok((await page.locator('.diff .cm-collapsedLines').count()) > 0, 'equal lines are folded');
+  await page.keyboard.press('e');
+  await page.locator('.diff .cm-collapsedLines').first().waitFor({ state: 'detached' });
+  await page.keyboard.press('e');
+  await page.locator('.diff .cm-collapsedLines').first().waitFor();
   await page.keyboard.press('s');
   await page.locator('.diff .cm-merge-a .cm-changedLine').waitFor();
   const button = await page.locator('.diff .cm-merge-b .cm-hunk button').boundingBox();
@@ -94,6 +98,7 @@ seen('names and contents that could mislead are shown with signs, and run nothin
   const { page } = shown;
   await shown.select('1.1');
   await shown.file(hostile);
+  assert.is(await page.locator('.cm-hunk').count(), 0, 'a new file is reverted as a whole');
   assert.is(await page.locator('img[src=x]').count(), 0);
   const signs = await page
     .locator('.diff .sign')

@@ -14,6 +14,7 @@ import { classHighlighter } from '@lezer/highlight';
 import { defineComponent, onBeforeUnmount, onMounted, ref, shallowRef, watch } from 'vue';
 import type { DiffHunk } from '../../../protocol/types.ts';
 import type { Hunk } from '../patch.ts';
+import { useView } from '../state/view.ts';
 import { changesOf } from './changes.ts';
 import { hunkGaps, hunkLines, type OfferedHunks } from './hunk-lines.ts';
 import { languageOf } from './languages.ts';
@@ -69,9 +70,20 @@ export function mustBeSideBySide(hunks: readonly Hunk[] | undefined, before: str
   return hunks.some(({ removed }) => removed.length > removedMax);
 }
 
+/** Returns the settings of both layouts. Without hunks of the daemon the view compares by itself. */
+function configOf(hunks: readonly Hunk[] | undefined, isUnfolded: boolean) {
+  const diffConfig: DiffConfig =
+    hunks === undefined
+      ? { scanLimit: 200, timeout: 500 }
+      : { scanLimit: 200, override: (a, b) => changesOf(a, b, hunks) };
+  const folds = isUnfolded ? {} : { collapseUnchanged: { margin: 3, minSize: 6 } };
+  return { gutter: true, diffConfig, ...folds };
+}
+
 export const DiffView = defineComponent(
   (props: DiffViewProps) => {
     const element = ref<HTMLElement>();
+    const look = useView();
     const view = shallowRef<EditorView | MergeView>();
     let draws = 0;
 
@@ -83,11 +95,7 @@ export const DiffView = defineComponent(
       const parent = element.value;
       if (own !== draws || parent === undefined) return;
       view.value?.destroy();
-      const diffConfig: DiffConfig =
-        hunks === undefined
-          ? { scanLimit: 200, timeout: 500 }
-          : { scanLimit: 200, override: (a, b) => changesOf(a, b, hunks) };
-      const shared = { gutter: true, diffConfig, collapseUnchanged: { margin: 3, minSize: 6 } };
+      const shared = configOf(hunks, look.isUnfolded);
       // The button asks for what is offered when it is pressed.
       const revert = (hunk: DiffHunk): void => props.offered?.revert(hunk);
       const [gaps, lines] =
@@ -116,7 +124,14 @@ export const DiffView = defineComponent(
 
     onMounted(() => void draw());
     watch(
-      () => [props.path, props.before, props.after, props.isSideBySide, namesOf(props.offered)],
+      () => [
+        props.path,
+        props.before,
+        props.after,
+        props.isSideBySide,
+        look.isUnfolded,
+        namesOf(props.offered),
+      ],
       () => void draw(),
     );
     onBeforeUnmount(() => {

@@ -27,6 +27,8 @@ export const useView = defineStore('view', () => {
   const query = ref('');
   const showsNoise = ref(kept<'yes' | 'no'>('noise', 'no') === 'yes');
   const isSideBySide = ref(kept<'side' | 'unified'>('diff', 'unified') === 'side');
+  /** True while equal lines of a difference are shown, too. */
+  const isUnfolded = ref(false);
   const theme = ref<Theme>(kept('theme', 'system'));
   /** On a narrow window one column is shown at a time. */
   const isDetail = ref(false);
@@ -57,6 +59,18 @@ export const useView = defineStore('view', () => {
 
   const isPresent = computed(() => selected.value === present);
 
-  const shown = { room, tab, selected, base, file, history, query, showsNoise, isSideBySide, theme };
+  const shown = {
+    room,
+    tab,
+    selected,
+    base,
+    file,
+    history,
+    query,
+    showsNoise,
+    isSideBySide,
+    isUnfolded,
+    theme,
+  };
   return { ...shown, isDetail, isHelp, isPresent, select, open };
 });
