@@ -1,0 +1,104 @@
+// A revert whose range is damaged in the store, and one whose files change while the daemon merges.
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Session } from '../../src/session/session.ts';
+import { failure } from '../support/failures.ts';
+import { git } from '../support/git-oracle.ts';
+import { manifest } from '../support/in-process-daemon.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
+
+const text = (...changes: readonly (readonly [number, string])[]): string => {
+  const lines = Array.from({ length: 12 }, (_, n) => `line ${n}`);
+  for (const [at, what] of changes) lines[at] = what;
+  return `${lines.join('\n')}\n`;
+};
+
+/** Turn 1 changes two files, and a later edit changes one of them. */
+async function twoTurns(rig: SessionRig): Promise<Session> {
+  rig.settings = { retention: 'keep' };
+  rig.write('d/a', text());
+  rig.write('b', text());
+  const session = await rig.open();
+  await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+  for (const path of ['d/a', 'b']) rig.write(path, text([1, `turn ${path}`]));
+  await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+  rig.write('d/a', text([1, 'turn d/a'], [9, 'later']));
+  return session;
+}
+
+/** Overwrites the object of a checkpoint's tree or of a file in it. */
+async function spoil(rig: SessionRig, { id, parts }: Session, tag: string, path = ''): Promise<void> {
+  const { checkpoint } = await rig.request('checkpoint/get', { session: id, tag });
+  const { root } = parts.directory;
+  const object = git(root, 'rev-parse', `${checkpoint.snapshot}${path}`).trim();
+  const file = join(root, 'objects', object.slice(0, 2), object.slice(2));
+  assert.ok(existsSync(file), `${tag}${path} is a loose object`);
+  rmSync(file);
+  writeFileSync(file, 'garbage');
+}
+
+for (const [kind, tag, path] of [
+  ['StoreCorrupt', '1', ''],
+  ['StoreCorrupt', '2', ''],
+  ['StoreCorrupt', '1', ':d'],
+  ['DataCorrupt', '1', ':d/a'],
+  ['DataCorrupt', '2', ':d/a'],
+  // No merge needs this content, but the restore would write it.
+  ['DataCorrupt', '1', ':b'],
+] as const)
+  test(`a revert of a range that lacks ${tag}${path} changes nothing, and names the damage`, () =>
+    withSessions(async (rig) => {
+      const before = await twoTurns(rig);
+      await spoil(rig, before, tag, path);
+      await rig.request('session/close', { session: before.id });
+      const { id: session } = await rig.open();
+      const files = manifest(rig.work);
+      const error = await failure(rig.request('checkpoint/revert', { session, from: '1', to: '2' }));
+      assert.is(error.kind, kind);
+      assert.match(error.message, /store\/verify/);
+      assert.equal(manifest(rig.work), files);
+      // Nothing is half done, so the next change has nothing to recover.
+      assert.not(existsSync(before.parts.directory.intentFile));
+      await rig.request('checkpoint/create', { session, kind: 'turn' });
+    }));
+
+/** Calls `edit` whenever the revert reads a content to merge. */
+function whileMerging(session: Session, edit: (time: number) => void): void {
+  const { store } = session.requireCheckpoints();
+  const read = store.read.bind(store);
+  let time = 0;
+  Object.assign(store, {
+    read: (...args: Parameters<typeof read>) => {
+      edit((time += 1));
+      return read(...args);
+    },
+  });
+}
+
+test('an edit that is made while the daemon merges is merged, too', () =>
+  withSessions(async (rig) => {
+    const session = await twoTurns(rig);
+    whileMerging(session, (time) => {
+      if (time === 1) rig.write('d/a', text([1, 'turn d/a'], [9, 'later'], [11, 'later still']));
+    });
+    await rig.request('checkpoint/revert', { session: session.id, tag: '1' });
+    assert.is(rig.read('d/a'), text([9, 'later'], [11, 'later still']));
+    assert.is(rig.read('b'), text());
+  }));
+
+test('a revert whose files keep changing gives up, and changes nothing', () =>
+  withSessions(async (rig) => {
+    const session = await twoTurns(rig);
+    let last = '';
+    whileMerging(session, (time) => {
+      last = text([1, 'turn d/a'], [9, `later ${time}`]);
+      rig.write('d/a', last);
+    });
+    const error = await failure(rig.request('checkpoint/revert', { session: session.id, tag: '1' }));
+    assert.is(error.kind, 'WorkTreeBusy');
+    assert.equal([rig.read('d/a'), rig.read('b')], [last, text([1, 'turn b'])]);
+  }));
+
+test.run();
