@@ -1,7 +1,7 @@
 // Fetches the heads of a remote's lines, without contents, for a list. Git fetches all heads or none. So when one
 // cannot be sent, the heads are fetched in halves until the broken ones are isolated.
 import { CheckpointdError } from '../base/errors.ts';
-import { type Carrier, corrupt, parseRemoteRef, type RemoteRef, refRoots } from './carrier.ts';
+import { type Carrier, corrupt, type RemoteRef, refRoots } from './carrier.ts';
 import type { TravelObjects } from './travel-objects.ts';
 
 /** The refs of a remote whose heads were fetched, and those that could not be fetched. */
@@ -16,33 +16,71 @@ const headBytesMax = 512 << 20;
 const refsAtOnce = 2000;
 /** The maximum number of fetches for a remote with many broken refs. */
 const fetchesMax = 200;
+/** Lists are repeated so often where other machines remove refs meanwhile. */
+const triesMax = 3;
 
 const headsHere = 'refs/list/';
 const nameHere = (ref: string): string => `${headsHere}${ref.slice('refs/'.length)}`;
 
-/** Fetches the heads of one session, or of all. @throws RemoteUnreachable, RemoteRefused */
+/**
+ * Fetches the heads of one session, or of all, as far as they changed since the last list.
+ * @throws RemoteUnreachable, RemoteRefused
+ */
 export async function fetchHeads(
   carrier: Carrier,
   objects: TravelObjects,
   session: string | undefined,
 ): Promise<FetchedHeads> {
-  const below = session === undefined ? '*' : `${session}/*`;
-  const refspecs = Object.values(refRoots).map((root) => `+${root}${below}:${nameHere(root)}${below}`);
-  try {
-    const isAny = await carrier.fetch({ refspecs, commitsOnly: true, prune: true, bytesMax: headBytesMax });
-    return { refs: isAny ? await headsOf(objects, session) : [], broken: [] };
-  } catch (error) {
-    if (!isBrokenObject(error)) throw error;
-    return await fetchApart(carrier, objects, await carrier.list(session));
+  for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
+    try {
+      // Git would make a ref here for each ref there, and a remote may hold a million. So they are listed first.
+      return await fetchChanged(objects, carrier, await carrier.list(session), session);
+    } catch (error) {
+      if (triesLeft === 0 || !isGoneMeanwhile(error)) throw error;
+    }
   }
 }
 
-async function headsOf(objects: TravelObjects, session: string | undefined): Promise<RemoteRef[]> {
+async function fetchChanged(
+  objects: TravelObjects,
+  carrier: Carrier,
+  listed: readonly RemoteRef[],
+  session: string | undefined,
+): Promise<FetchedHeads> {
   const within = session === undefined ? '' : `${session}/`;
   const prefixes = Object.values(refRoots).map((root) => `${nameHere(root)}${within}`);
+  const before = await objects.refsBelow(...prefixes);
+  const names = new Set(listed.map(({ ref }) => nameHere(ref)));
+  await removeRefs(
+    objects,
+    [...before.keys()].filter((name) => !names.has(name)),
+  );
+  // The name of a tombstone tells everything, so tombstones are not fetched.
+  const heads = listed.filter(({ writer }) => writer !== undefined);
+  const broken = await fetchApart(
+    carrier,
+    heads.filter(({ ref, commit }) => before.get(nameHere(ref)) !== commit),
+  );
+  // An earlier head is not the head of now.
+  const stale = broken.map(({ ref }) => nameHere(ref.ref)).filter((name) => before.has(name));
+  await removeRefs(objects, stale);
   const here = await objects.refsBelow(...prefixes);
-  return [...here].flatMap(
-    ([name, commit]) => parseRemoteRef(`refs/${name.slice(headsHere.length)}`, commit) ?? [],
+  const refs = listed.flatMap((ref) => {
+    if (ref.writer === undefined) return [ref];
+    const commit = here.get(nameHere(ref.ref)); // another machine may have pushed since the list
+    return commit === undefined ? [] : [{ ...ref, commit }];
+  });
+  return { refs, broken };
+}
+
+function removeRefs(objects: TravelObjects, names: readonly string[]): Promise<void> {
+  return objects.moveRefs(new Map(names.map((name) => [name, undefined])));
+}
+
+/** True when another machine removed a ref between the list and the fetch. */
+function isGoneMeanwhile(error: unknown): boolean {
+  return (
+    error instanceof CheckpointdError && /couldn't find remote ref/.test(String(error.details?.['said']))
   );
 }
 
@@ -60,33 +98,22 @@ function isBrokenObject(error: unknown): error is CheckpointdError {
   );
 }
 
-async function fetchApart(
-  carrier: Carrier,
-  objects: TravelObjects,
-  listed: readonly RemoteRef[],
-): Promise<FetchedHeads> {
-  const refs: RemoteRef[] = [];
+/** Fetches heads, and returns those that the host cannot send. */
+async function fetchApart(carrier: Carrier, heads: readonly RemoteRef[]): Promise<FetchedHeads['broken']> {
   const broken: { ref: RemoteRef; error: CheckpointdError }[] = [];
   const groups: RemoteRef[][] = [];
-  // The name of a tombstone is sufficient, so it is not fetched.
-  const heads = listed.filter(({ writer }) => writer !== undefined);
-  refs.push(...listed.filter(({ writer }) => writer === undefined));
   for (let at = 0; at < heads.length; at += refsAtOnce) groups.push(heads.slice(at, at + refsAtOnce));
   for (let fetches = 0, group = groups.pop(); group !== undefined; fetches += 1, group = groups.pop()) {
     const error = fetches < fetchesMax ? await fetchGroup(carrier, group) : tooManyBroken();
-    if (error === undefined) refs.push(...group);
-    else if (group.length === 1 || fetches >= fetchesMax)
+    if (error === undefined) continue;
+    if (group.length === 1 || fetches >= fetchesMax)
       broken.push(...group.map((ref) => ({ ref, error: asDamage(error) })));
     else {
       const half = Math.ceil(group.length / 2);
       groups.push(group.slice(0, half), group.slice(half));
     }
   }
-  // An earlier head is not the present head.
-  const here = await objects.refsBelow(headsHere);
-  const stale = broken.map(({ ref }) => nameHere(ref.ref)).filter((name) => here.has(name));
-  await objects.moveRefs(new Map(stale.map((name) => [name, undefined])));
-  return { refs, broken };
+  return broken;
 }
 
 /** Fetches a group. Returns the error if a ref of the group caused it. */

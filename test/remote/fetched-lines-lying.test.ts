@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
+import { failure } from '../support/failures.ts';
 import { bareRepository, Machine } from '../support/machines.ts';
 
 const test = suite('lying remotes');
@@ -309,6 +310,19 @@ test('broken refs are listed as damaged, and the others are fetched', () =>
     writeFileSync(join(remote.path, ref), `${'3'.repeat(40)}\n`);
     const { lines, refused } = await two.daemon.call('remote/sessions', { remote: 'team' });
     assert.equal([lines, refused.length], [[], broken.length + 1]);
+  }));
+
+test('a remote with more refs than sessions can have is refused', () =>
+  scene(async ({ remote, two, heads }) => {
+    const names = Array.from({ length: 160_000 }, (_, at) => {
+      const number = String(at).padStart(20, '0');
+      return `${heads[1]} refs/checkpointd/ses_000000${number}/wr_${number}\n`;
+    });
+    writeFileSync(join(remote.path, 'packed-refs'), `# pack-refs with: sorted \n${names.join('')}`);
+    for (const method of ['remote/sessions', 'remote/fetch'] as const) {
+      const refused = await failure(two.daemon.call(method, { remote: 'team' }));
+      assert.equal([refused.kind, refused.details?.['reason']], ['RemoteRefused', 'tooManyRefs'], method);
+    }
   }));
 
 test('a refused line affects no other line, and its earlier version stays', () =>
