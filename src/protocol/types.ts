@@ -3722,7 +3722,9 @@ export interface RequestTypes {
   'conversation/import': { params: ConversationImportParams; result: ConversationImportResult; };
   /**
    * Records that the agent wrote or deleted a file. Its present content is then the agent's and causes no
-   * conflict.
+   * conflict. All sessions that are open on the work tree keep the report, and a revert of one author
+   * (`author` of `checkpoint/revert`) relies on it. Report each write at once: an edit of another program
+   * between the write and its report counts as part of the write.
    */
   'ledger/recordWrite': { params: LedgerRecordWriteParams; result: LedgerRecordWriteResult; };
   /** Lists who changed a file and when, as far as checkpoints and reports show. */

@@ -785,7 +785,10 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> LedgerRecordWriteResult:
         """Records that the agent wrote or deleted a file. Its present content is then the agent's
-        and causes no conflict.
+        and causes no conflict. All sessions that are open on the work tree keep the report, and a
+        revert of one author (`author` of `checkpoint/revert`) relies on it. Report each write at
+        once: an edit of another program between the write and its report counts as part of the
+        write.
         """
         result: LedgerRecordWriteResult = await self.request("ledger/recordWrite", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

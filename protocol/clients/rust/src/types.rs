@@ -6754,7 +6754,9 @@ impl Request for ConversationImportRequest {
 }
 
 /// Records that the agent wrote or deleted a file. Its present content is then the agent's and
-/// causes no conflict.
+/// causes no conflict. All sessions that are open on the work tree keep the report, and a revert of
+/// one author (`author` of `checkpoint/revert`) relies on it. Report each write at once: an edit of
+/// another program between the write and its report counts as part of the write.
 #[derive(Debug)]
 pub enum LedgerRecordWriteRequest {}
 impl Request for LedgerRecordWriteRequest {
