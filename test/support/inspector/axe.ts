@@ -6,7 +6,9 @@ import type { WatchedPage } from './watched-page.ts';
 
 const script = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-const look = `axe.run().then(({ violations }) => violations.flatMap(({ id, impact, nodes }) =>
+const look = (rules: readonly string[] | undefined): string => `axe.run(
+  ${JSON.stringify(rules === undefined ? {} : { runOnly: rules })}
+).then(({ violations }) => violations.flatMap(({ id, impact, nodes }) =>
   nodes.map(({ html }) => [impact, id, html.slice(0, 200)].join(' '))))`;
 
 /** Looks for what keeps people from using a page. */
@@ -24,10 +26,10 @@ export class Axe {
     return new Axe(debugging);
   }
 
-  /** Returns each element that violates a rule, after its impact and the rule. */
-  async violations(): Promise<readonly string[]> {
+  /** Returns each element that violates one of the rules, after its impact and the rule. Absent: all rules. */
+  async violations(rules?: readonly string[]): Promise<readonly string[]> {
     const { result, exceptionDetails } = await this.#debugger.send('Runtime.evaluate', {
-      expression: look,
+      expression: look(rules),
       awaitPromise: true,
       returnByValue: true,
     });
