@@ -72,7 +72,7 @@ function leaveStdio(): void {
 
 function pointToNothing(descriptor: 1 | 2): void {
   files.closeSync(descriptor);
-  files.openSync(devNull, 'w'); // takes the number that is free now, so that no other file gets it
+  files.openSync(devNull, 'w'); // takes the free number, so that no other file gets it
 }
 
 async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {
@@ -145,7 +145,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   server.listen(() => Promise.resolve(daemon));
   place?.note(listener.path);
   process.stdout.write(`listening on ${listener.path}\n`);
-  if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads that line alone
+  if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads only that line
 }
 
 /** Prints the socket of the present background daemon. Waits for its note, because it may have started just now. */

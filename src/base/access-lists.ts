@@ -67,8 +67,8 @@ function output(program: string, args: readonly string[], input?: Buffer): Promi
         killSignal: 'SIGKILL',
       });
       child.on('error', failed);
-      if (child.pid === undefined) return; // without descriptors for them there are no pipes either
-      child.stdin.on('error', failed); // it ended before it had read all
+      if (child.pid === undefined) return; // without free descriptors the process has no pipes either
+      child.stdin.on('error', failed); // the process ended before it had read everything
       child.stdout.on('data', (chunk: Buffer) => void chunks.push(chunk));
       child.on('close', end);
       child.stdin.end(input);

@@ -132,6 +132,6 @@ export function isNoSpace(error: unknown): boolean {
 export function fileLimit(cause: unknown, facts: ErrorFacts = {}): CheckpointdError | undefined {
   if (systemCode(cause) !== 'EFBIG') return undefined;
   const message =
-    'A file may not grow as large as this needs (EFBIG), although there is room. Raise the limit of file sizes under which the daemon runs (ulimit -f), or use a file system that takes larger ones; start the daemon anew and try again.';
+    "A file reached the system's size limit (EFBIG), although the disk has space. Raise the daemon's limit of file sizes (ulimit -f), or use a file system for larger files. Then restart the daemon and try again.";
   return new CheckpointdError('StoreUnavailable', message, { cause, ...facts });
 }

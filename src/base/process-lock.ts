@@ -120,7 +120,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return systemCode(error) === 'EPERM'; // it lives, and belongs to another user
+    return systemCode(error) === 'EPERM'; // the process lives, and belongs to another user
   }
 }
 

@@ -298,7 +298,7 @@ export class Capturer {
       const plan = await chooseScan(state, request, watched);
       const fast = typeof plan === 'string' ? plan : await scanFast(this.#place, request, plan);
       const scanned = typeof fast === 'string' ? await scanAll(this.#place, state, request, fast) : fast;
-      requireWorkTree(this.#place.workTree); // what was mounted over it meanwhile may be what was seen
+      requireWorkTree(this.#place.workTree); // the scan may have seen another file system that was mounted meanwhile
       return scanned;
     } finally {
       this.#scans -= 1;

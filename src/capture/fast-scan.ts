@@ -59,7 +59,7 @@ function rootKey(root: string): string {
     return standingKey(files.lstatSync(root, { bigint: true }));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return ''; // the scan that follows reports what is wrong with it
+    return ''; // the following scan reports the error
   }
 }
 
@@ -388,7 +388,7 @@ export class FastScan {
     const again: WalkedDirectory[] = [];
     for (const path of listed) {
       const known = this.#listings.get(path);
-      if (known === undefined) continue; // inside a tree that is walked again
+      if (known === undefined) continue; // inside a tree that is scanned again
       const previous = asDirectory(nodeAt(this.#plan.previous, path));
       again.push({ ...known, inherited: { ...known.inherited, previous } });
     }

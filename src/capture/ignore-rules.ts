@@ -267,9 +267,9 @@ export class IgnoreScopes {
     const { key, hasRules, blockedBy } = await startingChain(scope);
     if (!hasRules || blockedBy !== undefined) return false;
     if (this.#verdict?.key !== key) {
-      scope.oracle.renew(); // it has read files that are others by now
+      scope.oracle.renew(); // the engine has read files that have been replaced
       const [isExcluded] = await scope.oracle.ignored([scope.prefix]);
-      if (isExcluded === undefined) return false; // then git has no answer for what is in it either, which is reported
+      if (isExcluded === undefined) return false; // git then has no answer for its contents either, which is reported
       this.#verdict = { key, isExcluded };
     }
     return this.#verdict.isExcluded;

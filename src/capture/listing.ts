@@ -216,7 +216,7 @@ export async function listDirectory(
     if (path === rootPath && !isExchanged) throw workTreeError(options.tree.root, error);
     const failure = isExchanged ? 'unstable' : problemOf(error);
     if (failure === 'gone') return undefined;
-    if (isExchanged) stamp = undefined; // it is listed again, whatever is seen of it
+    if (isExchanged) stamp = undefined; // the directory is listed again in any case
     const facts = { isSettled: false, hasGit: false, ...fresh };
     return { path, inherited, stamp: stamp ?? noStamp, scope, chain, entries: new Map(), ...facts, failure };
   } finally {
@@ -394,7 +394,7 @@ export async function unchangedListing(
     };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return undefined; // listing it meets the same again, or finds it gone, and knows what that means
+    return undefined; // listing it meets the same error again, or finds it gone, and handles both
   } finally {
     reached?.release();
   }

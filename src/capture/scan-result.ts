@@ -197,7 +197,7 @@ export class ReportBuilder {
     }
     if (directory.gitDirectory !== undefined && directory.inherited.mode !== 'git')
       this.skip(directory.path, 'nestedGitDirectory');
-    if (directory.isUnchanged) return; // then it holds nothing to report
+    if (directory.isUnchanged) return; // the directory has nothing to report
     let hasJournal = false;
     for (const [name, entry] of directory.entries) {
       hasJournal ||= journalName.test(name);

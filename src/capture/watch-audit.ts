@@ -73,7 +73,7 @@ export class WatchAudit {
 
   async #run(): Promise<void> {
     try {
-      await new Promise(setImmediate); // the answer that waits for the capture comes first
+      await new Promise(setImmediate); // the answer to the capture comes first
       while (this.#next !== undefined) {
         const finding = await this.#findingOf(this.#next);
         if (finding !== undefined) await this.#confirm(finding);

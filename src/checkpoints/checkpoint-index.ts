@@ -101,7 +101,7 @@ export class CheckpointIndex {
       this.#list(row, listedAs);
     }
     if (name !== undefined) this.#byName.set(name, row);
-    if (record.kind === 'safety') return; // it never is on the line of the head
+    if (record.kind === 'safety') return; // a safety checkpoint is never on the line of the head
     this.#head = row;
     this.#attached = undefined;
   }
@@ -235,7 +235,7 @@ export class CheckpointIndex {
   /** True when this checkpoint is not an ancestor of the head: a restore went back to before it, or to another line. */
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);
-    if (row === undefined || row === this.#head) return false; // what was just made is never looked for
+    if (row === undefined || row === this.#head) return false; // a checkpoint that was just made is never searched
     this.#attached ??= this.#lines.upTo(this.#head);
     return this.#attached[row] !== 1;
   }

@@ -42,7 +42,7 @@ function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRa
   if (before !== undefined) return { from: before, to: checkpoint };
   throw new CheckpointdError(
     'InvalidRange',
-    'The checkpoint before that one was removed, so the daemon cannot tell what was done between them. Give from and to.',
+    'The previous checkpoint was removed, so the daemon does not know the changes of this one. Give from and to.',
     { details: { to: id } },
   );
 }
@@ -63,7 +63,7 @@ function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange 
   if (to !== undefined) return { from: turn, to };
   throw new CheckpointdError(
     'InvalidRange',
-    'A restore left that turn before a checkpoint saved its work, so there is nothing to take back.',
+    'A restore left that turn before a checkpoint saved its work, so there is nothing to revert.',
     { details: { from: id } },
   );
 }
@@ -100,7 +100,7 @@ function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void
   const end = last === undefined ? 'The present' : `Checkpoint "${index.tagOf(last) ?? last}"`;
   throw new CheckpointdError(
     'InvalidRange',
-    `${end} does not come after checkpoint "${index.tagOf(first) ?? first}". Give the two ends of a range on one line, the earlier one first; checkpoint/list shows what is detached.`,
+    `${end} does not come after checkpoint "${index.tagOf(first) ?? first}". Give the two ends of a range on one line, the earlier one first. checkpoint/list marks detached checkpoints.`,
     { details: { from: first, ...given({ to: last }) } },
   );
 }

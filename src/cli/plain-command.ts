@@ -57,7 +57,7 @@ async function lookedAt(command: CheckpointListing, given: Given): Promise<Looke
 export function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
   const root = storageAt(storage);
   const place = workDirectory(path);
-  if (writtenEvents(root).length > 0) return undefined; // of an agent: their checkpoints come first
+  if (writtenEvents(root).length > 0) return undefined; // an agent's events: their checkpoints come first
   const found = storedSessions(root, wanted === undefined ? place : undefined).filter(
     ({ session }) => wanted === undefined || session.startsWith(wanted),
   );

@@ -191,7 +191,7 @@ export class DaemonConnection {
 
   /** Ends the connection, because nothing after a fault can be trusted. */
   #distrust(fault: string): void {
-    this.#fail(`the daemon sent what is no frame: ${fault}`);
+    this.#fail(`the daemon sent an invalid frame: ${fault}`);
     this.#link.kill();
   }
 

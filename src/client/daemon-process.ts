@@ -82,7 +82,7 @@ export class DaemonProcess implements DaemonLink {
     const { stdin, stdout, stderr } = this.#child;
     // Pipes to a child are sockets, whatever their type says. A child that did not start has none.
     for (const each of [this.#child, stdin, stdout, stderr] as unknown as Partial<Socket>[]) {
-      if (each.destroyed === true) continue; // it would wait for a connection, with one more listener each time
+      if (each.destroyed === true) continue; // such a socket would wait for a connection, with one more listener each time
       if (isWanted) each.ref?.();
       else each.unref?.();
     }
@@ -94,7 +94,7 @@ export class DaemonProcess implements DaemonLink {
     if (!stdout.readableEnded) await once(stdout, 'end');
     await delay(exitsAfterOutputMs, undefined, { ref: false });
     if (!this.#isRunning) return;
-    this.#tellEnd('the daemon lives on for its other clients');
+    this.#tellEnd('the daemon continues for its other clients');
   }
 
   /** Waits this long for the end, then kills. Returns the exit code; `null` after a signal. */

@@ -48,7 +48,7 @@ function read(storage: string, name: string): StoredSession | undefined {
   const own = join(storage, name, 'checkpointd');
   const marker = jsonIn(join(own, 'session.json'));
   if (marker?.['marker'] !== 'checkpointd session') return undefined;
-  if (existsSync(join(own, 'deletion'))) return undefined; // the next daemon finishes it
+  if (existsSync(join(own, 'deletion'))) return undefined; // the next daemon finishes the deletion
   const owner = jsonIn(join(own, 'owner.json'));
   const { workTree, conversationId, strategy, retention, created } = marker;
   const socket = owner?.['released'] === true ? undefined : owner?.['socket'];

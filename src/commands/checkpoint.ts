@@ -32,13 +32,13 @@ export const checkpointInit = defineCommand(
     const already = session.enabled;
     if (session.disabledReason === 'FeatureOff') session.requireCheckpoints();
     if (already === undefined) {
-      await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
+      await checkGit(); // requested by hand, so a missing git is a failure and no reason to stay disabled
       operations.intend(context.stamp, { enables: true });
       await enableOrBeginAnew(session, context);
       session.recovered = undefined; // the answer has the warning instead
     } else {
-      await already.store.sizes([]); // asks for nothing: a store that is gone says so
-      if (already.index.head === undefined) await createBase(session, already, context); // all were deleted
+      await already.store.sizes([]); // reads only: a lost store throws here
+      if (already.index.head === undefined) await createBase(session, already, context); // all checkpoints were deleted
     }
     session.noteSummary();
     return initAnswer(session, already === undefined, Math.round(clock.monotonic() - started), context);

@@ -264,7 +264,7 @@ class LimitKeeper {
     this.#hasRemoved = true;
     const { log } = this.#session.parts;
     const context: OperationContext = {
-      signal: new AbortController().signal, // a removal that has begun is finished
+      signal: new AbortController().signal, // a removal that has begun is completed
       stamp: {},
       noteRecovered: () => undefined,
       progress: () => () => undefined,

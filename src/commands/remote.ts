@@ -61,7 +61,7 @@ function checkName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/.test(name) && !name.endsWith('.lock')) return;
   throw new CheckpointdError(
     'InvalidName',
-    'A remote is called by letters, digits, ".", "_" and "-", the first a letter or digit.',
+    'The name of a remote has letters, digits, ".", "_" and "-", and begins with a letter or digit.',
     { details: { name: name.slice(0, 64) } },
   );
 }
@@ -69,7 +69,7 @@ function checkName(name: string): void {
 function takenName({ name, url }: Remote): CheckpointdError {
   return new CheckpointdError(
     'DuplicateName',
-    `There is a remote "${name}" already, at ${remoteUrlText(url)}. Choose another name, or remove that one first.`,
+    `A remote "${name}" exists already, at ${remoteUrlText(url)}. Choose another name, or remove that one first.`,
     { details: { remote: name, url: remoteUrlText(url) } },
   );
 }

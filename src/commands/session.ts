@@ -270,7 +270,7 @@ export const sessionClose = defineDaemonCommand('session/close', (call) => {
       const noted = await once(parts.operations, 'session/close', call, kept);
       if (noted.replayed === true) return noted;
     }
-    sessions.openedBy(client, id); // it may have been ended while the key was looked up
+    sessions.openedBy(client, id); // the session may have ended during the look-up of the key
     // From here on the session is given up. The next start removes remaining files.
     const lost = 'The session is closed, but some of its data could not be removed';
     const ended = await afterCommit(context, lost, () => sessions.closeFor(client, id));

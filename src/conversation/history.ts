@@ -150,7 +150,7 @@ export function requestedRange(history: Sequence<HistoryEntry>, start: number, e
   if (isBounded && end <= history.length) return { start: nextTurnStart(history, start, end), end };
   throw new CheckpointdError(
     'InvalidRange',
-    `The range [${start}, ${end}) does not lie in the history of ${history.length} entries. Give whole numbers with 0 <= start <= end <= ${history.length}.`,
+    `The range [${start}, ${end}) is not within the history of ${history.length} entries. Give whole numbers with 0 <= start <= end <= ${history.length}.`,
     { details: { start, end, historyLength: history.length } },
   );
 }

@@ -107,7 +107,7 @@ export class Carrier {
     if (stdout.length > listBytesMax)
       throw new CheckpointdError(
         'RemoteRefused',
-        `${remoteUrlText(this.#url)} lists more refs than sessions can have. Look at what is below ${refRoots.hidden} there.`,
+        `${remoteUrlText(this.#url)} lists too many refs. Remove refs below ${refRoots.hidden} that are not from checkpointd.`,
         { details: { reason: 'tooManyRefs', bytes: stdout.length } },
       );
     return stdout
@@ -294,17 +294,20 @@ function failureOf(
       `${where} refused this user. Put a key into your ssh agent, or a credential helper into your global git configuration, and try "git ls-remote" by hand.`,
     );
   if (rate.test(words))
-    return refusal('rate', `${where} asks for fewer requests. Wait, then try again.`, true);
-  if (hiddenThere.test(words)) return refusal('hiddenRefs', `${where} takes no refs outside branches.`);
+    return refusal('rate', `${where} limits the number of requests. Wait, then try again.`, true);
+  if (hiddenThere.test(words)) return refusal('hiddenRefs', `${where} accepts only branches.`);
   if (tooLargeThere.test(words))
-    return refusal('size', `${where} refused what was sent as too large. Leave large files out (leaveOut).`);
-  if (absent.test(words)) return refusal('absent', `There is no repository at ${where}. Make one there.`);
+    return refusal(
+      'size',
+      `${where} refused the push because it is too large. Leave large files out (leaveOut).`,
+    );
+  if (absent.test(words)) return refusal('absent', `There is no repository at ${where}. Create one there.`);
   if (/pre-receive hook declined|hook declined|remote rejected/i.test(words))
-    return refusal('hook', `${where} declined what was sent.`);
+    return refusal('hook', `${where} declined the push.`);
   if (unreachable.test(words))
     return new CheckpointdError(
       'RemoteUnreachable',
-      `${where} could not be reached, or the connection broke. The session is as it was; try again. Git said: ${lastLine(words)}`,
+      `${where} could not be reached, or the connection broke. The session was not changed. Try again. Git said: ${lastLine(words)}`,
       {
         details: { remote: where, said: words },
         retryable: true,
@@ -314,7 +317,7 @@ function failureOf(
     );
   if (!isPush && corruptObjects.test(words))
     return corrupt('git refused its objects', { remote: where, said: words }, cause);
-  return refusal('other', `${where} did not do what was asked.`);
+  return refusal('other', `${where} failed.`);
 }
 
 /** Returns the error for a remote that sent invalid data. */
@@ -325,19 +328,19 @@ export function corrupt(
 ): CheckpointdError {
   return new CheckpointdError(
     'RemoteCorrupt',
-    `The remote sent something that was refused: ${what}. Nothing of it was taken; sessions here are as they were.`,
+    `The remote sent invalid data: ${what}. Nothing was stored, and the sessions here were not changed.`,
     { details, cause },
   );
 }
 
 function tooMuch(limit: number): CheckpointdError {
-  return corrupt(`more than the ${limit} bytes that it may be`, { limit });
+  return corrupt(`more than the limit of ${limit} bytes`, { limit });
 }
 
 function noSuchPlace(path: string): CheckpointdError {
   return new CheckpointdError(
     'RemoteRefused',
-    `There is no repository at ${path}. Make one with "git init --bare", or mount what holds it.`,
+    `There is no repository at ${path}. Create one with "git init --bare", or mount its file system.`,
     { details: { remote: path, reason: 'absent' } },
   );
 }

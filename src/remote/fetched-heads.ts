@@ -136,5 +136,5 @@ function asDamage(error: CheckpointdError): CheckpointdError {
 }
 
 function tooManyBroken(): CheckpointdError {
-  return corrupt('more of its refs are broken than are looked for');
+  return corrupt('too many of its refs are broken');
 }

@@ -149,13 +149,13 @@ async function takeLine(
   try {
     await carrier.fetch({ refspecs: [`+${ref.ref}:${incoming}`], bytesMax: manifest.bytes + extraBytes });
     const commit = await objects.refAt(incoming);
-    if (commit === undefined) throw corrupt('a ref that was listed is not there');
+    if (commit === undefined) throw corrupt('a listed ref does not exist');
     if (before !== undefined && !(await objects.isBefore(before, commit)))
-      throw corrupt('a line was set back, or replaced by one that does not follow it', { ref: ref.ref });
+      throw corrupt('a line was reset, or replaced by another one', { ref: ref.ref });
     await verifyLine(objects, commit, ref, signal);
     await objects.moveRefs(new Map([[nameHere(ref), commit]]));
   } finally {
-    await objects.moveRefs(new Map([[incoming, undefined]])).catch(() => undefined); // it was not there, or is overwritten
+    await objects.moveRefs(new Map([[incoming, undefined]])).catch(() => undefined); // the ref did not exist, or is overwritten
   }
 }
 
@@ -211,7 +211,7 @@ function unknownThere({ name }: Remote, session: string, writer: string | undefi
   const whose = writer === undefined ? '' : ` of the writer ${writer.slice(0, 64)}`;
   return new CheckpointdError(
     'UnknownSession',
-    `"${name}" holds no session ${session.slice(0, 64)}${whose}. Use remote/sessions to see what it holds.`,
+    `"${name}" has no session ${session.slice(0, 64)}${whose}. Use remote/sessions to list its sessions.`,
     { details: { remote: name, session: session.slice(0, 64) } },
   );
 }
@@ -244,7 +244,7 @@ export async function deleteLines(
         if (outcome === 'moved')
           throw new CheckpointdError(
             'RemoteRefused',
-            'Another machine pushed the session while it was deleted. Its tombstone stands; delete it again.',
+            'Another machine pushed the session during its deletion. Delete it again.',
             { details: { reason: 'moved' }, retryable: true, effects: 'unknown' },
           );
       }
@@ -280,7 +280,7 @@ async function lockFor(name: string, file: string): Promise<ProcessLock> {
     const lock = await takeProcessLock(name, file);
     if (lock !== undefined) return lock;
     if (performance.now() > endMs)
-      throw new CheckpointdError('ServerBusy', 'Another process works with this remote. Try again.', {
+      throw new CheckpointdError('ServerBusy', 'Another process is using this remote. Try again.', {
         retryable: true,
       });
     await delay(50);

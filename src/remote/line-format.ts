@@ -96,7 +96,7 @@ export function decodeHead(bytes: Buffer): Head {
   const tree = /^tree ([0-9a-f]{40})\n/.exec(text)?.[1];
   const body = text.indexOf('\n\n');
   const at = text.indexOf(marker, body + 2);
-  if (tree === undefined || body < 0 || at < 0) throw corrupt('a ref of ours names no head of a line');
+  if (tree === undefined || body < 0 || at < 0) throw corrupt('a ref does not name the head of a line');
   const parents = [...text.slice(0, body).matchAll(/^parent ([0-9a-f]{40})$/gm)].map(
     (match) => match[1] ?? '',
   );
@@ -125,7 +125,7 @@ export function parseManifest(text: string): Manifest {
     isPages(fields.pages) &&
     isOrigin(fields.origin) &&
     !Number.isNaN(Date.parse(String(fields.updated)));
-  if (!isGood) throw corrupt('a manifest has a field that cannot be');
+  if (!isGood) throw corrupt('a manifest has an invalid field');
   return value as Manifest;
 }
 
@@ -184,7 +184,7 @@ export function parseNames(text: string): LineNames {
   }
   const { tags, names } = (value ?? {}) as Partial<Record<keyof LineNames, unknown>>;
   if (!isTexts(tags) || !isTexts(names) || !Object.keys(tags).every((tag) => tagForm.test(tag)))
-    throw corrupt('the tags and names have a form that cannot be');
+    throw corrupt('the tags and names have an invalid form');
   return { tags, names };
 }
 

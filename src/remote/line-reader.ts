@@ -100,20 +100,20 @@ async function readCheckpoints(
     for (const line of text.split('\n').slice(0, -1)) {
       const record = parseRecord(line)?.record;
       if (record === undefined || !idForm.test(record.id) || ids.has(record.id))
-        throw corrupt('a record of a checkpoint cannot be read, or stands there twice');
-      if (pageOfSeq(record.seq) !== page) throw corrupt('a record stands in the page of others');
+        throw corrupt('a record of a checkpoint is unreadable, or occurs twice');
+      if (pageOfSeq(record.seq) !== page) throw corrupt('a record is in the wrong page');
       if (record.conversation > manifest.logRecords || record.logLength > manifest.logRecords)
-        throw corrupt('a record names a place in the conversation that is not there');
+        throw corrupt('a record names a missing position of the conversation');
       checkTreeOf(record, trees, modes);
       ids.add(record.id);
       checkpoints.push({ record, ...given({ tag: tags.get(record.id), name: called.get(record.id) }) });
     }
   }
   if (checkpoints.length !== manifest.checkpoints)
-    throw corrupt('a line has not the checkpoints that it counts');
+    throw corrupt('a line has another number of checkpoints than it says');
   checkpoints.sort((a, b) => a.record.seq - b.record.seq);
   if (checkpoints.some(({ record }, i) => i > 0 && record.seq === checkpoints[i - 1]?.record.seq))
-    throw corrupt('two checkpoints have one place');
+    throw corrupt('two checkpoints have the same position');
   return checkpoints;
 }
 
@@ -131,7 +131,7 @@ function checkTreeOf(
   const isThere =
     parts.tree === emptyTree ? !trees.has(id) || trees.get(id) === emptyTree : trees.get(id) === parts.tree;
   if (!isThere || modes.get(id) !== parts.modes)
-    throw corrupt('a record names a tree that does not lie beside it');
+    throw corrupt('a record names another tree than the one beside it');
 }
 
 /** Returns the records of the session's log, in order. @throws RemoteCorrupt */
@@ -150,7 +150,8 @@ export async function* readConversation(
       yield parseLogRecord(line);
     }
   }
-  if (count !== manifest.logRecords) throw corrupt('a line has not the conversation that it counts');
+  if (count !== manifest.logRecords)
+    throw corrupt('a line has another length of the conversation than it says');
 }
 
 /** The kinds of records that are pushed. Any other record is a filler. */
@@ -164,7 +165,7 @@ function parseLogRecord(line: string): LogRecord {
     throw corrupt('a record of the conversation is not JSON');
   }
   if (typeof value !== 'object' || value === null || !('kind' in value) || !logKinds.has(value.kind))
-    throw corrupt('a record of the conversation is of no kind that travels');
+    throw corrupt('a record of the conversation has an invalid kind');
   return value as LogRecord;
 }
 
@@ -188,7 +189,7 @@ export async function checkTrees(
       modes,
     ).catch(refused);
     for (const permissions of [...table.files.values(), ...table.directories.values()])
-      if ((permissions & 0o7000) !== 0) throw corrupt('permissions of a checkpoint set more than rights');
+      if ((permissions & 0o7000) !== 0) throw corrupt('permissions of a checkpoint have invalid bits');
   }
 }
 
@@ -224,12 +225,12 @@ async function unfold(
     let [files, depth] = [0, 0];
     for (const { mode, id } of top.items) {
       const below = mode === '040000' ? known.get(id) : undefined;
-      if (mode === '040000' && below === undefined) throw corrupt('a directory holds itself');
+      if (mode === '040000' && below === undefined) throw corrupt('a directory contains itself');
       files += below?.files ?? 1;
       depth = Math.max(depth, (below?.depth ?? 0) + 1);
     }
     if (files > lineLimits.filesPerTree || depth > lineLimits.directoryDepth)
-      throw corrupt('a checkpoint holds more files than a work tree can');
+      throw corrupt('a checkpoint has too many files');
     known.set(top.id, { files, depth });
     stack.pop();
   }
@@ -247,7 +248,7 @@ async function optionalNames(reader: ObjectReader, tree: string | undefined): Pr
 }
 
 async function readText(reader: ObjectReader, blob: string | undefined, bytesMax: number): Promise<string> {
-  if (blob === undefined) throw corrupt('a part of a line is not there');
+  if (blob === undefined) throw corrupt('a part of a line is missing');
   return (await readObject(reader, 'blob', blob, bytesMax)).toString('utf8');
 }
 
@@ -260,13 +261,13 @@ async function readObject(
 ): Promise<Buffer> {
   const [size = -1] = await reader.sizes([id]);
   if (size < 0) throw corrupt(`a ${type} is missing`, { object: id });
-  if (size > bytesMax) throw corrupt(`a ${type} is larger than it may be`, { object: id, bytes: size });
+  if (size > bytesMax) throw corrupt(`a ${type} is too large`, { object: id, bytes: size });
   return reader.read(type, id).catch(refused);
 }
 
 /** Turns an error about damaged data into one about the remote. */
 function refused(error: unknown): never {
   if (error instanceof CheckpointdError && (error.kind === 'DataCorrupt' || error.kind === 'StoreCorrupt'))
-    throw corrupt('an object of it cannot be used', error.details, error);
+    throw corrupt('one of its objects is invalid', error.details, error);
   throw error;
 }

@@ -60,7 +60,7 @@ export async function pushLine(request: PushRequest): Promise<Pushed> {
     }
     throw new CheckpointdError(
       'RemoteRefused',
-      'The remote moved each time that the session was pushed. Try again later.',
+      'Another process changed the remote during each attempt to push. Try again later.',
       { details: { reason: 'moved' }, retryable: true },
     );
   } finally {
@@ -94,7 +94,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   if (previous === 'foreign') {
     await remotes.renewWriter(identity.writer);
     request.warn(
-      `Another storage writes to "${remote.name}" under the id of this one, as after a copy of a container. This storage has taken a new id, and its sessions go on as lines of their own.`,
+      `Another storage uses the same writer id on "${remote.name}", probably a copy of this container. This storage now has a new id, and its sessions continue as separate lines.`,
     );
     return undefined;
   }
@@ -124,7 +124,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
     if (!isHiddenRefRefused(error) || place === 'heads') throw error;
     await remotes.put({ ...remote, refs: 'heads' });
     request.warn(
-      `"${remote.name}" takes branches alone. The session is kept there below refs/heads/checkpointd/, where people see it among the branches.`,
+      `"${remote.name}" accepts only branches. The session is stored below refs/heads/checkpointd/, so it is visible among the branches.`,
     );
     return undefined;
   }
@@ -187,7 +187,7 @@ async function lastHead(
 function deletedThere({ name }: Remote, session: string): CheckpointdError {
   return new CheckpointdError(
     'RemoteRefused',
-    `The session was deleted on "${name}", and is not pushed there again. Push it to another remote, or import it under another conversation.`,
+    `The session was deleted on "${name}", so it cannot be pushed there again. Push it to another remote, or import it under another conversation.`,
     { details: { reason: 'deleted', session } },
   );
 }

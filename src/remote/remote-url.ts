@@ -102,7 +102,7 @@ function hasControls(text: string): boolean {
 function malformed(): CheckpointdError {
   return new CheckpointdError(
     'InvalidRemote',
-    'That is no address of a git remote. Give ssh://user@host/path, user@host:path, https://host/path or an absolute path.',
+    'The address is not one of a git remote. Give ssh://user@host/path, user@host:path, https://host/path or an absolute path.',
     { details: { reason: 'malformed' } },
   );
 }
@@ -111,7 +111,7 @@ function otherScheme(text: string): CheckpointdError {
   const scheme = /^[^:]*/.exec(text)?.[0].slice(0, 32) ?? '';
   return new CheckpointdError(
     'InvalidRemote',
-    `Remotes are reached by ssh, https or a path of this machine, not by "${scheme}". Give ssh://user@host/path, user@host:path, https://host/path or an absolute path.`,
+    `A remote needs ssh, https or a path of this machine; "${scheme}" is not supported. Give ssh://user@host/path, user@host:path, https://host/path or an absolute path.`,
     { details: { reason: 'scheme', scheme } },
   );
 }
@@ -119,7 +119,7 @@ function otherScheme(text: string): CheckpointdError {
 function withPassword(): CheckpointdError {
   return new CheckpointdError(
     'InvalidRemote',
-    'The address holds a password or a token, which would be kept in plain text. Give it without, and let git find the password: by a credential helper in your global git configuration, or use ssh with a key in your agent.',
+    'The address contains a password or a token, which would be stored in plain text. Give the address without it. Use a credential helper in your global git configuration, or ssh with a key in your agent.',
     { details: { reason: 'password' } },
   );
 }

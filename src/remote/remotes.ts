@@ -57,7 +57,7 @@ export class Remotes {
     if (remote !== undefined) return remote;
     throw new CheckpointdError(
       'UnknownRemote',
-      `There is no remote "${name.slice(0, 64)}". Use remote/list to see what there is, or remote/add.`,
+      `There is no remote "${name.slice(0, 64)}". Use remote/list to see the remotes, or remote/add.`,
       { details: { remote: name.slice(0, 64) } },
     );
   }
@@ -136,7 +136,7 @@ export class Remotes {
       const lock = await takeProcessLock(`remotes in ${dev}:${ino}`, `${this.#file}.lock`);
       if (lock !== undefined) return lock;
       if (performance.now() > endMs)
-        throw new CheckpointdError('ServerBusy', 'Another process changes the remotes. Try again.', {
+        throw new CheckpointdError('ServerBusy', 'Another process is changing the remotes. Try again.', {
           retryable: true,
         });
       await delay(20);
@@ -167,7 +167,7 @@ function parseRemotes(text: string, file: string): RemotesFile {
   if (typeof format === 'number' && format > 1)
     throw new CheckpointdError(
       'StoreUnavailable',
-      `${file} was written by a newer checkpointd (format ${format}). It was left as it is: update checkpointd.`,
+      `${file} was written by a newer checkpointd (format ${format}). It was not changed. Update checkpointd.`,
       { details: { file, format } },
     );
   if (!isIntact(value)) throw damaged(file);
@@ -178,7 +178,7 @@ function parseRemotes(text: string, file: string): RemotesFile {
 function damaged(file: string): CheckpointdError {
   return new CheckpointdError(
     'StoreCorrupt',
-    `${file} is damaged. Move it away and add the remotes again; nothing of any session is lost.`,
+    `${file} is damaged. Move it away and add the remotes again. No session is lost.`,
     { details: { file } },
   );
 }

@@ -75,7 +75,7 @@ export class DisplacedFiles {
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      return undefined; // a full disk, say: the names lie in the work tree then, and go at once
+      return undefined; // such as a full disk: the second names are then in the work tree, and removed at once
     }
     return new DisplacedFiles(directory, new Map(displaced.map(({ path }, number) => [path, number])));
   }

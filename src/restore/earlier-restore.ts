@@ -61,7 +61,7 @@ export async function editedSince(
   const contents = new Set<TreePath>();
   const fresh = new Set<TreePath>();
   for (const { path, before, after: now } of await store.changes(states.before, states.present)) {
-    if (now === undefined) continue; // deleted: nothing of it can be lost
+    if (now === undefined) continue; // a deletion: nothing can be lost
     const target = wanted.has(path) ? wanted.get(path) : before;
     if (target !== undefined && sameEntry(now, target)) continue;
     edits.set(path, now);

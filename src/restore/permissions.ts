@@ -181,7 +181,7 @@ class Directories {
    * test needs a file in the directory, so an empty append-only directory is not detected.
    */
   #keepsNames(directory: TreePath, { mode }: Stats): boolean {
-    if ((mode & stickyBit) !== 0) return false; // refuses by the owner of each file
+    if ((mode & stickyBit) !== 0) return false; // the owner of each file decides
     const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
     // The bits of the directory may allow creating names but not listing them.
     const listing = attempt(hasCode('EACCES'), () => files.opendirSync(address, { encoding: 'latin1' }));
@@ -224,7 +224,7 @@ function refusalOf(
 ): FailureReason | undefined {
   const effective = process.geteuid?.();
   if (effective === process.getuid?.()) {
-    files.accessSync(address, constants.W_OK | constants.X_OK); // its error tells the reason
+    files.accessSync(address, constants.W_OK | constants.X_OK); // its error gives the reason
     return undefined;
   }
   if (effective === 0) return undefined;

@@ -38,7 +38,7 @@ export async function recover(
   const lock = await holdWorkTree(site, context.signal);
   try {
     const unswept = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
-    if (isPublished) site.answered.keep(intent.id); // killed between the publication and this: it had succeeded
+    if (isPublished) site.answered.keep(intent.id); // killed between the publication and this step: the restore had succeeded
     const outcome = isPublished ? 'nothing' : await finishOrUndo(site, intent, context);
     if (unswept.length > 0) await sweepAgain(site, intent, context);
     return ended(site, outcome);

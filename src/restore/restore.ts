@@ -103,7 +103,7 @@ async function carryOutPlanned(
   const lock = await holdWorkTree(site, context.signal).catch(refuseRestore);
   try {
     const { plan, present, job: found } = await planned();
-    context.signal.throwIfAborted(); // the last moment at which cancelling means that nothing changed
+    context.signal.throwIfAborted(); // the last moment at which a cancel means that nothing changed
     const safety = await publishSafety(site, present, context);
     const job =
       found.reverted !== undefined ? { ...found, target: await publishMerged(site, found, context) } : found;

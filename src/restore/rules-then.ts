@@ -111,7 +111,7 @@ class RulesThen {
     const directories = new Set<TreePath>(paths.flatMap((path) => [rootPath, ...ancestors(path)]));
     for (const directory of directories) {
       const entry = await store.entry(target.snapshot, join(directory, '.gitignore'));
-      if (entry === undefined || isLink(entry)) continue; // git follows no link there
+      if (entry === undefined || isLink(entry)) continue; // git does not follow a link there
       const parts: Uint8Array[] = [];
       for await (const chunk of store.read(entry.blob)) parts.push(chunk);
       this.#write(this.inRepository(entry.path), Buffer.concat(parts));

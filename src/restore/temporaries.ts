@@ -205,7 +205,7 @@ async function sweepMoved({ root, id }: Clearing, moved: readonly TreePath[]): P
     return unswept.map(({ path }) => path).filter((path) => isTemporaryOf(path, id));
   } catch (error) {
     if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
-    return moved; // the root itself is gone or beyond reading: the next recovery sweeps
+    return moved; // the root itself is gone or unreadable: the next recovery sweeps
   }
 }
 

@@ -143,7 +143,7 @@ export class Dispatcher {
       : 'nothing was changed';
     if (signal.reason !== this.#stopReason)
       return wireError('RequestCancelled', `The request was cancelled; ${changed}.`, { effects });
-    const message = `checkpointd is stopping and gave the request up; ${changed}.`;
+    const message = `checkpointd is stopping and aborted the request; ${changed}.`;
     return wireError('ServerCancelled', message, { retryable: true, effects });
   }
 }

@@ -50,12 +50,12 @@ function endOf(child: ChildProcess, stop: AbortSignal): Promise<boolean> {
       resolve(isBack);
     };
     const giveUp = (): void => {
-      child.kill('SIGKILL'); // it may be held by the system even so, and is not waited for
+      child.kill('SIGKILL'); // the system may block it even so, and no code waits for it
       child.unref();
       end(false);
     };
     stop.addEventListener('abort', giveUp);
     child.once('exit', () => end(true));
-    child.once('error', () => end(true)); // no ls here
+    child.once('error', () => end(true)); // this system has no ls
   });
 }

@@ -67,7 +67,7 @@ export async function readAtRest(
     };
     const capture = openCapturer(session, store, join(scratch, 'ignore'));
     close = async () => {
-      await capture.close('deleted'); // the known files are the next opening's to write
+      await capture.close('deleted'); // only the next opening writes the known files
       session.parts.sessionLog.close();
       await store.close();
     };

@@ -196,7 +196,7 @@ export class SessionDirectory {
 
   /** Removes the directory of a {@link makeRoot} that no other step followed. */
   removeEmptyRoot(): void {
-    attempt(isOfSystem, () => files.rmdirSync(this.root)); // it was not empty, or is gone
+    attempt(isOfSystem, () => files.rmdirSync(this.root)); // the directory was not empty, or is gone
   }
 
   /** Removes the directory of a {@link create} that no other step followed. */

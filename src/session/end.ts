@@ -80,16 +80,16 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
   const { queue, directory, owner, sessionLog } = session.parts;
   try {
     await queue.close();
-    const { enabled } = session; // not before: what ran may have enabled checkpoints, or removed them
+    const { enabled } = session; // not earlier: a running operation may have enabled checkpoints, or removed them
     await session.watcher?.close();
     await Promise.all([session.parts.answered.close(), session.parts.late.lookNow(() => enabled?.store)]);
-    await enabled?.capture.close(kind === 'deleted' ? kind : undefined); // a scan may run, with files of the store's
+    await enabled?.capture.close(kind === 'deleted' ? kind : undefined); // a scan may run, and uses files of the store
     const because = kind === 'deleted' ? undefined : await reasonToStay(session, kind);
     await enabled?.store.close();
     if (because === undefined) return { fate: 'removed', deleted: deleteTrash(renameAway(directory)) };
     return { fate: because === 'retention' ? 'kept' : 'orphaned', because, deleted: Promise.resolve() };
   } finally {
-    session.enabled?.store.kill(); // what was closed is gone already; what failed to close must not outlive the session
+    session.enabled?.store.kill(); // a closed store is gone already, and one that failed to close must not outlive the session
     sessionLog.close();
     owner.release();
   }
@@ -230,9 +230,9 @@ export function deleteOpen(
     const goOn = await queue.pause();
     const { enabled } = session;
     try {
-      directory.ours(); // before anything is destroyed
+      directory.ours(); // before any data is destroyed
       await session.parts.late.lookNow(() => enabled?.store);
-      await enabled?.capture.rest(); // a scan of its own may run, with files of the store's
+      await enabled?.capture.rest(); // a scan of this session may run, and uses files of the store
       await emptyOpen(session);
     } catch (error) {
       if (!directory.isBeingDeleted && reopen()) goOn();
@@ -354,7 +354,7 @@ async function sweepSession(directory: SessionDirectory, graceMs: number, log: L
   if (!directory.exists()) return false;
   const marker = directory.readMarker();
   if (marker === undefined || marker.session !== directory.session) return false;
-  if (marker.format > sessionFormat) return false; // a newer version may keep what this one does not understand
+  if (marker.format > sessionFormat) return false; // a newer version may store data that this one does not understand
   const isDeleted = directory.isBeingDeleted;
   const silentSince = lastSignOfLife(directory) ?? Date.parse(marker.created);
   if (!isDeleted && !(isOrphan(directory) && Date.now() - silentSince >= graceMs)) return false;
@@ -421,7 +421,7 @@ async function removeClaimed(
       directory.removeEmptyRoot();
       return undefined;
     }
-    directory.ours(); // before anything is destroyed
+    directory.ours(); // before any data is destroyed
     await lookBeforeRemoval(directory, log);
     await emptyClosed(directory, log);
     return renameAway(directory);
@@ -472,7 +472,7 @@ async function emptyStore(
   store: Pick<SnapshotStore, 'destroy' | 'checkpoints'>,
   expected: number,
 ): Promise<void> {
-  if (strategyNamed(strategy).livesInSessionDirectory) return store.destroy(); // one rename takes all of it
+  if (strategyNamed(strategy).livesInSessionDirectory) return store.destroy(); // one rename removes all of it
   writeAtomically(directory.deletionFile, '', { durable: true });
   try {
     await store.destroy();
@@ -489,7 +489,7 @@ async function isWhole(store: Pick<SnapshotStore, 'checkpoints'>, expected: numb
   try {
     return (await store.checkpoints()).length >= Math.max(1, expected);
   } catch {
-    return false; // it cannot be told, and half a session is the worse end
+    return false; // the store is unreadable, and to keep half a session would be worse
   }
 }
 
@@ -521,7 +521,7 @@ export function renameAway(directory: SessionDirectory): string | undefined {
     throw error;
   }
   if (moved.is === 'directory' && isSameDirectory(moved.identity, identity)) return trash;
-  files.renameSync(trash, directory.root); // it was exchanged between the look and the rename
+  files.renameSync(trash, directory.root); // the directory was replaced between the check and the rename
   throw new CheckpointdError(
     'StoreUnavailable',
     `${directory.root} was replaced by another directory while its session was removed. The other directory was not changed.`,

@@ -88,7 +88,7 @@ export async function prepareImport(place: ImportPlace): Promise<PreparedPlace> 
 function notInRepository(strategy: string, { root }: Pick<WorkTree, 'root'>): CheckpointdError {
   return new CheckpointdError(
     'NotARepository',
-    `The strategy ${strategy} keeps checkpoints in a git repository, and ${root} is in none. Run "git init" there, or use the strategy shadow.`,
+    `The strategy ${strategy} keeps checkpoints in a git repository, but ${root} is outside any. Run "git init" there, or use the strategy shadow.`,
   );
 }
 
@@ -106,7 +106,7 @@ export async function importSession(
     await directory.sync();
     context.signal.throwIfAborted();
     context.beforeCommit?.(marker);
-    files.rmSync(directory.deletionFile); // the commit: from now on it is a session
+    files.rmSync(directory.deletionFile); // the commit point: from now on it is a session
     return marker;
   } catch (error) {
     await takeBack(directory, marker, context.log);

@@ -28,18 +28,18 @@ export class LingeringSessions {
       this.#yieldSession(session);
     };
     const look = (): void => {
-      const isThere = files.existsSync(directory.ownerFile); // not where the storage was removed
+      const isThere = files.existsSync(directory.ownerFile); // the storage was removed
       if (!isThere || files.existsSync(directory.wantedFile)) giveUp();
     };
     try {
       const watch = watchDirectory(directory.own, look);
-      watch.on('error', giveUp); // a process that wants it would go unnoticed
+      watch.on('error', giveUp); // the claim of another process would go unnoticed
       this.#watches.set(session.id, watch.unref());
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return false;
     }
-    look(); // it may have been wanted before
+    look(); // a process may have claimed the session before
     return true;
   }
 

@@ -101,7 +101,7 @@ export async function openSession(
     const ignored = ignoredBy(open);
     if (ignored.length > 0)
       context.warn(
-        `This session is open already and goes on with its own settings; these of the request were ignored: ${ignored.join(', ')}. Close it first to open it with others.`,
+        `This session is open already and keeps its own settings. These settings of the request were ignored: ${ignored.join(', ')}. Close the session first to open it with other settings.`,
       );
     warnIfReplaced(open.parts, context);
     return { session: open, resumed: true };

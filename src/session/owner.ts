@@ -106,7 +106,7 @@ export class SessionOwner {
     const endMs = performance.now() + yieldMs;
     try {
       for (;;) {
-        files.writeFileSync(directory.wantedFile, ''); // each time: another process that wants it removes the file
+        files.writeFileSync(directory.wantedFile, ''); // each time, because another process that claims the session removes the file
         await delay(askAgainMs);
         const claimed = await SessionOwner.#claimNow(directory, options);
         if (claimed instanceof SessionOwner || performance.now() > endMs) return claimed;

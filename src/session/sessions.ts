@@ -148,7 +148,7 @@ export class Sessions {
   /** Ends all shares of a client that is gone, and the sessions that it alone had open. */
   async leave(client: Client, kind: EndKind): Promise<void> {
     this.#shares.leave(client);
-    await this.#openings.idle(); // one of its own that was under way stands now, and is ended with the others
+    await this.#openings.idle(); // an opening of this client may have completed meanwhile, and is ended with the others
     await this.#endEach(this.#shares.of(client), (id) => this.closeFor(client, id, kind));
   }
 
@@ -170,7 +170,7 @@ export class Sessions {
     this.#isClosing = true;
     this.#lastKind = kind;
     clearTimeout(this.#idleSweep);
-    await this.#openings.idle(); // one that was under way either stands and is closed too, or has removed what it made
+    await this.#openings.idle(); // a running opening has either completed, and is closed too, or has removed its files
     await this.#endEach([...this.#open.keys()], (id) => this.close(id, kind));
   }
 
@@ -221,7 +221,7 @@ export class Sessions {
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
     const bytes = await beforeDeletion(open, context);
     if (this.#open.get(open.id) !== open) {
-      await this.#ending.get(open); // it was closed, or deleted, while we measured
+      await this.#ending.get(open); // the session was closed, or deleted, during the measurement
       return open.parts.directory.exists() ? this.delete(id, context, storage, client) : { bytesFreed: 0 };
     }
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
@@ -251,7 +251,7 @@ export class Sessions {
       return undefined;
     }
     this.#lingering.end(id);
-    this.#shares.join(id, client); // now: its last holder may be about to leave
+    this.#shares.join(id, client); // now, because its last client may be about to leave
     return session;
   }
 
@@ -285,7 +285,7 @@ export class Sessions {
     try {
       return await ended;
     } finally {
-      this.#ending.delete(session); // also after a failure it is given up, and its path may be another owner's
+      this.#ending.delete(session); // after a failure the session is given up too, and its path may belong to another owner
     }
   }
 

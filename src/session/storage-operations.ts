@@ -45,7 +45,7 @@ export class StorageOperations {
       else this.#records.replay(record);
     }
     for (const [key, note] of this.#imports) {
-      if (!this.#tookPlace(note)) continue; // it may be running in another daemon
+      if (!this.#tookPlace(note)) continue; // another daemon may be running it
       this.#records.replay({ ...note, kind: 'operation' });
       this.#imports.delete(key);
     }
@@ -84,7 +84,7 @@ export class StorageOperations {
     if (size === this.#position) return [];
     const bytes = files.readFileSync(this.#file);
     const end = bytes.lastIndexOf(0x0a) + 1;
-    const start = end < this.#position ? 0 : this.#position; // it was replaced by a shorter one
+    const start = end < this.#position ? 0 : this.#position; // the file was replaced by a shorter one
     this.#position = end;
     return bytes.subarray(start, end).toString('utf8').split('\n').flatMap(parseRecord);
   }

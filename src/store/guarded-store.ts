@@ -85,7 +85,7 @@ export class GuardedStore implements SnapshotStore {
     // A capture that finds a missing object is followed by one that writes everything again.
     const published = await this.#ask((inner) => inner.publish(publication));
     this.#published.add(publication.record.id);
-    this.#isDoubtful = false; // captured while it was, everything was written again
+    this.#isDoubtful = false; // a capture in doubt has written everything again
     return published;
   }
 
@@ -97,7 +97,7 @@ export class GuardedStore implements SnapshotStore {
 
   async destroy(): Promise<void> {
     await this.#inner.destroy();
-    this.#published.forget(); // what could not be destroyed is expected all the same
+    this.#published.forget(); // checkpoints that could not be destroyed are still expected
   }
 
   hash(size: number): BlobHash {

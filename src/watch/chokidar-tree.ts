@@ -56,8 +56,8 @@ export class ChokidarTree {
       ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
       depth: 0,
       followSymlinks: false, // a link loop gave 10,000 events under 41 paths
-      atomic: false, // else `*~` and `.*.swp` are never reported
-      ignoreInitial: false, // each directory reports the directories in it
+      atomic: false, // otherwise `*~` and `.*.swp` are never reported
+      ignoreInitial: false, // each directory reports its sub-directories
       ignorePermissionErrors: false,
     });
     this.#watchers.push(watcher);

@@ -92,7 +92,7 @@ export class DirectoryHandles {
   start(): void {
     if (this.#thread.isRunning || this.#isClosed || process.platform !== 'linux') return;
     const fence = this.#fence.prepare();
-    if (fence === undefined) return this.#failed('there is no room for its fence');
+    if (fence === undefined) return this.#failed('there is no space for its fence');
     const order: HandlesOrder = { root: this.#options.root, fence };
     this.#thread.start(order);
   }
@@ -177,7 +177,7 @@ export class DirectoryHandles {
   /** Restarts after a pause. Until then captures scan everything. */
   #failed(reason: string): void {
     if (this.#isClosed) return;
-    this.#options.log.info(`The handles on directories are opened anew: ${reason}.`);
+    this.#options.log.info(`The handles on directories are opened again: ${reason}.`);
     void this.#stop();
     this.#thread.startLater(() => this.start());
   }

@@ -29,7 +29,7 @@ const impure = /[^\t\r\n\x20-\x7e]|(?<!\r)\n|\r(?!\n|$)/;
 const headerBeginning = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(?::|$)/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 
-const noise = 'the header holds what no header may hold';
+const noise = 'the header has invalid characters';
 
 /** True when the text, complete or not, cannot be a header. */
 function isNoise(text: string): boolean {

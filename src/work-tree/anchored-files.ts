@@ -170,7 +170,7 @@ export class AnchoredFiles {
 function workTreeMissing(root: string, cause?: unknown): CheckpointdError {
   return new CheckpointdError(
     'WorkTreeMissing',
-    'The work tree is not there any more, or another directory has taken its place. Open a session on where it is now.',
+    'The work tree is gone, or another directory has replaced it. Open a session at its present path.',
     { details: { workspace: root }, cause },
   );
 }

@@ -214,7 +214,7 @@ export function readLink(
     return { kind: 'read', target: files.readlinkSync(path, { encoding: 'buffer' }), stamp: stampOf(stats) };
   } catch (error) {
     if (error instanceof Exchanged) return { kind: 'elsewhere' };
-    return { kind: systemCode(error) === 'EINVAL' ? 'gone' : problemOf(error) }; // EINVAL: a link no more
+    return { kind: systemCode(error) === 'EINVAL' ? 'gone' : problemOf(error) }; // EINVAL: no longer a link
   } finally {
     opened?.release();
   }
@@ -228,7 +228,7 @@ export function problemOf(error: unknown): 'gone' | 'unreadable' | 'nameTooLong'
   switch (systemCode(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
-    case 'ELOOP': // a link took the place of a directory or file while we looked
+    case 'ELOOP': // a link replaced a directory or file meanwhile
     case 'ESTALE':
     case 'ENXIO':
       return 'gone';

@@ -48,14 +48,14 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
   if (/(^|[\\/])\.git([\\/]|$)/i.test(root)) {
     throw new CheckpointdError(
       'ProtectedWorkTree',
-      `${root} lies inside a git directory, whose contents are git's alone. Open the work tree around it.`,
+      `${root} is inside a git directory, whose contents belong to git. Open the work tree around it.`,
       { details: { path: root, place: '.git' } },
     );
   }
   if (isBareRepository(root)) {
     throw new CheckpointdError(
       'ProtectedWorkTree',
-      `${root} is a git directory itself, whose contents are git's alone: a restore would take its commits back. Open a work tree of it, which "git worktree add" makes.`,
+      `${root} is a git directory itself, whose contents belong to git: a restore would remove its commits. Open a work tree of it, which "git worktree add" makes.`,
       { details: { path: root, place: 'a git directory' } },
     );
   }
@@ -412,7 +412,7 @@ export function refuseOtherMount(root: string, then: StandingRoot): void {
   if (isInPlace && (now.mount === undefined || isSame(then.directory, now.directory))) return;
   throw new CheckpointdError(
     'WorkTreeMissing',
-    `Another file system is mounted at ${root} than when this session was opened, or it is mounted there no more; nothing was taken from it or written to it. Mount what was there, or, if this is to be the work tree from now on, close the session and open it again.`,
+    `Another file system is at ${root} than when this session was opened, or its file system was unmounted. Nothing was read or written. Mount the earlier file system. To use the present one, close the session and open it again.`,
     { details: { path: root } },
   );
 }

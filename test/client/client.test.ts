@@ -112,7 +112,7 @@ test('a missing program, and one that ends at once, are reported', async () => {
 
 test('a misbehaving daemon ends every request', async () => {
   for (const [how, words] of [
-    ['noise', /no frame/],
+    ['noise', /invalid frame/],
     ['huge', /over the limit/],
     ['bad utf-8', /UTF-8/],
     ['dies', /ended with 7: no more memory/],

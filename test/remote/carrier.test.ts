@@ -35,7 +35,7 @@ test('on a host that accepts only branches, branches are used, and that is repor
   await withMachine(remote, async (machine) => {
     const pushed = await machine.push();
     assert.match(pushed.ref, /^refs\/heads\/checkpointd\/ses_/);
-    assert.match(pushed.warnings?.[0] ?? '', /takes branches alone/);
+    assert.match(pushed.warnings?.[0] ?? '', /accepts only branches/);
     const { remotes } = await machine.daemon.call('remote/list', {});
     assert.equal(
       remotes.map(({ refs }) => refs),

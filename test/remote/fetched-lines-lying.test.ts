@@ -120,12 +120,12 @@ const changed =
 const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, why: RegExp]>> = {
   'a head that was moved back': [
     ({ heads: [first], remote }) => remote.head(first, same, same, []),
-    /set back, or replaced/,
+    /reset, or replaced/,
   ],
   'a head that follows another line': [
     ({ heads: [first, second], remote }) =>
       remote.head(second, same, same, [remote.head(first, same, same, [])]),
-    /set back, or replaced/,
+    /reset, or replaced/,
   ],
   'the manifest of another session': [
     ({ heads: [, second], remote }) => remote.head(second, changed('session', 'ses_other'), same),
@@ -142,15 +142,15 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
   ],
   'a billion checkpoints': [
     ({ heads: [, second], remote }) => remote.head(second, changed('checkpoints', 1e9), same),
-    /field that cannot be/,
+    /an invalid field/,
   ],
   'more records of the conversation than there are': [
     ({ heads: [, second], remote }) => remote.head(second, changed('logRecords', 1e6), same),
-    /has not the conversation that it counts/,
+    /another length of the conversation/,
   ],
   'a page that is not there': [
     ({ heads: [, second], remote }) => remote.head(second, changed('pages', [0, 7]), same),
-    /part of a line is not there/,
+    /part of a line is missing/,
   ],
   'a manifest in the tree that differs': [
     ({ heads: [, second], remote }) => {
@@ -169,7 +169,7 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
         remote.replaced(tree, ['records', '00000000'], `100644 blob ${blob}`),
       );
     },
-    /record of a checkpoint cannot be read/,
+    /record of a checkpoint is unreadable/,
   ],
   'a conversation that is not JSON': [
     ({ heads: [, second], remote }) => {
@@ -179,11 +179,11 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
         remote.replaced(tree, path, `100644 blob ${blob}`),
       );
     },
-    /not there|not JSON/,
+    /is missing|not JSON/,
   ],
   'a tree that is another than the record says': [
     (scene) => withTree(scene, scene.remote.git(['mktree'], '')),
-    /does not lie beside it|no such/,
+    /than the one beside it|no such/,
   ],
 };
 
@@ -243,7 +243,7 @@ for (const [name, make] of Object.entries(trees)) {
         ),
       );
       remote.point(ref, forged);
-      await refuses(at, /cannot be used|git refused its objects|more files than a work tree can/);
+      await refuses(at, /is invalid|git refused its objects|too many files/);
     }));
 }
 

@@ -35,7 +35,7 @@ async function turn(rig: SessionRig, session: string): Promise<void> {
   await rig.request('checkpoint/create', { session, kind: 'turn' });
 }
 
-listTest('a secret that one user may read is not readable for the group after a restore', () =>
+listTest('a file that one named user may read is not readable for the group after a restore', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     for (const [path, mode] of [
@@ -64,7 +64,7 @@ listTest('a secret that one user may read is not readable for the group after a 
   }),
 );
 
-listTest('a directory that one user may enter is not open to the group after a restore', () =>
+listTest('a directory that one named user may enter is not open to the group after a restore', () =>
   withSessions(async (rig) => {
     const { id } = await rig.open();
     rig.write('private/file', 'one\n');
@@ -79,7 +79,7 @@ listTest('a directory that one user may enter is not open to the group after a r
   }),
 );
 
-listTest('bits that were captured without a list give no rights by one that is there since', () =>
+listTest('bits that were captured without a list give no rights through a later list', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     const { id } = session;

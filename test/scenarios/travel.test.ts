@@ -321,7 +321,7 @@ test("a cloned container gets a new writer's id, and the lines of both are compl
   await clone.turn('in the clone');
   const cloned = await clone.push();
   assert.is.not(cloned.writer, first.writer);
-  assert.match(cloned.warnings?.[0] ?? '', /has taken a new id/);
+  assert.match(cloned.warnings?.[0] ?? '', /now has a new id/);
   assert.equal(cloned.others, [{ writer: original.writer, head: original.head }]);
   const { updated, refused } = await clone.daemon.call('remote/fetch', { remote: 'team' });
   assert.equal([updated.length, refused], [2, []]);

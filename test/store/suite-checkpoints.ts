@@ -17,7 +17,7 @@ import {
 import { sample } from './suite-trees.ts';
 
 export function checkpointTests(check: Check): void {
-  check('a published checkpoint is listed whole, also after a restart (O2, O4, O6, O9)', async (rig) => {
+  check('a published checkpoint is listed completely, also after a restart (O2, O4, O6, O9)', async (rig) => {
     const record = recordOf({
       snapshot: await capture(rig.store, sample),
       seq: 7,
@@ -59,7 +59,7 @@ export function checkpointTests(check: Check): void {
     },
   );
 
-  check('a tag has one bearer and moves with its publication', async (rig) => {
+  check('a tag belongs to one checkpoint and moves with a publication', async (rig) => {
     const one = await checkpoint(rig.store, sample, { seq: 1, tag: '1' });
     const two = await checkpoint(rig.store, sample, { seq: 2, tag: '1.1', name: 'kept' });
     const three = await checkpoint(rig.store, plain({ x: 'x' }), { seq: 3, tag: '1.1' });
@@ -83,7 +83,7 @@ export function checkpointTests(check: Check): void {
     assert.equal(shown(await contentsOf(store, two.snapshot)), shown(sample));
   });
 
-  check('removing a checkpoint in the middle leaves every other one whole (O6, O30)', async (rig) => {
+  check('removing a middle checkpoint leaves all others complete (O6, O30)', async (rig) => {
     const states = Array.from({ length: 7 }, (_, i) =>
       plain({ same: 'same\n', [`only${i}`]: `${i}\n`, 'dir/turns': `${i >> 1}\n` }),
     );
@@ -143,7 +143,7 @@ export function checkpointTests(check: Check): void {
     assert.is((await store.checkpoints()).length, 2);
   });
 
-  check('a destroyed store holds nothing any more, and destroying twice is once', async (rig) => {
+  check('a destroyed store is empty, and destroying it again does nothing', async (rig) => {
     await checkpoint(rig.store, sample, { seq: 1, tag: '1', name: 'n' });
     await rig.store.destroy();
     await rig.store.destroy();

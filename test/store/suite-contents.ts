@@ -22,7 +22,7 @@ import { sample } from './suite-trees.ts';
 const mebibyte = 1 << 20;
 
 export function contentTests(check: Check): void {
-  check('contents of every size come back exactly, whole and in part (O7, O24)', async (rig) => {
+  check('contents of every size are read back exactly, whole and in part (O7, O24)', async (rig) => {
     const contents = [0, 1, 2, 4096, 70_000, mebibyte, mebibyte + 1, 8 * mebibyte, 20 * mebibyte + 7].map(
       noise,
     );
@@ -49,7 +49,7 @@ export function contentTests(check: Check): void {
     }
   });
 
-  check('sizes are told without reading, -1 for what is not there (O7)', async ({ store }) => {
+  check('sizes are returned without reading, and -1 for a missing content (O7)', async ({ store }) => {
     const tree = plain({ a: '', b: 'four', c: 'x'.repeat(100_000) });
     await capture(store, tree);
     const ids = [...tree.values()].map(({ bytes }) => blobOf(store, bytes));
@@ -57,7 +57,7 @@ export function contentTests(check: Check): void {
     assert.equal(await store.sizes([]), []);
   });
 
-  check('the same content is stored once, from however many writers (O11)', async ({ store }) => {
+  check('equal contents of any number of writers are stored once (O11)', async ({ store }) => {
     const bytes = noise(300_000);
     await capture(store, plain({ a: file(bytes) }));
     const before = await store.usage();
@@ -73,7 +73,7 @@ export function contentTests(check: Check): void {
     assert.ok((await bytesOfBlob(store, blobOf(store, fresh))).equals(fresh));
   });
 
-  check('content in a private file is taken over, and the file removed (O24)', async ({ store }) => {
+  check('a content in a private file is stored, and the file removed (O24)', async ({ store }) => {
     assert.is(statSync(store.spoolDirectory).mode & 0o777, 0o700);
     for (const size of [0, 10, 3 * mebibyte]) {
       const bytes = noise(size);
@@ -98,19 +98,22 @@ export function contentTests(check: Check): void {
     assert.equal(readdirSync(store.spoolDirectory), []);
   });
 
-  check('an aborted writer leaves no temporary file, and what others stored stays', async ({ store }) => {
-    const id = await capture(store, sample);
-    const writer = store.writer();
-    const spool = join(store.spoolDirectory, 'to-be-dropped');
-    const dropped = noise(2 * mebibyte);
-    writeFileSync(spool, dropped);
-    const bytes = Buffer.from('alpha\n');
-    await writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes });
-    await writer.addBlob(blobOf(store, dropped), { kind: 'spool', file: spool, size: dropped.length });
-    await writer.abort();
-    assert.not.ok(readdirSync(store.spoolDirectory).includes('to-be-dropped'));
-    assert.equal(shown(await contentsOf(store, id)), shown(sample));
-  });
+  check(
+    'an aborted writer leaves no temporary file, and contents of other writers stay',
+    async ({ store }) => {
+      const id = await capture(store, sample);
+      const writer = store.writer();
+      const spool = join(store.spoolDirectory, 'to-be-dropped');
+      const dropped = noise(2 * mebibyte);
+      writeFileSync(spool, dropped);
+      const bytes = Buffer.from('alpha\n');
+      await writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes });
+      await writer.addBlob(blobOf(store, dropped), { kind: 'spool', file: spool, size: dropped.length });
+      await writer.abort();
+      assert.not.ok(readdirSync(store.spoolDirectory).includes('to-be-dropped'));
+      assert.equal(shown(await contentsOf(store, id)), shown(sample));
+    },
+  );
 
   check('writers do not disturb each other', async ({ store }) => {
     const many = Array.from({ length: 6 }, (_, i) =>

@@ -96,7 +96,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
 
   // **Feature: checkpoint-system, Property 2: Content addressing is sound**
   // **Validates: Requirements 4.1, 4.2, 5.3**
-  check('content addressing: one content one id, exact bytes, no duplicate (O15)', async ({ store }) => {
+  check('equal contents have one id and are stored once, with exact bytes (O15)', async ({ store }) => {
     const contents = fc.oneof(
       fc.uint8Array({ maxLength: 3000 }),
       fc.string({ maxLength: 400 }).map((t) => Buffer.from(t)),
@@ -154,7 +154,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
 
   // **Feature: checkpoint-system, Property 6: Garbage collection is safe**
   // **Validates: Requirements 4.3**
-  check('a sweep removes only contents that no remaining checkpoint holds (O19)', async (rig) => {
+  check('a sweep removes only contents that no remaining checkpoint needs (O19)', async (rig) => {
     const removed = fc.array(fc.boolean(), { minLength: 3, maxLength: 3 });
     await checkPropertyAsync(
       fc.array(fc.tuple(histories, removed), { minLength: sweptTogether, maxLength: sweptTogether }),

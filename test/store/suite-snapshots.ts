@@ -23,31 +23,34 @@ import {
 import { everyName, sample } from './suite-trees.ts';
 
 export function snapshotTests(check: Check): void {
-  check('equal contents have equal ids, in whatever order they come (O15)', async ({ store }) => {
+  check('equal contents have equal ids, in any order (O15)', async ({ store }) => {
     const id = await capture(store, sample);
     assert.is(await capture(store, new Map([...sample].reverse())), id);
     assert.equal(shown(await contentsOf(store, id)), shown(sample));
   });
 
-  check('modes, permissions and links are part of the id, and are changes (O30)', async ({ store }) => {
-    const base = plain({ a: 'same\n' });
-    const id = await capture(store, base);
-    const others: PlainTree[] = [
-      new Map([['a', program('same\n')]]),
-      new Map([['a', link('same\n')]]),
-      new Map([['a', file('same\n', 0o600)]]),
-      new Map([['a', file('same\n', 0o444)]]),
-      new Map([['b', file('same\n')]]),
-    ];
-    const ids = new Set<SnapshotId>([id]);
-    for (const other of others) {
-      const next = await capture(store, other);
-      ids.add(next);
-      assert.equal(shown(await contentsOf(store, next)), shown(other));
-      assert.equal(changesShown(await store.changes(id, next)), differences(base, other));
-    }
-    assert.is(ids.size, others.length + 1);
-  });
+  check(
+    'modes, permissions and links are part of the id, and their changes are reported (O30)',
+    async ({ store }) => {
+      const base = plain({ a: 'same\n' });
+      const id = await capture(store, base);
+      const others: PlainTree[] = [
+        new Map([['a', program('same\n')]]),
+        new Map([['a', link('same\n')]]),
+        new Map([['a', file('same\n', 0o600)]]),
+        new Map([['a', file('same\n', 0o444)]]),
+        new Map([['b', file('same\n')]]),
+      ];
+      const ids = new Set<SnapshotId>([id]);
+      for (const other of others) {
+        const next = await capture(store, other);
+        ids.add(next);
+        assert.equal(shown(await contentsOf(store, next)), shown(other));
+        assert.equal(changesShown(await store.changes(id, next)), differences(base, other));
+      }
+      assert.is(ids.size, others.length + 1);
+    },
+  );
 
   check('strict permissions of directories are kept, and are part of the id (O30)', async ({ store }) => {
     const tree = plain({ 'd/e/f': 'x', 'g/h': 'y' });
@@ -67,7 +70,7 @@ export function snapshotTests(check: Check): void {
     assert.is(await store.writer().seal(root), id);
   });
 
-  check('names of any bytes come back as they were (O30)', async ({ store }) => {
+  check('names of any bytes are read back unchanged (O30)', async ({ store }) => {
     const id = await capture(store, everyName);
     assert.equal(shown(await contentsOf(store, id)), shown(everyName));
     for (const path of everyName.keys()) assert.is((await store.entry(id, at(path)))?.path, path);
@@ -82,7 +85,7 @@ export function snapshotTests(check: Check): void {
     assert.equal(await store.changes(id, id), []);
   });
 
-  check('a directory that holds no file is not part of a snapshot (O30)', async ({ store }) => {
+  check('a directory without files is not part of a snapshot (O30)', async ({ store }) => {
     const id = await capture(store, sample);
     const writer = store.writer();
     for (const { bytes } of sample.values())
@@ -92,22 +95,33 @@ export function snapshotTests(check: Check): void {
     assert.is(await writer.seal(root), id);
   });
 
-  check('entries come in the order of the bytes of the whole path, all or below one', async ({ store }) => {
-    const tree = plain({ 'a/b': '1', 'a.b': '2', 'a-b/c': '3', a0: '4', 'a/B/c': '5', z: '6', '\xff': '7' });
-    const id = await capture(store, tree);
-    const paths = (list: readonly { path: string }[]): string[] => list.map(({ path }) => path);
-    const sorted = [...tree.keys()].sort((a, b) => (a < b ? -1 : 1));
-    assert.equal(paths(await store.entries(id)), sorted);
-    assert.equal(paths(await store.entries(id, at('a'))), ['a/B/c', 'a/b']);
-    assert.equal(paths(await store.entries(id, at('a/B'))), ['a/B/c']);
-    assert.equal(paths(await store.entries(id, at('z'))), ['z']);
-    assert.equal(await store.entries(id, at('nothing/there')), []);
-    assert.is(await store.entry(id, at('a')), undefined);
-    assert.is(await store.entry(id, at('z/y')), undefined);
-    assert.is(await store.entry(id, at('none')), undefined);
-  });
+  check(
+    'entries are ordered by the bytes of the whole path, for all paths or below one',
+    async ({ store }) => {
+      const tree = plain({
+        'a/b': '1',
+        'a.b': '2',
+        'a-b/c': '3',
+        a0: '4',
+        'a/B/c': '5',
+        z: '6',
+        '\xff': '7',
+      });
+      const id = await capture(store, tree);
+      const paths = (list: readonly { path: string }[]): string[] => list.map(({ path }) => path);
+      const sorted = [...tree.keys()].sort((a, b) => (a < b ? -1 : 1));
+      assert.equal(paths(await store.entries(id)), sorted);
+      assert.equal(paths(await store.entries(id, at('a'))), ['a/B/c', 'a/b']);
+      assert.equal(paths(await store.entries(id, at('a/B'))), ['a/B/c']);
+      assert.equal(paths(await store.entries(id, at('z'))), ['z']);
+      assert.equal(await store.entries(id, at('nothing/there')), []);
+      assert.is(await store.entry(id, at('a')), undefined);
+      assert.is(await store.entry(id, at('z/y')), undefined);
+      assert.is(await store.entry(id, at('none')), undefined);
+    },
+  );
 
-  check('a snapshot never changes, whatever comes after it', async (rig) => {
+  check('later captures never change a snapshot', async (rig) => {
     const first = await checkpoint(rig.store, sample, { seq: 1 });
     const edited = new Map(sample).set('a.txt', file('other\n'));
     edited.delete('src/main.ts');
@@ -138,7 +152,7 @@ export function snapshotTests(check: Check): void {
     assert.equal(shown(await contentsOf(store, snapshot)), shown(sample));
   });
 
-  check('an unknown snapshot is told as such', async ({ store }) => {
+  check('an unknown snapshot is reported as such', async ({ store }) => {
     const id = await capture(store, sample);
     const unknown = id.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) as SnapshotId;
     assert.is(await kindOf(store.entries(unknown)), 'StoreCorrupt');

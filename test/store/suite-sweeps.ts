@@ -17,7 +17,7 @@ import {
 import { everyName, sample } from './suite-trees.ts';
 
 export function sweepTests(check: Check, hooks: SuiteHooks): void {
-  check('a sweep beside an open capture takes nothing that it needs (O19)', async ({ store }) => {
+  check('a sweep during a capture removes nothing that the capture needs (O19)', async ({ store }) => {
     const [early, late] = [noise(5000), noise(5000)];
     const writer = store.writer();
     await writer.addBlob(blobOf(store, early), { kind: 'bytes', bytes: early });
@@ -35,24 +35,27 @@ export function sweepTests(check: Check, hooks: SuiteHooks): void {
     assert.equal(shown(await contentsOf(store, id)), shown(tree));
   });
 
-  check('a sweep removes what no checkpoint needs, and says how much (O19)', async ({ store, directory }) => {
-    const big = noise(500_000);
-    const gone = await checkpoint(store, plain({ big: file(big), same: 'same' }), { seq: 1 });
-    await checkpoint(store, plain({ same: 'same' }), { seq: 2, parent: gone.id });
-    await store.sweep();
-    assert.equal(await store.sizes([blobOf(store, big)]), [500_000]);
-    await store.remove([gone.id]);
-    const { bytesFreed, blobsFreed } = await store.sweep();
-    if (hooks.collect !== undefined) {
-      await hooks.collect(directory);
+  check(
+    'a sweep removes all data that no checkpoint needs, and returns its size (O19)',
+    async ({ store, directory }) => {
+      const big = noise(500_000);
+      const gone = await checkpoint(store, plain({ big: file(big), same: 'same' }), { seq: 1 });
+      await checkpoint(store, plain({ same: 'same' }), { seq: 2, parent: gone.id });
       await store.sweep();
-    }
-    assert.equal(await store.sizes([blobOf(store, big), blobOf(store, Buffer.from('same'))]), [-1, 4]);
-    assert.ok(bytesFreed >= 400_000, `${bytesFreed} bytes freed`);
-    assert.ok(blobsFreed >= 1);
-  });
+      assert.equal(await store.sizes([blobOf(store, big)]), [500_000]);
+      await store.remove([gone.id]);
+      const { bytesFreed, blobsFreed } = await store.sweep();
+      if (hooks.collect !== undefined) {
+        await hooks.collect(directory);
+        await store.sweep();
+      }
+      assert.equal(await store.sizes([blobOf(store, big), blobOf(store, Buffer.from('same'))]), [-1, 4]);
+      assert.ok(bytesFreed >= 400_000, `${bytesFreed} bytes freed`);
+      assert.ok(blobsFreed >= 1);
+    },
+  );
 
-  check('verify finds nothing wrong where nothing is', async ({ store }) => {
+  check('verify reports no fault in an intact store', async ({ store }) => {
     await checkpoint(store, sample, { seq: 1, tag: '1' });
     await checkpoint(store, everyName, { seq: 2, tag: '2' });
     assert.equal(
@@ -61,7 +64,7 @@ export function sweepTests(check: Check, hooks: SuiteHooks): void {
     );
   });
 
-  check('a lost content is data corruption, and verify says whom it affects (O23)', async (rig) => {
+  check('a lost content is DataCorrupt, and verify names the affected checkpoints (O23)', async (rig) => {
     if (hooks.lose === undefined) {
       console.log('skipped: this strategy gives no way to lose a blob');
       return;
@@ -84,7 +87,7 @@ export function sweepTests(check: Check, hooks: SuiteHooks): void {
     assert.equal(await store.sizes([blob]), [1000]);
   });
 
-  check('fifty checkpoints of small edits cost about their edits (O24)', async ({ store }) => {
+  check('fifty checkpoints of small edits cost little more than the edits (O24)', async ({ store }) => {
     const tree = new Map(
       Array.from({ length: 300 }, (_, i) => [`d${i % 10}/f${i}`, file(noise(1000))] as const),
     );

@@ -61,7 +61,7 @@ async function refusesAll(daemon: InProcessDaemon, session: string, root: string
   assert.equal(readdirSync(root), before, 'nothing was written');
 }
 
-whereMountable('a file system that comes over the work tree is not taken for it (F43)', () =>
+whereMountable('a file system mounted over the work tree is not mistaken for it (F43)', () =>
   withDaemon(async (daemon) => {
     const root = realpathSync(repository());
     const { session } = await daemon.open(root);
@@ -74,7 +74,7 @@ whereMountable('a file system that comes over the work tree is not taken for it 
   }),
 );
 
-whereMountable('nor is a directory of the same file system that is bound over it', () =>
+whereMountable('a directory bind-mounted over the work tree is not mistaken for it', () =>
   withDaemon(async (daemon) => {
     const root = realpathSync(repository());
     const other = realpathSync(temporaryDirectory('other'));
@@ -90,7 +90,7 @@ whereMountable('nor is a directory of the same file system that is bound over it
   }),
 );
 
-whereMountable('a work tree that is a mount is missed when it is gone from its place', () =>
+whereMountable('a work tree that is a mount is reported as missing when it is unmounted', () =>
   withDaemon(async (daemon) => {
     const root = realpathSync(temporaryDirectory('place'));
     let session = '';
@@ -105,26 +105,29 @@ whereMountable('a work tree that is a mount is missed when it is gone from its p
   }),
 );
 
-whereMountable('nor is one that comes while a capture looks', async () => {
-  const rig = makeRig();
-  for (let i = 0; i < 300; i += 1) rig.write(`d${i}/f`, `${i}`);
-  let isMounted = false;
-  installFault((call, target) => {
-    if (isMounted || call !== 'readdir' || !target.endsWith('/d150')) return;
-    isMounted = true;
-    run('mount', '-t', 'tmpfs', 'ckpt', rig.root);
-  });
-  try {
-    const error = await failure(rig.capturer.capture());
-    assert.equal([isMounted, error.kind, error.effects], [true, 'WorkTreeMissing', 'none']);
-  } finally {
-    installFault(undefined);
-    spawnSync('umount', [rig.root]);
-    await rig.remove();
-  }
-});
+whereMountable(
+  'a file system mounted over the work tree during a capture is not mistaken for it',
+  async () => {
+    const rig = makeRig();
+    for (let i = 0; i < 300; i += 1) rig.write(`d${i}/f`, `${i}`);
+    let isMounted = false;
+    installFault((call, target) => {
+      if (isMounted || call !== 'readdir' || !target.endsWith('/d150')) return;
+      isMounted = true;
+      run('mount', '-t', 'tmpfs', 'ckpt', rig.root);
+    });
+    try {
+      const error = await failure(rig.capturer.capture());
+      assert.equal([isMounted, error.kind, error.effects], [true, 'WorkTreeMissing', 'none']);
+    } finally {
+      installFault(undefined);
+      spawnSync('umount', [rig.root]);
+      await rig.remove();
+    }
+  },
+);
 
-whereMountable('a directory that is made again at the same path is the work tree, as before', () =>
+whereMountable('a directory that is recreated at the same path is the work tree', () =>
   withDaemon(async (daemon) => {
     const root = realpathSync(repository());
     const { session } = await daemon.open(root);
@@ -136,7 +139,7 @@ whereMountable('a directory that is made again at the same path is the work tree
   }),
 );
 
-whereMountable('closed and opened again, the session goes on with what is mounted there, and says so', () =>
+whereMountable('a session that is closed and opened again uses the present mount, and reports it', () =>
   withDaemon(async (daemon) => {
     const root = realpathSync(repository());
     const { session } = await daemon.open(root, { conversationId: 'c', retention: 'keep' });

@@ -23,7 +23,7 @@ export class JsonDraft {
   insert(path: JSONPath, value: unknown): void {
     const [edit] = modify(this.text, path, value, { isArrayInsertion: typeof path.at(-1) === 'number' });
     if (edit === undefined) throw new Error('the edit inserted no text');
-    if (edit.length > 0) return this.#apply([edit]); // a parent that is missing comes with it
+    if (edit.length > 0) return this.#apply([edit]); // inserts a missing parent, too
     const indent = this.#eol + this.#unit.repeat(path.length);
     const key = typeof path.at(-1) === 'string' ? `${JSON.stringify(path.at(-1))}: ` : '';
     const made = indent + key + JSON.stringify(value, null, this.#unit).replaceAll('\n', indent);

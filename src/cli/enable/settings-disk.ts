@@ -78,7 +78,7 @@ export function removeSettings(file: string, madeDirectories: readonly string[])
       rmdirSync(directory);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      return; // something else lives there now
+      return; // another file is there now
     }
   }
 }

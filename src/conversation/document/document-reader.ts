@@ -317,7 +317,7 @@ function readRange(
     return invalidDocument(field, 'is not a pair of whole numbers');
   }
   if (start < 0 || start > end || end > length) {
-    return invalidDocument(field, `does not lie in the history of ${length} entries`);
+    return invalidDocument(field, `is not within the history of ${length} entries`);
   }
   const shifted = { start: Math.max(0, start - dropped), end: Math.max(0, end - dropped) };
   const aligned = nextTurnStart(history, shifted.start, shifted.end);

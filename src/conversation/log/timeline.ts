@@ -181,7 +181,7 @@ export class Timeline {
       else continue;
       head = position;
     }
-    this.threadAt(head); // `ref` may be lost and the head have been recorded since
+    this.threadAt(head); // `ref` may be lost, and the head recorded since
     this.#head = head;
   }
 

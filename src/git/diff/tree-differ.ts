@@ -12,7 +12,7 @@ export const diffArguments: readonly string[] = [
   'diff-tree',
   '-r',
   '-M',
-  '-l1000', // the limit is 400 in git before 2.34 and 1000 since; the same for all
+  '-l1000', // the limit is 400 in git before 2.34 and 1000 since; here the same for all versions
   '--no-ext-diff',
   '--no-textconv',
   '--no-color',

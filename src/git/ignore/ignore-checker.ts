@@ -106,7 +106,7 @@ export class IgnoreChecker {
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
       if (isSilence(error)) throw error; // each half would hang as long again
-      if (!isSecondTry) return this.#answers(paths, ask, true); // it may have been killed, or renewed by another scan
+      if (!isSecondTry) return this.#answers(paths, ask, true); // the engine may have been killed, or renewed by another scan
       // One bad path (for example one that is now "beyond a symbolic link") ends the engine for the whole batch. So
       // the batch is halved until that path is alone.
       if (paths.length === 1) {

@@ -79,8 +79,8 @@ function entryHeader(type: ObjectType, size: number): Uint8Array {
 const args = [
   'fast-import',
   '--quiet',
-  '--done', // without the closing word it keeps nothing: a cut input is no pack
-  '--depth=0', // no deltas against the blob before: half the CPU (1.8 s instead of 3.3 for 96 MB of sources), no larger
+  '--done', // without the final command it keeps nothing: a cut input gives no pack
+  '--depth=0', // no deltas against the previous blob: half the CPU (1.8 s instead of 3.3 for 96 MB of sources), and no larger
   '--force',
 ];
 const chunkBytes = 1 << 20;

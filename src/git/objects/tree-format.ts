@@ -80,7 +80,7 @@ export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]>
     items.push(item);
     at = nul + 21;
   }
-  return items.slice(); // as long as it is, without the room that grew with it
+  return items.slice(); // without the spare capacity of the growing array
 }
 
 /** Returns the sort key: git orders a directory as if its name ended in a slash. */

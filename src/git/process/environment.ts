@@ -10,17 +10,17 @@ export const identity = { name: 'Q', email: 'qcli@local' } as const;
  */
 export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const environment: Record<string, string> = {
-    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', // git finds its own sub-commands by it
+    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', // git finds its own sub-commands through it
     HOME: '/nonexistent', // no ~/.gitconfig, no ~/.config/git
-    LC_ALL: 'C', // messages we may have to recognise stay in English
+    LC_ALL: 'C', // messages that we have to recognise stay in English
     GIT_CONFIG_NOSYSTEM: '1', // /etc/gitconfig may set hooks, filters, signing
     GIT_CONFIG_SYSTEM: devNull,
     GIT_CONFIG_GLOBAL: devNull,
     GIT_ATTR_NOSYSTEM: '1', // system attributes would convert line ends
     GIT_TERMINAL_PROMPT: '0', // a daemon has no user to ask
     GIT_OPTIONAL_LOCKS: '0', // reading never takes a lock in the user's repository
-    GIT_NO_REPLACE_OBJECTS: '1', // refs/replace would show other contents than were stored
-    GIT_NO_LAZY_FETCH: '1', // a missing object is missing; a partial clone would ask the network (git 2.44)
+    GIT_NO_REPLACE_OBJECTS: '1', // refs/replace would show other contents than the stored ones
+    GIT_NO_LAZY_FETCH: '1', // a missing object stays missing; a partial clone would ask the network (git 2.44)
     GIT_CEILING_DIRECTORIES: '/', // the git dir is always given; discovery never starts
     GIT_AUTHOR_NAME: identity.name,
     GIT_AUTHOR_EMAIL: identity.email,
@@ -42,7 +42,7 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['core.eol', 'lf'],
   ['core.attributesFile', devNull], // global attributes may name filters
   ['core.excludesFile', devNull], // ignore rules are read on purpose, by the ignore checker alone
-  ['gc.auto', '0'], // no collection behind our back
+  ['gc.auto', '0'], // no garbage collection in the background
   ['maintenance.auto', 'false'],
   ['core.logAllRefUpdates', 'false'],
   ['core.fileMode', 'true'],
@@ -56,11 +56,11 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['diff.ignoreSubmodules', 'all'],
   ['diff.external', ''], // an external differ is a program of the repository
   ['core.pager', 'cat'],
-  ['core.editor', ':'], // what would open an editor does nothing
+  ['core.editor', ':'], // a command that would open an editor does nothing
   ['core.compression', '1'], // 96 MB of sources: 1.4 s of CPU instead of 1.8, 8 % more disk
-  ['core.bigFileThreshold', '32m'], // larger contents are streamed into a pack, never held in memory
-  ['core.commitGraph', 'false'], // what a repository's own graph file says is not needed and not trusted
-  ['protocol.allow', 'never'], // nothing of ours ever fetches
+  ['core.bigFileThreshold', '32m'], // larger contents are streamed into a pack, never kept in memory
+  ['core.commitGraph', 'false'], // a repository's own graph file is neither needed nor trusted
+  ['protocol.allow', 'never'], // our git never fetches
 ];
 
 /**
@@ -91,7 +91,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'protocol.https.allow': 'always',
   'protocol.file.allow': 'always',
   'http.followRedirects': 'initial',
-  'http.lowSpeedLimit': '1', // bytes a second: a connection that carries nothing ends
+  'http.lowSpeedLimit': '1', // in bytes a second: a connection that transfers nothing ends
   'http.lowSpeedTime': '60',
   'push.gpgSign': 'false',
   'push.recurseSubmodules': 'no',
@@ -100,7 +100,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.recurseSubmodules': 'no',
   'fetch.prune': 'false',
   'fetch.writeCommitGraph': 'false',
-  'fetch.unpackLimit': '1', // what came stays one pack
+  'fetch.unpackLimit': '1', // the received objects stay one pack
   'fetch.fsckObjects': 'true',
   // Names that no work tree may contain.
   'fetch.fsck.hasDot': 'error',
@@ -120,7 +120,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.gitmodulesPath': 'ignore',
   'fetch.fsck.gitmodulesUpdate': 'ignore',
   'fetch.fsck.gitmodulesParse': 'ignore',
-  'pack.useSparse': 'false', // the sparse walk goes by paths, and each checkpoint has a path of its own
+  'pack.useSparse': 'false', // the sparse walk is by paths, and each checkpoint has its own path
 };
 
 /** Returns the `-c` list in front of every sub-command. `settings` come last and win. */

@@ -58,7 +58,7 @@ export class RefStore {
   /** Reads the refs. First finishes the transaction that a kill left, if there is one. */
   async open(): Promise<void> {
     const { intentFile, prefixes } = this.#options;
-    refuseUnreadable(this.#refsIn, prefixes); // nothing is carried out if its result cannot be read
+    refuseUnreadable(this.#refsIn, prefixes); // a transaction is not repeated if its result cannot be read
     const intent = readIntent(intentFile);
     if (intent === 'damaged') {
       this.damagedIntent = `${intentFile}.damaged-${randomBytes(6).toString('hex')}`;

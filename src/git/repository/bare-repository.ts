@@ -53,7 +53,7 @@ const directories = [
 export async function openBareRepository(gitDir: string, more = ''): Promise<boolean> {
   files.mkdirSync(gitDir, { recursive: true, mode: 0o700 });
   files.chmodSync(gitDir, 0o700);
-  removeStale(gitDir); // first of all: a lock that a kill left would fail the next git
+  removeStale(gitDir); // comes first: a lock that a kill left would fail the next git
   if (!files.existsSync(join(gitDir, 'objects'))) {
     const init = ['init', '-q', '--bare', '--template=', '--object-format=sha1', '--initial-branch=main'];
     await runGit({ place: { gitDir }, args: [...init, gitDir] });

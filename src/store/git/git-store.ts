@@ -212,7 +212,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
       const part = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at));
       at += chunk.length;
       if (part.length > 0) yield part;
-      if (at >= to && at < size) return; // a range does not pay for the rest, and is then not checked
+      if (at >= to && at < size) return; // a range does not pay for reading the rest, so it is not checked
     }
   }
 

@@ -57,7 +57,7 @@ export class SqliteGitTrees {
       };
       return { gitDir, from, to, differ, dispose };
     } catch (error) {
-      this.#retire(used); // half an object may stand in it
+      this.#retire(used); // the repository may contain half an object
       await this.#release(used);
       throw error;
     }

@@ -40,7 +40,7 @@ export class SqliteLease {
   static async take(database: SqliteDatabase, session: string): Promise<SqliteLease> {
     const holder = JSON.stringify(describeSelf());
     const id = await database.transaction(() => {
-      database.run('DELETE FROM leases WHERE session = ?', session); // a session has one owner: it died
+      database.run('DELETE FROM leases WHERE session = ?', session); // a session has one owner, so the earlier one died
       database.run(
         'INSERT INTO leases (session, holder, renewed_at) VALUES (?, ?, ?)',
         session,

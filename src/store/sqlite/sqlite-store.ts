@@ -394,7 +394,7 @@ async function treesOf(
     const content = (
       await database.read(() => database.row('SELECT node FROM checkpoint_trees WHERE id = ?', key))
     )?.[0];
-    if (!Buffer.isBuffer(content)) continue; // lost: verify tells of it
+    if (!Buffer.isBuffer(content)) continue; // lost: verify reports it
     bytes += content.length + rowBytes;
     for (const entry of decodeNode(id, content)?.entries.values() ?? [])
       if (isSubTree(entry)) stack.push(entry.tree);

@@ -117,7 +117,7 @@ class Sweep {
       );
       for (const [rowid, id, stamp] of rows) {
         after = Number(rowid);
-        if (!Buffer.isBuffer(id)) continue; // damaged: verify tells of it
+        if (!Buffer.isBuffer(id)) continue; // damaged: verify reports it
         const hex = id.toString('hex');
         if (Number(stamp) < this.#cutoff && !this.#trees.has(hex)) old.push(hex);
       }
@@ -228,7 +228,7 @@ class Sweep {
       const pages = Math.min(256, free - 256);
       await this.#database.read(() => this.#database.exec(`PRAGMA incremental_vacuum(${pages})`));
       const now = await this.#database.read(() => Number(this.#database.row('PRAGMA freelist_count')?.[0]));
-      if (now >= free) return; // made by something that did not ask for it, or another daemon is at it
+      if (now >= free) return; // another program made the database without this setting, or another daemon is freeing pages
       if (this.#slices.isDue()) await this.#slices.pause();
     }
   }

@@ -124,7 +124,7 @@ async function standsByItsRows(looking: Looking, row: Row): Promise<boolean> {
     try {
       if (await hasItsRows(looking, standing)) return true;
     } catch (error) {
-      if (!(error instanceof InvariantViolation)) throw error; // its row, or that of a parent, went meanwhile
+      if (!(error instanceof InvariantViolation)) throw error; // a removal deleted the row, or that of a parent
     }
     standing = await database.read(() =>
       database.row(`${selectCheckpoints} WHERE c.id = ? AND c.state = 1`, Number(row[0])),

@@ -216,7 +216,7 @@ export class SqliteWriter implements SnapshotWriter {
     for await (const bytes of chunksOf(content, size)) {
       this.#parts.signal?.throwIfAborted();
       const packed: Packed = pays ? await packChunk(bytes) : { bytes, isCompressed: false };
-      pays = packed.isCompressed; // a film does not begin to compress in its middle
+      pays = packed.isCompressed; // an incompressible file (a film) does not become compressible in its middle
       const digest = digestOf(bytes);
       const number = chunk;
       await this.#parts.database.transaction(() => {
@@ -337,7 +337,7 @@ class SqliteSeal {
   async #check(plan: Plan): Promise<number> {
     const trees = await this.#parts.seen.missingTrees([...plan.reused.keys()], this.#parts.signal);
     if (trees.missing.length > 0) {
-      this.#parts.seen.lose(trees.missing); // swept meanwhile; they are in memory, so they are stored again
+      this.#parts.seen.lose(trees.missing); // a sweep removed them, but they are in memory, so they are stored again
       return -1;
     }
     const blobs = await this.#parts.seen.missingBlobs([...plan.blobs], this.#parts.signal);

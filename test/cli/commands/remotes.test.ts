@@ -71,7 +71,7 @@ test('an invalid remote is reported with its remedy', async () => {
   try {
     const password = await run(rig, 'remote', 'add', 'team', 'https://me:secret@example.com/a.git');
     assert.is(password.code, 1);
-    assert.match(password.stderr, /holds a password.*credential helper/);
+    assert.match(password.stderr, /contains a password.*credential helper/);
     assert.not.match(password.stderr, /secret@/);
     assert.is((await run(rig, 'remote')).code, 2);
     await done(rig, 'create', '-m', 'one');

@@ -40,7 +40,7 @@ export const settingsOf = (durability: 'process' | 'power'): readonly string[] =
   `PRAGMA busy_timeout = ${blockingBusyMs}`,
   'PRAGMA foreign_keys = ON',
   'PRAGMA trusted_schema = OFF',
-  'PRAGMA cache_size = -32000', // KiB; rows by hash land anywhere, and 2 MB thrash
+  'PRAGMA cache_size = -32000', // in KiB; rows by hash are spread over the file, and 2 MB thrash
   // In WAL mode, NORMAL survives every crash of a process, and FULL also survives a power cut.
   `PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`,
 ];
@@ -215,7 +215,7 @@ export class SqliteDatabase {
     if (this.#pagesMax === pagesUsually) return;
     this.#slicesSince = 0;
     await this.#journal.writeBack();
-    await this.#journal.empty(); // keeps others waiting, but for little by now
+    await this.#journal.empty(); // blocks other daemons, but only briefly by now
     this.#setPagesMax(pagesUsually);
   }
 
@@ -241,7 +241,7 @@ export class SqliteDatabase {
    */
   async finish(): Promise<void> {
     if (this.#isClosed) return;
-    await this.read(() => undefined); // looks at the files
+    await this.read(() => undefined); // checks the files
     await this.#journal.empty();
   }
 
@@ -473,7 +473,7 @@ export class SqliteJournal {
       return true;
     } catch (error) {
       if (sqliteCode(error) === '') throw error;
-      return false; // a convenience: what is wrong with the file is met, and said, at the next commit
+      return false; // optional: the next commit meets and reports a fault of the file
     }
   }
 }
