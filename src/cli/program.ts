@@ -134,7 +134,7 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
   const made = withJsonOption(withStorageOption(program.command('sessions'))).description(
     'list all sessions of every directory; "sessions delete" deletes some',
   );
-  made.option('--remote <remote>', 'those that a git remote holds');
+  made.option('--remote <remote>', 'list the sessions of a git remote');
   made.action(async () => {
     const { remote } = made.opts<{ remote?: string }>();
     const { sessions } = await import('./commands/sessions.ts');
@@ -159,23 +159,25 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
 
 async function addRemotes(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withJsonOption(withStorageOption(program.command('remote'))).description(
-    'git remotes that sessions travel by: "remote add", "remote list", "remote remove"',
+    'manage the git remotes for sessions: "remote add", "remote list", "remote remove"',
   );
   made.action(() => {
-    throw misused('"remote" needs to be told what to do', 'checkpointd remote add|list|remove');
+    throw misused('"remote" needs a subcommand', 'checkpointd remote add|list|remove');
   });
   const given = (command: Command): ReturnType<typeof givenBy> => givenBy(command.optsWithGlobals());
   const adding = made
     .command('add <name> <address>')
     .description('add a remote: ssh://user@host/path, user@host:path, https://host/path or a path')
-    .option('--leave-out <globs...>', 'files that never leave for it');
+    .option('--leave-out <globs...>', 'files that are never sent to it');
   adding.action(async (name: string, address: string) => {
     const { addRemote } = await import('./commands/remotes.ts');
     done(await addRemote(given(adding), name, address, adding.opts<{ leaveOut?: string[] }>().leaveOut));
   });
   const listing = made.command('list').description('list the remotes');
   listing.action(async () => done(await (await import('./commands/remotes.ts')).listRemotes(given(listing))));
-  const removing = made.command('remove <name>').description('forget a remote; what it holds stays there');
+  const removing = made
+    .command('remove <name>')
+    .description('remove a remote here; its sessions stay on the remote');
   removing.action(async (name: string) =>
     done(await (await import('./commands/remotes.ts')).removeRemote(given(removing), name)),
   );
@@ -183,7 +185,7 @@ async function addRemotes(program: Command, _: unknown, done: (code: number) => 
 
 async function addFetch(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withJsonOption(withStorageOption(program.command('fetch')))
-    .description('bring sessions of a git remote here, and verify them; "import" does it for one')
+    .description('fetch the sessions of a git remote and verify them; "import" fetches a single one')
     .argument('<remote>', 'a remote that "checkpointd remote add" named')
     .argument('[session]', 'only this session');
   made.action(async (remote: string, session: string | undefined) => {
@@ -194,13 +196,13 @@ async function addFetch(program: Command, _: unknown, done: (code: number) => vo
 
 async function addImport(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withJsonOption(withStorageOption(program.command('import')))
-    .description('go on here with a session of a git remote; no file is changed before "restore"')
+    .description('continue a session of a git remote here; only a later "restore" changes files')
     .argument('<remote>', 'a remote that "checkpointd remote add" named')
     .argument('<session>', 'the session, or the beginning of its id')
-    .option('-C, --directory <directory>', 'go on there', '.')
+    .option('-C, --directory <directory>', 'continue in this directory', '.')
     .option('--writer <writer>', 'the line of this writer (default: the one that was pushed last)')
     .option('--strategy <strategy>', 'how to store it (default: shadow)')
-    .option('--allow-protected', 'also in the home directory, in what it holds for all, or in the root');
+    .option('--allow-protected', 'allow the home directory, its standard folders, or the root');
   made.action(async (remote: string, session: string) => {
     const { importHere } = await import('./commands/remotes.ts');
     done(await importHere(givenBy(made.opts()), remote, session, made.opts<ImportOptions>()));
@@ -222,7 +224,7 @@ async function addMcp(program: Command, _: unknown, done: (code: number) => void
 async function addInspect(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withSessionOptions(program.command('inspect'))
     .description('serve a page on 127.0.0.1 that shows, compares and restores checkpoints')
-    .option('--port <port>', 'listen on this port (default: one that is free)');
+    .option('--port <port>', 'listen on this port (default: a free port)');
   made.action(async () => {
     const { runInspector } = await import('./commands/inspect.ts');
     const given = givenBy(made.opts());

@@ -17,7 +17,7 @@ export async function runInspector(where: Where, wantedPort: string | undefined)
   const port = wantedPort === undefined ? 0 : Number(wantedPort);
   if (!Number.isInteger(port) || port < 0 || port > portMax)
     throw misused(
-      `"${wantedPort}" is no port`,
+      `"${wantedPort}" is not a port`,
       `Give a number from 0 to ${portMax}; 0 lets the system choose.`,
     );
   const storage = storageAt(where.storage);
@@ -43,7 +43,7 @@ export async function runInspector(where: Where, wantedPort: string | undefined)
   } catch (error) {
     await client.close();
     if (systemCode(error) !== 'EADDRINUSE') throw error;
-    throw misused(`port ${port} is in use`, 'Leave --port out, and the system chooses one that is free.');
+    throw misused(`port ${port} is in use`, 'Omit --port to let the system choose a free port.');
   }
 }
 

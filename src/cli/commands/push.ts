@@ -63,6 +63,6 @@ function sayPushed(result: RemotePushResult, remote: string, isDry: boolean): vo
       ),
     );
   if (leftCount > leftMax) say(`  and ${leftCount - leftMax} more (--json lists them)`);
-  for (const { writer } of others) say(`Another machine goes on with this session: ${plain(writer)}`);
+  for (const { writer } of others) say(`Another machine continues this session: ${plain(writer)}`);
   for (const warning of result.warnings ?? []) note(plain(inCommands(warning)));
 }

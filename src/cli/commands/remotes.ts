@@ -60,7 +60,7 @@ export function listRemotes(given: At): Promise<number> {
 export function removeRemote(given: At, name: string): Promise<number> {
   return withDaemon(given, async (client) => {
     const result = await client.request('remote/remove', { name });
-    if (!printed(given, result)) say(`${plain(name)} is forgotten here. What it holds, it holds still.`);
+    if (!printed(given, result)) say(`${plain(name)} was removed here. Its sessions stay on the remote.`);
     return 0;
   });
 }
@@ -83,7 +83,7 @@ export function sessionsThere(given: At, remote: string): Promise<number> {
   return withDaemon(given, async (client) => {
     const result = await client.request('remote/sessions', { remote });
     if (printed(given, result)) return exitOf(result.refused);
-    if (result.lines.length === 0) say(`${plain(remote)} holds no session.`);
+    if (result.lines.length === 0) say(`${plain(remote)} has no sessions.`);
     for (const line of result.lines) say(fit(lineText(line)));
     sayRefused(result.refused);
     return exitOf(result.refused);
@@ -115,7 +115,7 @@ export function importHere(
     });
     if (printed(given, result)) return 0;
     say(
-      `${result.session} is here, with ${result.checkpoints} checkpoints and the conversation. No file was changed.`,
+      `Imported ${result.session} with ${result.checkpoints} checkpoints and the conversation. No file was changed.`,
     );
     say('"checkpointd list" shows them; "checkpointd restore --hard <tag>" brings the files.');
     for (const warning of result.warnings ?? []) note(plain(inCommands(warning)));

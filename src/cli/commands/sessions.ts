@@ -20,7 +20,7 @@ export async function sessions(given: Pick<Given, 'json' | 'storage'>): Promise<
     return 0;
   }
   const found = usedSessions(storage);
-  if (found.length === 0) say('This storage holds no sessions.');
+  if (found.length === 0) say('This storage has no sessions.');
   for (const stored of found) say(fit(sessionLine(stored)));
   return 0;
 }

@@ -160,7 +160,7 @@ export class Conversations {
     const stoodMs = behindMs();
     if (stoodMs <= waitedMs || replayed === true) return;
     this.#log(
-      `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may hold the first edits`,
+      `${name}: the checkpoint of the turn was finished ${stoodMs} ms after the prompt and may contain the first edits`,
     );
     if (begunMs > waitedMs) return;
     // The record of a checkpoint never changes, but its name can change.

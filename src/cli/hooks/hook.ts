@@ -121,8 +121,8 @@ const help = `Usage: checkpointd hook <agent> [event] [--storage=DIR]
 
 Agents run this command for each event; "checkpointd enable" writes it into their settings. The event comes
 as JSON on standard input: a prompt makes the checkpoint of a turn, a finished tool that changed files one of a tool.
-The end of a conversation makes one of what changed since. Always ends with 0, within a second and in silence; what
-went wrong is in hooks/hook.log of the storage.
+The end of a conversation makes one of the last changes. The command always ends with 0, within a second and without
+output. It logs failures in hooks/hook.log of the storage.
 
 Agents: ${agentNames.join(', ')}
 `;

@@ -49,7 +49,7 @@ test('a laptop takes over from a container in four commands', async () => {
     assert.match(await done(laptop, 'fetch', 'team'), /^1 new:\n {2}ses_/);
     assert.match(
       await done(laptop, 'import', 'team', id),
-      /is here, with 2 checkpoints and the conversation/,
+      /^Imported ses_\w+ with 2 checkpoints and the conversation/,
     );
     await done(laptop, 'restore', '--hard', '1', '--yes');
     assert.is(laptop.read('a.txt'), 'from the container\n');
@@ -59,7 +59,7 @@ test('a laptop takes over from a container in four commands', async () => {
       lines: unknown[];
     };
     assert.is(data.lines.length, 1);
-    assert.match(await done(laptop, 'remote', 'remove', 'team'), /^team is forgotten here/);
+    assert.match(await done(laptop, 'remote', 'remove', 'team'), /^team was removed here/);
   } finally {
     await container.dispose();
     await laptop.dispose();
