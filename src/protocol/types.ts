@@ -1523,9 +1523,9 @@ export interface CheckpointCreateParams {
   /** For a tool: its name. */
   readonly toolName?: string;
   /**
-   * For people; comes back as it was, and as one line in the subject of a commit. Absent or empty: one line,
-   * the message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a tool that only reads
-   * files (`fs_read`, `read_file`, `Read`) finds changes: `External edits detected (likely manual change)`.
+   * For people. Returned unchanged; in the subject of a commit it is one line. Absent or empty: one line, the
+   * message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a tool that only reads files
+   * (`fs_read`, `read_file`, `Read`) finds changes: `External edits detected (likely manual change)`.
    */
   readonly description?: string;
   /** An explicit tag, which sets the counters. Absent: the next tag. */
@@ -2434,7 +2434,7 @@ export interface ConversationTangentResult {
   readonly durationSeconds?: Count;
   /** When it began. */
   readonly tangentStartTime?: Timestamp;
-  /** Entries that it added and still holds. Absent: in no tangent. */
+  /** Entries that it added and still has. Absent: in no tangent. */
   readonly added?: Count;
   /** True when the tangent includes the files. Absent: false. */
   readonly files?: boolean;
@@ -2713,8 +2713,8 @@ export interface ConversationExportResult {
   /** Size of the document. */
   readonly bytes: Bytes;
   /**
-   * The checkpoint that holds what was replaced, in the session whose work tree it is. Absent: nothing was, or
-   * it lies in none.
+   * The checkpoint with the replaced file, in the session whose work tree contains it. Absent: nothing was
+   * replaced, or no session's work tree contains it.
    */
   readonly safety?: CheckpointId;
   /**
@@ -3139,7 +3139,7 @@ export type RefPlace = 'hidden' | 'heads' | (string & {});
 /** Why a path stays on this machine. */
 export type StayReason = 'leftOut' | 'pattern' | 'strictMode' | 'included' | 'secret' | 'earlier' | (string & {});
 
-/** A path that stays on this machine when the session travels. */
+/** A path that stays on this machine when the session is pushed. */
 export interface LeftPath {
   /** The path, relative to the work tree; a directory stands for all below it. */
   readonly path: PathText;
@@ -3151,13 +3151,13 @@ export interface LeftPath {
   readonly rule?: string;
 }
 
-/** A git remote that sessions travel by. */
+/** A git remote for sessions. */
 export interface Remote {
   /** Its name in this storage. */
   readonly name: string;
   /** Its address, without any secret. */
   readonly url: string;
-  /** Globs of paths that never leave for it. */
+  /** Globs of paths that are never sent to it. */
   readonly leaveOut: readonly string[];
   /** Where it keeps sessions. */
   readonly refs: RefPlace;
@@ -3165,11 +3165,11 @@ export interface Remote {
   readonly addedAt: Timestamp;
 }
 
-/** One session as one writer pushed it: a line. Two machines that go on from one checkpoint are two lines. */
+/** One session as one writer pushed it: a line. Two machines that continue from one checkpoint make two lines. */
 export interface RemoteLine {
   /** The session. */
   readonly session: SessionId;
-  /** Who writes the line. */
+  /** The writer of the line. */
   readonly writer: WriterId;
   /** Whether this storage is the writer. */
   readonly own: boolean;
@@ -3185,7 +3185,7 @@ export interface RemoteLine {
   readonly historyLength: Count;
   /** Bytes of contents that all its checkpoints need, about. */
   readonly bytes: Bytes;
-  /** The name of the directory that it is of. */
+  /** The name of its work tree's directory. */
   readonly workspace: string;
   /** Its conversation id. */
   readonly conversationId: string;
@@ -3197,7 +3197,7 @@ export interface RemoteLine {
   readonly createdAt: Timestamp;
   /** When the head was made, by the clock of its writer. */
   readonly updatedAt: Timestamp;
-  /** The line that it was imported from. Absent: it began by itself. */
+  /** The line that it was imported from. Absent: it was not imported. */
   readonly origin?: LineOrigin;
 }
 
@@ -3213,7 +3213,7 @@ export interface LineOrigin {
 
 /** Where an imported session comes from. */
 export interface SessionOrigin {
-  /** The remote, as it was called then. */
+  /** The name of the remote at that time. */
   readonly remote: string;
   /** The session of the line. */
   readonly session: SessionId;
@@ -3223,7 +3223,7 @@ export interface SessionOrigin {
   readonly head: string;
 }
 
-/** A line of a remote that was not taken. */
+/** A line of a remote that was refused. */
 export interface RefusedLine {
   /** Its ref. */
   readonly ref: string;
@@ -3243,14 +3243,14 @@ export interface OtherLine {
 
 /** Parameters of `remote/add`. */
 export interface RemoteAddParams {
-  /** A name for it: letters, digits, `.`, `_` and `-`, the first a letter or digit. */
+  /** A name for it: letters, digits, `.`, `_` and `-`, beginning with a letter or digit. */
   readonly name: string;
   /**
    * Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute path. A
    * password in it is refused.
    */
   readonly url: string;
-  /** Globs of paths that never leave for it, of at most 4,096 bytes each. Absent: none besides the usual. */
+  /** Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: only the usual ones. */
   readonly leaveOut?: readonly string[];
   /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
   readonly storageDir?: string;
@@ -3283,7 +3283,7 @@ export interface RemoteListParams {
 export interface RemoteListResult {
   /** The remotes, by name. */
   readonly remotes: readonly Remote[];
-  /** The writer that this storage is. Absent: no remote was ever added. */
+  /** The id of this storage as a writer. Absent: no remote was ever added. */
   readonly writer?: WriterId;
 }
 
@@ -3302,7 +3302,7 @@ export interface RemoteRemoveParams {
 
 /** Answer to `remote/remove`. */
 export interface RemoteRemoveResult {
-  /** True: it is not known any more, and what was fetched from it is gone. The remote itself is as it was. */
+  /** True: the remote and the data fetched from it were removed here. The remote itself did not change. */
   readonly removed: boolean;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -3318,13 +3318,13 @@ export interface RemotePushParams {
   readonly remote: string;
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Lists and weighs, and sends nothing. Absent: false. */
+  /** Returns what would be sent, and sends nothing. Absent: false. */
   readonly dryRun?: boolean;
-  /** Globs of paths that stay, besides those of the remote. Absent: none. */
+  /** Globs of more paths that stay here, in addition to those of the remote. Absent: none. */
   readonly leaveOut?: readonly string[];
   /**
-   * Globs of paths that go although they would stay by their name, mode, origin or content. `leaveOut` is
-   * stronger. Absent: none.
+   * Globs of paths that are sent although they would stay because of their name, mode, origin or content.
+   * `leaveOut` takes precedence. Absent: none.
    */
   readonly send?: readonly string[];
   /**
@@ -3338,9 +3338,9 @@ export interface RemotePushParams {
 
 /** Answer to `remote/push`. */
 export interface RemotePushResult {
-  /** Whether the remote took something new. False also in a dry run. */
+  /** Whether the remote got new data. False in a dry run, too. */
   readonly pushed: boolean;
-  /** The session of the line: that of the origin where the session was imported. */
+  /** The session of the line. For an imported session, that of its origin. */
   readonly session: SessionId;
   /** The writer of the line. */
   readonly writer: WriterId;
@@ -3348,13 +3348,13 @@ export interface RemotePushResult {
   readonly ref: string;
   /** The commit of its head. */
   readonly head: string;
-  /** Checkpoints that the line holds now. */
+  /** The number of checkpoints in the line now. */
   readonly checkpoints: Count;
-  /** Those that the remote had not. */
+  /** The number of checkpoints that the remote lacked. */
   readonly added: Count;
-  /** Bytes of contents that the remote had not, before they are packed. */
+  /** The size of contents that the remote lacked, in bytes before packing. */
   readonly bytes: Bytes;
-  /** What stays on this machine, at most 1,000 paths. */
+  /** The paths that stay on this machine, at most 1,000. */
   readonly left: readonly LeftPath[];
   /** How many paths stay. */
   readonly leftCount: Count;
@@ -3499,7 +3499,7 @@ export interface SessionImportResult {
   readonly origin: SessionOrigin;
   /** Checkpoints that it holds. */
   readonly checkpoints: Count;
-  /** The checkpoint that it stands on. Absent: it holds none. */
+  /** Its current checkpoint. Absent: it has none. */
   readonly head?: CheckpointId;
   /** How long it took. */
   readonly ms: Milliseconds;
@@ -3513,7 +3513,7 @@ export interface SessionImportResult {
 
 /** Parameters of `remote/didFindLine`. */
 export interface RemoteDidFindLineParams {
-  /** The session here whose line another writer goes on with. */
+  /** The session here that another writer continues. */
   readonly session: SessionId;
   /** The remote. */
   readonly remote: string;
@@ -3630,9 +3630,8 @@ export interface RequestTypes {
    */
   'checkpoint/revert': { params: CheckpointRevertParams; result: RevertResult; };
   /**
-   * Takes back what the last restore did that has not been taken back: the paths that it wrote, deleted or
-   * displaced become what its safety checkpoint holds. What was made or changed since on other paths stays,
-   * unless `mode` is `hard`.
+   * Undoes the last restore that has not been undone: the paths that it wrote, deleted or displaced get their
+   * state in its safety checkpoint. Later changes on other paths stay, unless `mode` is `hard`.
    */
   'checkpoint/undo': { params: CheckpointUndoParams; result: RestoreResult; };
   /** Does again the restore that was undone last. A new checkpoint ends the chance. */
@@ -3651,7 +3650,7 @@ export interface RequestTypes {
    * are given by length.
    */
   'conversation/get': { params: ConversationGetParams; result: ConversationGetResult; };
-  /** Reads the history by pages, at present or as it was at a checkpoint. */
+  /** Reads the history by pages, of the present or of a checkpoint. */
   'conversation/history': { params: ConversationHistoryParams; result: ConversationHistoryResult; };
   /** Reads the transcript by pages. */
   'conversation/transcript': { params: ConversationTranscriptParams; result: ConversationTranscriptResult; };
@@ -3744,42 +3743,42 @@ export interface RequestTypes {
   /** Tells what became of a mutation, by its id or by its key. Also after a restart, when the session is kept. */
   'operation/get': { params: OperationGetParams; result: OperationGetResult; };
   /**
-   * Adds a git remote that sessions travel by, to the storage. Nothing is sent to it before `remote/push`. A
-   * remote of the same name and address is answered again, with the new `leaveOut`.
+   * Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`. A remote of the
+   * same name and address is answered again, with the new `leaveOut`.
    */
   'remote/add': { params: RemoteAddParams; result: RemoteAddResult; };
   /** Lists the remotes of the storage. */
   'remote/list': { params: RemoteListParams; result: RemoteListResult; };
-  /** Removes a remote from the storage, with what was fetched from it. Nothing changes on the remote. */
+  /** Removes a remote from the storage, with the data fetched from it. Nothing changes on the remote. */
   'remote/remove': { params: RemoteRemoveParams; result: RemoteRemoveResult; };
   /**
-   * Pushes an open session to a remote: its checkpoints but for safety checkpoints, and its conversation. What
-   * the remote has is not sent again. Some paths stay on this machine (`left`): those whose name, mode or
-   * content speaks of a secret, and ignored files that were included; in the checkpoints that are sent they
-   * are `skipped` as `notSent`, and a restore elsewhere leaves such paths alone. No checkpoint waits for a
-   * push. Whatever fails, the session is as it was, and the next push finds out what the remote took.
+   * Pushes an open session to a remote: its checkpoints except safety checkpoints, and its conversation. Data
+   * that the remote has is not sent again. Some paths stay on this machine (`left`): those whose name, mode or
+   * content looks like a secret, and ignored files that were included. In the sent checkpoints they are
+   * `skipped` as `notSent`, and a restore elsewhere leaves these paths alone. No checkpoint waits for a push.
+   * A failure does not change the session, and the next push finds out what the remote has.
    */
   'remote/push': { params: RemotePushParams; result: RemotePushResult; };
   /**
-   * Fetches whole lines of a remote, of one session or of all, and verifies them. Nothing of a line that is
-   * refused is taken; what was fetched before stays.
+   * Fetches whole lines of a remote, of one session or of all, and verifies them. No part of a refused line is
+   * stored, and earlier fetched data stays.
    */
   'remote/fetch': { params: RemoteFetchParams; result: RemoteFetchResult; };
   /**
-   * Lists the sessions that a remote holds, by writer, newest first. No contents are fetched where the host
-   * can leave them out.
+   * Lists the sessions of a remote, by writer, newest first. No contents are fetched if the host can leave
+   * them out.
    */
   'remote/sessions': { params: RemoteSessionsParams; result: RemoteSessionsResult; };
   /**
-   * Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no machine pushes
-   * it there again. Sessions here are as they were.
+   * Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no machine can
+   * push it there again. Sessions here are not changed.
    */
   'remote/delete': { params: RemoteDeleteParams; result: RemoteDeleteResult; };
   /**
-   * Makes a session of a line of a remote: on another work tree, at another path, in another strategy. It
-   * fetches the line where that is needed. Nothing of the work tree is read or changed: the first restore
-   * compares what stands there with the checkpoint, and saves what it replaces. `session/get` names the origin
-   * of an imported session, and a push of it goes to the same session as a line of its own.
+   * Makes a session from a line of a remote: on another work tree, at another path, in another strategy. It
+   * fetches the line if needed. The work tree is neither read nor changed: the first restore compares its
+   * files with the checkpoint, and saves the files that it replaces. `session/get` names the origin of an
+   * imported session. A push of it makes a separate line of the same session.
    */
   'session/import': { params: SessionImportParams; result: SessionImportResult; };
 }
@@ -3831,10 +3830,7 @@ export interface NotificationTypes {
    * fitted in between.
    */
   'conversation/didFillWindow': { params: ConversationDidFillWindowParams; };
-  /**
-   * A push found that another writer goes on with the same session. Both lines stand side by side; nothing is
-   * merged.
-   */
+  /** A push found that another writer continues the same session. Both lines stay; nothing is merged. */
   'remote/didFindLine': { params: RemoteDidFindLineParams; };
   /**
    * A session that was opened with `push: "turn"` was pushed in the background, or could not be. A remote that

@@ -418,9 +418,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RestoreResult:
-        """Takes back what the last restore did that has not been taken back: the paths that it
-        wrote, deleted or displaced become what its safety checkpoint holds. What was made or
-        changed since on other paths stays, unless `mode` is `hard`.
+        """Undoes the last restore that has not been undone: the paths that it wrote, deleted or
+        displaced get their state in its safety checkpoint. Later changes on other paths stay,
+        unless `mode` is `hard`.
         """
         result: RestoreResult = await self.request("checkpoint/undo", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -499,7 +499,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationHistoryResult:
-        """Reads the history by pages, at present or as it was at a checkpoint."""
+        """Reads the history by pages, of the present or of a checkpoint."""
         result: ConversationHistoryResult = await self.request("conversation/history", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -878,9 +878,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RemoteAddResult:
-        """Adds a git remote that sessions travel by, to the storage. Nothing is sent to it before
-        `remote/push`. A remote of the same name and address is answered again, with the new
-        `leaveOut`.
+        """Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`.
+        A remote of the same name and address is answered again, with the new `leaveOut`.
         """
         result: RemoteAddResult = await self.request("remote/add", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -905,7 +904,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RemoteRemoveResult:
-        """Removes a remote from the storage, with what was fetched from it. Nothing changes on the
+        """Removes a remote from the storage, with the data fetched from it. Nothing changes on the
         remote.
         """
         result: RemoteRemoveResult = await self.request("remote/remove", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
@@ -919,12 +918,12 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RemotePushResult:
-        """Pushes an open session to a remote: its checkpoints but for safety checkpoints, and its
-        conversation. What the remote has is not sent again. Some paths stay on this machine
-        (`left`): those whose name, mode or content speaks of a secret, and ignored files that
-        were included; in the checkpoints that are sent they are `skipped` as `notSent`, and a
-        restore elsewhere leaves such paths alone. No checkpoint waits for a push. Whatever fails,
-        the session is as it was, and the next push finds out what the remote took.
+        """Pushes an open session to a remote: its checkpoints except safety checkpoints, and its
+        conversation. Data that the remote has is not sent again. Some paths stay on this machine
+        (`left`): those whose name, mode or content looks like a secret, and ignored files that
+        were included. In the sent checkpoints they are `skipped` as `notSent`, and a restore
+        elsewhere leaves these paths alone. No checkpoint waits for a push. A failure does not
+        change the session, and the next push finds out what the remote has.
         """
         result: RemotePushResult = await self.request("remote/push", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -937,8 +936,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RemoteFetchResult:
-        """Fetches whole lines of a remote, of one session or of all, and verifies them. Nothing of a
-        line that is refused is taken; what was fetched before stays.
+        """Fetches whole lines of a remote, of one session or of all, and verifies them. No part of a
+        refused line is stored, and earlier fetched data stays.
         """
         result: RemoteFetchResult = await self.request("remote/fetch", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -951,8 +950,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RemoteSessionsResult:
-        """Lists the sessions that a remote holds, by writer, newest first. No contents are fetched
-        where the host can leave them out.
+        """Lists the sessions of a remote, by writer, newest first. No contents are fetched if the
+        host can leave them out.
         """
         result: RemoteSessionsResult = await self.request("remote/sessions", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -966,7 +965,7 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> RemoteDeleteResult:
         """Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no
-        machine pushes it there again. Sessions here are as they were.
+        machine can push it there again. Sessions here are not changed.
         """
         result: RemoteDeleteResult = await self.request("remote/delete", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -979,11 +978,11 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionImportResult:
-        """Makes a session of a line of a remote: on another work tree, at another path, in another
-        strategy. It fetches the line where that is needed. Nothing of the work tree is read or
-        changed: the first restore compares what stands there with the checkpoint, and saves what
-        it replaces. `session/get` names the origin of an imported session, and a push of it goes
-        to the same session as a line of its own.
+        """Makes a session from a line of a remote: on another work tree, at another path, in another
+        strategy. It fetches the line if needed. The work tree is neither read nor changed: the
+        first restore compares its files with the checkpoint, and saves the files that it
+        replaces. `session/get` names the origin of an imported session. A push of it makes a
+        separate line of the same session.
         """
         result: SessionImportResult = await self.request("session/import", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -1057,8 +1056,8 @@ class Requests:
     def on_remote_did_find_line(
         self, listener: Callable[[RemoteDidFindLineParams], None]
     ) -> Callable[[], None]:
-        """A push found that another writer goes on with the same session. Both lines stand side by
-        side; nothing is merged.
+        """A push found that another writer continues the same session. Both lines stay; nothing is
+        merged.
         """
         return self.on("remote/didFindLine", listener)
 

@@ -2137,10 +2137,10 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     message: str
     # For a tool: its name.
     toolName: str
-    # For people; comes back as it was, and as one line in the subject of a commit. Absent or
-    # empty: one line, the message, cut to 60 bytes, else `Turn started` or the name of the tool.
-    # Where a tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External
-    # edits detected (likely manual change)`.
+    # For people. Returned unchanged; in the subject of a commit it is one line. Absent or empty:
+    # one line, the message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a
+    # tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External edits
+    # detected (likely manual change)`.
     description: str
     # An explicit tag, which sets the counters. Absent: the next tag.
     tag: str
@@ -3181,7 +3181,7 @@ class ConversationTangentResult(_ConversationTangentResultRequired, total=False)
     durationSeconds: Count
     # When it began.
     tangentStartTime: Timestamp
-    # Entries that it added and still holds. Absent: in no tangent.
+    # Entries that it added and still has. Absent: in no tangent.
     added: Count
     # True when the tangent includes the files. Absent: false.
     files: bool
@@ -3489,8 +3489,8 @@ class ConversationExportResult(_ConversationExportResultRequired, total=False):
     document: JsonObject
     # The file that was written.
     path: str
-    # The checkpoint that holds what was replaced, in the session whose work tree it is. Absent:
-    # nothing was, or it lies in none.
+    # The checkpoint with the replaced file, in the session whose work tree contains it. Absent:
+    # nothing was replaced, or no session's work tree contains it.
     safety: CheckpointId
     # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
     # request. Absent: no warnings.
@@ -3976,7 +3976,7 @@ class _LeftPathRequired(TypedDict):
 
 
 class LeftPath(_LeftPathRequired, total=False):
-    """A path that stays on this machine when the session travels."""
+    """A path that stays on this machine when the session is pushed."""
     # The exact bytes of the path. Authoritative when present; sent whenever the name is not
     # UTF-8.
     pathBytes: Base64
@@ -3985,12 +3985,12 @@ class LeftPath(_LeftPathRequired, total=False):
 
 
 class Remote(TypedDict):
-    """A git remote that sessions travel by."""
+    """A git remote for sessions."""
     # Its name in this storage.
     name: str
     # Its address, without any secret.
     url: str
-    # Globs of paths that never leave for it.
+    # Globs of paths that are never sent to it.
     leaveOut: List[str]
     # Where it keeps sessions.
     refs: RefPlace
@@ -4001,7 +4001,7 @@ class Remote(TypedDict):
 class _RemoteLineRequired(TypedDict):
     # The session.
     session: SessionId
-    # Who writes the line.
+    # The writer of the line.
     writer: WriterId
     # Whether this storage is the writer.
     own: bool
@@ -4017,7 +4017,7 @@ class _RemoteLineRequired(TypedDict):
     historyLength: Count
     # Bytes of contents that all its checkpoints need, about.
     bytes: Bytes
-    # The name of the directory that it is of.
+    # The name of its work tree's directory.
     workspace: str
     # Its conversation id.
     conversationId: str
@@ -4030,12 +4030,12 @@ class _RemoteLineRequired(TypedDict):
 
 
 class RemoteLine(_RemoteLineRequired, total=False):
-    """One session as one writer pushed it: a line. Two machines that go on from one checkpoint
-    are two lines.
+    """One session as one writer pushed it: a line. Two machines that continue from one
+    checkpoint make two lines.
     """
     # The first words of the conversation. Absent: none.
     title: str
-    # The line that it was imported from. Absent: it began by itself.
+    # The line that it was imported from. Absent: it was not imported.
     origin: LineOrigin
 
 
@@ -4051,7 +4051,7 @@ class LineOrigin(TypedDict):
 
 class SessionOrigin(TypedDict):
     """Where an imported session comes from."""
-    # The remote, as it was called then.
+    # The name of the remote at that time.
     remote: str
     # The session of the line.
     session: SessionId
@@ -4062,7 +4062,7 @@ class SessionOrigin(TypedDict):
 
 
 class RefusedLine(TypedDict):
-    """A line of a remote that was not taken."""
+    """A line of a remote that was refused."""
     # Its ref.
     ref: str
     # The name of the error.
@@ -4080,7 +4080,7 @@ class OtherLine(TypedDict):
 
 
 class _RemoteAddParamsRequired(TypedDict):
-    # A name for it: letters, digits, `.`, `_` and `-`, the first a letter or digit.
+    # A name for it: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
     name: str
     # Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
     # path. A password in it is refused.
@@ -4089,8 +4089,8 @@ class _RemoteAddParamsRequired(TypedDict):
 
 class RemoteAddParams(_RemoteAddParamsRequired, total=False):
     """Parameters of `remote/add`."""
-    # Globs of paths that never leave for it, of at most 4,096 bytes each. Absent: none besides
-    # the usual.
+    # Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: only the
+    # usual ones.
     leaveOut: List[str]
     # The storage whose remotes are meant: an absolute path. Absent: the default place.
     storageDir: str
@@ -4129,7 +4129,7 @@ class _RemoteListResultRequired(TypedDict):
 
 class RemoteListResult(_RemoteListResultRequired, total=False):
     """Answer to `remote/list`."""
-    # The writer that this storage is. Absent: no remote was ever added.
+    # The id of this storage as a writer. Absent: no remote was ever added.
     writer: WriterId
 
 
@@ -4148,8 +4148,8 @@ class RemoteRemoveParams(_RemoteRemoveParamsRequired, total=False):
 
 
 class _RemoteRemoveResultRequired(TypedDict):
-    # True: it is not known any more, and what was fetched from it is gone. The remote itself is
-    # as it was.
+    # True: the remote and the data fetched from it were removed here. The remote itself did not
+    # change.
     removed: bool
 
 
@@ -4174,12 +4174,12 @@ class _RemotePushParamsRequired(TypedDict):
 
 class RemotePushParams(_RemotePushParamsRequired, total=False):
     """Parameters of `remote/push`."""
-    # Lists and weighs, and sends nothing. Absent: false.
+    # Returns what would be sent, and sends nothing. Absent: false.
     dryRun: bool
-    # Globs of paths that stay, besides those of the remote. Absent: none.
+    # Globs of more paths that stay here, in addition to those of the remote. Absent: none.
     leaveOut: List[str]
-    # Globs of paths that go although they would stay by their name, mode, origin or content.
-    # `leaveOut` is stronger. Absent: none.
+    # Globs of paths that are sent although they would stay because of their name, mode, origin or
+    # content. `leaveOut` takes precedence. Absent: none.
     send: List[str]
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.
@@ -4190,9 +4190,9 @@ class RemotePushParams(_RemotePushParamsRequired, total=False):
 
 
 class _RemotePushResultRequired(TypedDict):
-    # Whether the remote took something new. False also in a dry run.
+    # Whether the remote got new data. False in a dry run, too.
     pushed: bool
-    # The session of the line: that of the origin where the session was imported.
+    # The session of the line. For an imported session, that of its origin.
     session: SessionId
     # The writer of the line.
     writer: WriterId
@@ -4200,13 +4200,13 @@ class _RemotePushResultRequired(TypedDict):
     ref: str
     # The commit of its head.
     head: str
-    # Checkpoints that the line holds now.
+    # The number of checkpoints in the line now.
     checkpoints: Count
-    # Those that the remote had not.
+    # The number of checkpoints that the remote lacked.
     added: Count
-    # Bytes of contents that the remote had not, before they are packed.
+    # The size of contents that the remote lacked, in bytes before packing.
     bytes: Bytes
-    # What stays on this machine, at most 1,000 paths.
+    # The paths that stay on this machine, at most 1,000.
     left: List[LeftPath]
     # How many paths stay.
     leftCount: Count
@@ -4376,7 +4376,7 @@ class _SessionImportResultRequired(TypedDict):
 
 class SessionImportResult(_SessionImportResultRequired, total=False):
     """Answer to `session/import`."""
-    # The checkpoint that it stands on. Absent: it holds none.
+    # Its current checkpoint. Absent: it has none.
     head: CheckpointId
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -4390,7 +4390,7 @@ class SessionImportResult(_SessionImportResultRequired, total=False):
 
 class RemoteDidFindLineParams(TypedDict):
     """Parameters of `remote/didFindLine`."""
-    # The session here whose line another writer goes on with.
+    # The session here that another writer continues.
     session: SessionId
     # The remote.
     remote: str

@@ -131,7 +131,7 @@ class WorkTreeBusy(CheckpointdError):
 
 
 class StorageInsideWorkTree(CheckpointdError):
-    r"""The storage directory lies inside the work tree. Choose one outside."""
+    r"""The storage directory is inside the work tree. Choose one outside."""
 
 
 class WorkTreeUnreadable(CheckpointdError):
@@ -284,7 +284,7 @@ class UnknownRemote(CheckpointdError):
 
 
 class InvalidRemote(CheckpointdError):
-    r"""The address is not one of a remote, or holds a password. Give `ssh://user@host/path`,
+    r"""The address is not one of a remote, or contains a password. Give `ssh://user@host/path`,
     `user@host:path`, `https://host/path` or an absolute path; let a credential helper or an
     ssh agent hold the secret.
     """

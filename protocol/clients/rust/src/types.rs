@@ -947,7 +947,7 @@ pub enum ErrorKind {
     /// merged.
     #[serde(rename = "WorkTreeBusy")]
     WorkTreeBusy,
-    /// The storage directory lies inside the work tree.
+    /// The storage directory is inside the work tree.
     #[serde(rename = "StorageInsideWorkTree")]
     StorageInsideWorkTree,
     /// The work tree cannot be read.
@@ -1034,7 +1034,7 @@ pub enum ErrorKind {
     /// The storage has no remote of that name.
     #[serde(rename = "UnknownRemote")]
     UnknownRemote,
-    /// The address is not one of a remote, or holds a password.
+    /// The address is not one of a remote, or contains a password.
     #[serde(rename = "InvalidRemote")]
     InvalidRemote,
     /// The remote could not be reached, or the connection broke.
@@ -2915,10 +2915,10 @@ pub struct CheckpointCreateParams {
     /// For a tool: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// For people; comes back as it was, and as one line in the subject of a commit. Absent or
-    /// empty: one line, the message, cut to 60 bytes, else `Turn started` or the name of the tool.
-    /// Where a tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External
-    /// edits detected (likely manual change)`.
+    /// For people. Returned unchanged; in the subject of a commit it is one line. Absent or empty:
+    /// one line, the message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a
+    /// tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External edits
+    /// detected (likely manual change)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// An explicit tag, which sets the counters. Absent: the next tag.
@@ -4382,7 +4382,7 @@ pub struct ConversationTangentResult {
     /// When it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent_start_time: Option<Timestamp>,
-    /// Entries that it added and still holds. Absent: in no tangent.
+    /// Entries that it added and still has. Absent: in no tangent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Count>,
     /// True when the tangent includes the files. Absent: false.
@@ -4830,8 +4830,8 @@ pub struct ConversationExportResult {
     pub path: Option<String>,
     /// Size of the document.
     pub bytes: Bytes,
-    /// The checkpoint that holds what was replaced, in the session whose work tree it is. Absent:
-    /// nothing was, or it lies in none.
+    /// The checkpoint with the replaced file, in the session whose work tree contains it. Absent:
+    /// nothing was replaced, or no session's work tree contains it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
@@ -5598,7 +5598,7 @@ pub enum StayReason {
     Other(String),
 }
 
-/// A path that stays on this machine when the session travels.
+/// A path that stays on this machine when the session is pushed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LeftPath {
@@ -5615,7 +5615,7 @@ pub struct LeftPath {
     pub rule: Option<String>,
 }
 
-/// A git remote that sessions travel by.
+/// A git remote for sessions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Remote {
@@ -5623,7 +5623,7 @@ pub struct Remote {
     pub name: String,
     /// Its address, without any secret.
     pub url: String,
-    /// Globs of paths that never leave for it.
+    /// Globs of paths that are never sent to it.
     pub leave_out: Vec<String>,
     /// Where it keeps sessions.
     pub refs: RefPlace,
@@ -5631,14 +5631,14 @@ pub struct Remote {
     pub added_at: Timestamp,
 }
 
-/// One session as one writer pushed it: a line. Two machines that go on from one checkpoint are two
-/// lines.
+/// One session as one writer pushed it: a line. Two machines that continue from one checkpoint make
+/// two lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteLine {
     /// The session.
     pub session: SessionId,
-    /// Who writes the line.
+    /// The writer of the line.
     pub writer: WriterId,
     /// Whether this storage is the writer.
     pub own: bool,
@@ -5654,7 +5654,7 @@ pub struct RemoteLine {
     pub history_length: Count,
     /// Bytes of contents that all its checkpoints need, about.
     pub bytes: Bytes,
-    /// The name of the directory that it is of.
+    /// The name of its work tree's directory.
     pub workspace: String,
     /// Its conversation id.
     pub conversation_id: String,
@@ -5667,7 +5667,7 @@ pub struct RemoteLine {
     pub created_at: Timestamp,
     /// When the head was made, by the clock of its writer.
     pub updated_at: Timestamp,
-    /// The line that it was imported from. Absent: it began by itself.
+    /// The line that it was imported from. Absent: it was not imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<LineOrigin>,
 }
@@ -5688,7 +5688,7 @@ pub struct LineOrigin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOrigin {
-    /// The remote, as it was called then.
+    /// The name of the remote at that time.
     pub remote: String,
     /// The session of the line.
     pub session: SessionId,
@@ -5698,7 +5698,7 @@ pub struct SessionOrigin {
     pub head: String,
 }
 
-/// A line of a remote that was not taken.
+/// A line of a remote that was refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RefusedLine {
@@ -5724,13 +5724,13 @@ pub struct OtherLine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteAddParams {
-    /// A name for it: letters, digits, `.`, `_` and `-`, the first a letter or digit.
+    /// A name for it: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
     pub name: String,
     /// Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
     /// path. A password in it is refused.
     pub url: String,
-    /// Globs of paths that never leave for it, of at most 4,096 bytes each. Absent: none besides
-    /// the usual.
+    /// Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: only the
+    /// usual ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_out: Option<Vec<String>>,
     /// The storage whose remotes are meant: an absolute path. Absent: the default place.
@@ -5789,7 +5789,7 @@ pub struct RemoteListParams {
 pub struct RemoteListResult {
     /// The remotes, by name.
     pub remotes: Vec<Remote>,
-    /// The writer that this storage is. Absent: no remote was ever added.
+    /// The id of this storage as a writer. Absent: no remote was ever added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<WriterId>,
 }
@@ -5824,8 +5824,8 @@ impl RemoteRemoveParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteRemoveResult {
-    /// True: it is not known any more, and what was fetched from it is gone. The remote itself is
-    /// as it was.
+    /// True: the remote and the data fetched from it were removed here. The remote itself did not
+    /// change.
     pub removed: bool,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
@@ -5848,14 +5848,14 @@ pub struct RemotePushParams {
     pub remote: String,
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Lists and weighs, and sends nothing. Absent: false.
+    /// Returns what would be sent, and sends nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// Globs of paths that stay, besides those of the remote. Absent: none.
+    /// Globs of more paths that stay here, in addition to those of the remote. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_out: Option<Vec<String>>,
-    /// Globs of paths that go although they would stay by their name, mode, origin or content.
-    /// `leaveOut` is stronger. Absent: none.
+    /// Globs of paths that are sent although they would stay because of their name, mode, origin or
+    /// content. `leaveOut` takes precedence. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send: Option<Vec<String>>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
@@ -5887,9 +5887,9 @@ impl RemotePushParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemotePushResult {
-    /// Whether the remote took something new. False also in a dry run.
+    /// Whether the remote got new data. False in a dry run, too.
     pub pushed: bool,
-    /// The session of the line: that of the origin where the session was imported.
+    /// The session of the line. For an imported session, that of its origin.
     pub session: SessionId,
     /// The writer of the line.
     pub writer: WriterId,
@@ -5897,13 +5897,13 @@ pub struct RemotePushResult {
     pub r#ref: String,
     /// The commit of its head.
     pub head: String,
-    /// Checkpoints that the line holds now.
+    /// The number of checkpoints in the line now.
     pub checkpoints: Count,
-    /// Those that the remote had not.
+    /// The number of checkpoints that the remote lacked.
     pub added: Count,
-    /// Bytes of contents that the remote had not, before they are packed.
+    /// The size of contents that the remote lacked, in bytes before packing.
     pub bytes: Bytes,
-    /// What stays on this machine, at most 1,000 paths.
+    /// The paths that stay on this machine, at most 1,000.
     pub left: Vec<LeftPath>,
     /// How many paths stay.
     pub left_count: Count,
@@ -6142,7 +6142,7 @@ pub struct SessionImportResult {
     pub origin: SessionOrigin,
     /// Checkpoints that it holds.
     pub checkpoints: Count,
-    /// The checkpoint that it stands on. Absent: it holds none.
+    /// Its current checkpoint. Absent: it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<CheckpointId>,
     /// How long it took.
@@ -6164,7 +6164,7 @@ pub struct SessionImportResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteDidFindLineParams {
-    /// The session here whose line another writer goes on with.
+    /// The session here that another writer continues.
     pub session: SessionId,
     /// The remote.
     pub remote: String,
@@ -6487,9 +6487,9 @@ impl Request for CheckpointRevertRequest {
     type Result = RevertResult;
 }
 
-/// Takes back what the last restore did that has not been taken back: the paths that it wrote,
-/// deleted or displaced become what its safety checkpoint holds. What was made or changed since on
-/// other paths stays, unless `mode` is `hard`.
+/// Undoes the last restore that has not been undone: the paths that it wrote, deleted or displaced
+/// get their state in its safety checkpoint. Later changes on other paths stay, unless `mode` is
+/// `hard`.
 #[derive(Debug)]
 pub enum CheckpointUndoRequest {}
 impl Request for CheckpointUndoRequest {
@@ -6545,7 +6545,7 @@ impl Request for ConversationGetRequest {
     type Result = ConversationGetResult;
 }
 
-/// Reads the history by pages, at present or as it was at a checkpoint.
+/// Reads the history by pages, of the present or of a checkpoint.
 #[derive(Debug)]
 pub enum ConversationHistoryRequest {}
 impl Request for ConversationHistoryRequest {
@@ -6822,8 +6822,8 @@ impl Request for OperationGetRequest {
     type Result = OperationGetResult;
 }
 
-/// Adds a git remote that sessions travel by, to the storage. Nothing is sent to it before
-/// `remote/push`. A remote of the same name and address is answered again, with the new `leaveOut`.
+/// Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`. A
+/// remote of the same name and address is answered again, with the new `leaveOut`.
 #[derive(Debug)]
 pub enum RemoteAddRequest {}
 impl Request for RemoteAddRequest {
@@ -6841,7 +6841,7 @@ impl Request for RemoteListRequest {
     type Result = RemoteListResult;
 }
 
-/// Removes a remote from the storage, with what was fetched from it. Nothing changes on the remote.
+/// Removes a remote from the storage, with the data fetched from it. Nothing changes on the remote.
 #[derive(Debug)]
 pub enum RemoteRemoveRequest {}
 impl Request for RemoteRemoveRequest {
@@ -6850,12 +6850,12 @@ impl Request for RemoteRemoveRequest {
     type Result = RemoteRemoveResult;
 }
 
-/// Pushes an open session to a remote: its checkpoints but for safety checkpoints, and its
-/// conversation. What the remote has is not sent again. Some paths stay on this machine (`left`):
-/// those whose name, mode or content speaks of a secret, and ignored files that were included; in
-/// the checkpoints that are sent they are `skipped` as `notSent`, and a restore elsewhere leaves
-/// such paths alone. No checkpoint waits for a push. Whatever fails, the session is as it was, and
-/// the next push finds out what the remote took.
+/// Pushes an open session to a remote: its checkpoints except safety checkpoints, and its
+/// conversation. Data that the remote has is not sent again. Some paths stay on this machine
+/// (`left`): those whose name, mode or content looks like a secret, and ignored files that were
+/// included. In the sent checkpoints they are `skipped` as `notSent`, and a restore elsewhere
+/// leaves these paths alone. No checkpoint waits for a push. A failure does not change the session,
+/// and the next push finds out what the remote has.
 #[derive(Debug)]
 pub enum RemotePushRequest {}
 impl Request for RemotePushRequest {
@@ -6864,8 +6864,8 @@ impl Request for RemotePushRequest {
     type Result = RemotePushResult;
 }
 
-/// Fetches whole lines of a remote, of one session or of all, and verifies them. Nothing of a line
-/// that is refused is taken; what was fetched before stays.
+/// Fetches whole lines of a remote, of one session or of all, and verifies them. No part of a
+/// refused line is stored, and earlier fetched data stays.
 #[derive(Debug)]
 pub enum RemoteFetchRequest {}
 impl Request for RemoteFetchRequest {
@@ -6874,8 +6874,8 @@ impl Request for RemoteFetchRequest {
     type Result = RemoteFetchResult;
 }
 
-/// Lists the sessions that a remote holds, by writer, newest first. No contents are fetched where
-/// the host can leave them out.
+/// Lists the sessions of a remote, by writer, newest first. No contents are fetched if the host can
+/// leave them out.
 #[derive(Debug)]
 pub enum RemoteSessionsRequest {}
 impl Request for RemoteSessionsRequest {
@@ -6885,7 +6885,7 @@ impl Request for RemoteSessionsRequest {
 }
 
 /// Deletes a session from a remote, with the lines of all writers, and leaves a tombstone: no
-/// machine pushes it there again. Sessions here are as they were.
+/// machine can push it there again. Sessions here are not changed.
 #[derive(Debug)]
 pub enum RemoteDeleteRequest {}
 impl Request for RemoteDeleteRequest {
@@ -6894,11 +6894,11 @@ impl Request for RemoteDeleteRequest {
     type Result = RemoteDeleteResult;
 }
 
-/// Makes a session of a line of a remote: on another work tree, at another path, in another
-/// strategy. It fetches the line where that is needed. Nothing of the work tree is read or changed:
-/// the first restore compares what stands there with the checkpoint, and saves what it replaces.
-/// `session/get` names the origin of an imported session, and a push of it goes to the same session
-/// as a line of its own.
+/// Makes a session from a line of a remote: on another work tree, at another path, in another
+/// strategy. It fetches the line if needed. The work tree is neither read nor changed: the first
+/// restore compares its files with the checkpoint, and saves the files that it replaces.
+/// `session/get` names the origin of an imported session. A push of it makes a separate line of the
+/// same session.
 #[derive(Debug)]
 pub enum SessionImportRequest {}
 impl Request for SessionImportRequest {
@@ -6974,8 +6974,7 @@ impl Notification for ConversationDidFillWindowNotification {
     type Params = ConversationDidFillWindowParams;
 }
 
-/// A push found that another writer goes on with the same session. Both lines stand side by side;
-/// nothing is merged.
+/// A push found that another writer continues the same session. Both lines stay; nothing is merged.
 #[derive(Debug)]
 pub enum RemoteDidFindLineNotification {}
 impl Notification for RemoteDidFindLineNotification {
