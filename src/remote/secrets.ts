@@ -1,5 +1,5 @@
-// Finds secrets in the contents of files by the forms that their issuers document. In doubt it finds one: the user
-// can name a path that it holds back by mistake.
+// Finds secrets in the contents of files by the forms that their issuers document. In doubt it reports a secret: the
+// user can name the path of a file to push it all the same.
 
 interface Rule {
   readonly name: string;

@@ -40,7 +40,7 @@ export class Commit {
   /** Directories in which names were added or removed. Filled here, read by the restorer. */
   readonly #touched: Set<TreePath>;
   /**
-   * Files with several names of which this restore removed one. The removal alone changes the ctime of the other
+   * Files with several names, one of which this restore removed. The removal alone changes the ctime of the other
    * names.
    */
   readonly #shared = new Set<string>();

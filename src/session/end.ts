@@ -1,17 +1,18 @@
-// The end of a session, which goes through five states and never back beyond a decision:
+// The end of a session. It goes through five states, and after the decision (`noted`) it never goes back:
 //
 //   open     its owner has it, and its queue runs.
 //   ending   nothing begins in it any more. Until the decision a failure leaves everything as it was.
 //   noted    the decision, for checkpoints that lie outside the session's directory: a note in the directory says that
 //            all of the session goes. A kill from here on leaves a session that is neither listed nor resumed.
 //   moved    the directory is renamed away, so its path is free. Where all lies inside it, this rename is the decision.
-//   deleted  what was renamed away is gone from the disk, the marker last, so that a kill leaves what is provably ours.
+//   deleted  what was renamed away is gone from the disk. The marker goes last: after a kill it shows that the rest is
+//            ours.
 //
-// Three entries lead into it. Closing (`endSession`, and `abandonSession` for a process that dies now) removes what
-// may be removed and leaves the rest as an orphan, which the same conversation resumes: the end of a session removes
-// checkpoints, never the only copy of a user's work. Deleting (`deleteOpen`, `deleteClosed`) is the client's word and
-// removes everything. Sweeping (`sweepStorage`, `finishDeletion`) goes on where a dead daemon stopped, from whichever
-// state the disk shows.
+// A session ends in one of three ways. Closing (`endSession`, and `abandonSession` for a process that dies now) removes
+// what may be removed and leaves the rest as an orphan, which the same conversation resumes: the end of a session
+// removes checkpoints, never the only copy of a user's work. Deleting (`deleteOpen`, `deleteClosed`) is what a client
+// asks for, and it removes everything. Sweeping (`sweepStorage`, `finishDeletion`) goes on where a dead daemon stopped,
+// from whichever state the disk shows.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';

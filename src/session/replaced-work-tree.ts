@@ -23,7 +23,7 @@ export function warnIfReplaced(session: Of, context: OperationContext): void {
   );
 }
 
-/** Called when checkpoint `seq` was made: it holds the files of the directory that stands there now. */
+/** Called when checkpoint `seq` was made: it holds the files of the directory that is there now. */
 export function noteWorkTree(session: Of, seq: number): void {
   const { directory, marker } = session;
   const now = replacementIn(session);
@@ -44,7 +44,7 @@ export function warnOfOldDirectory(
   );
 }
 
-/** Returns the directory at the path where the session does not know it yet. */
+/** Returns the directory at the work tree's path if the session does not know that directory yet. */
 function replacementIn({ directory, marker, workTree }: Of): DirectoryIdentity | undefined {
   const now = directoryAt(workTree.root);
   // The file may be newer than what this process read at the opening.

@@ -117,7 +117,7 @@ test('a daemon killed at any call of the write leaves a valid file or none', () 
     assert.equal(names, ['known-files'], 'what the kills left half-way is gone');
   }));
 
-test('no file is written when the settings keep none', async () => {
+test('the capturer writes no file when the settings keep no known files', async () => {
   await withReopened(async (it) => {
     it.rig.write('a', 'a');
     await it.rig.capturer.capture();

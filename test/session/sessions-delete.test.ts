@@ -109,7 +109,7 @@ test('local: a checkpoint in progress during the deletion of its session ends fi
     assert.is(leftOutside(rig, 'local'), '');
   }));
 
-test('a failed deletion leaves nothing open when its client or the daemon ends', () =>
+test('a failed deletion leaves the session closed when its client leaves meanwhile', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();

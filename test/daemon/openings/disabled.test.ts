@@ -98,7 +98,7 @@ test('without git on PATH, and with an old git, checkpoints are disabled (Q3, Q1
     assert.is((await client.close()).code, 0);
   }));
 
-test("a session opened without the feature has no checkpoints, with Q CLI's message (Q46)", () =>
+test("a session opened without the feature refuses checkpoint requests, with Q CLI's message (Q46)", () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const words = /Checkpoint is disabled\. Enable it with: q settings chat\.enableCheckpoint true/;

@@ -1,6 +1,7 @@
-// The specified tables with their corrections, what stands beside them, and the way from one version to the next.
-// Its last part compares the schema of a database with the one that this version writes, and puts back what differs: a
-// flipped bit in its text hides a table, or changes what a trigger or an index does. It reads and writes no checkpoint.
+// The specified tables with their corrections, the tables added to them, and the steps from one version to the next.
+// The last part of the file compares the schema of a database with the one that this version writes, and puts back
+// what differs: a flipped bit in its text hides a table, or changes what a trigger or an index does. The file reads
+// and writes no checkpoint.
 //
 // Corrected against the specification, each with its reason:
 // - checkpoint_file_snapshots.blob_hash is NULL for a deletion ('' would break the foreign key, O27).
@@ -12,8 +13,9 @@
 //   blocks the event loop for 150 ms, and each change of a ref_count may write its whole row again.
 // - ref_count starts at 0: a content is stored before anything names it. Triggers keep it, so that no path, cascades
 //   of foreign keys included, can change rows without it (O30).
-// checkpoint_trees is the cleverness: one row a directory, content-addressed, so that equal directories are one row
-// and a snapshot of one edit costs its path. The file rows are derived from it and tell the same without it.
+// checkpoint_trees saves space: it has one row for each directory, named by its content. Equal directories share a row,
+// and a snapshot after one edit adds only the rows of the directories above that file. The file rows are derived from
+// this table and say the same as it does.
 import { CheckpointdError } from '../../../base/errors.ts';
 import type { SqliteDatabase } from './database.ts';
 import { connect, DamagedText, library, loadLibsql, type SqlValue } from './library.ts';
