@@ -338,13 +338,15 @@ seen('a second window opens by a link of its own; a link that was used, or none,
   for (const { page } of [shown, second])
     await page.locator('[role=treeitem]', { hasText: 'seen in both' }).waitFor();
   const { origin } = new URL(link);
-  const refused = async (useless: string): Promise<void> => {
-    const stranger = await WatchedPage.open(browser, useless, { waits: false });
+  const stranger = await WatchedPage.open(browser, link, { waits: false });
+  for (const useless of [origin, `${origin}/#wrong`, undefined]) {
     await stranger.page.locator('h1', { hasText: 'This page is not connected' }).waitFor();
     assert.is(await stranger.page.locator('[role=treeitem]').count(), 0);
-    await stranger.close();
-  };
-  await Promise.all([link, origin, `${origin}/#wrong`].map(refused));
+    // A new fragment alone would load no page.
+    await stranger.page.goto('about:blank');
+    if (useless !== undefined) await stranger.page.goto(useless);
+  }
+  await stranger.close();
   await second.page.reload();
   await second.page.locator('[role=treeitem]', { hasText: 'seen in both' }).waitFor();
   await second.close();
