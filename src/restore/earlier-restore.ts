@@ -73,8 +73,8 @@ export async function editedSince(
 
 /**
  * Returns the state before an interrupted restore with the later edits applied to it. One undo goes back to this
- * state. Where an edit and the state before exclude each other (a file, and a file below it), the edit wins. A
- * checkpoint of its own holds the state before.
+ * state. Where an edit and the state before exclude each other (a file, and a file below it), the edit wins. The state
+ * before also has a checkpoint of its own.
  */
 export async function withEdits(
   store: SnapshotStore,

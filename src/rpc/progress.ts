@@ -6,7 +6,7 @@ export type ProgressToken = string | number;
 
 /** The progress of the work. Absent fields are unknown. Each report is complete by itself. */
 export interface ProgressUpdate {
-  /** The phase (`walk`, `capture`, `plan`, `restore` …). The list is open. */
+  /** The phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
   readonly phase?: string;
   readonly message?: string;
   /** 0 to 100. */

@@ -39,7 +39,7 @@ function failed(error: unknown): void {
   send({ kind: 'failed', code, isLimit: limitCodes.has(code) });
 }
 
-/** Returns the path inside the work tree, or undefined for the one kind of event that names the parent. */
+/** Returns the path inside the work tree, or undefined for a path outside: one kind of event names the parent. */
 function within(absolute: string): TreePath | undefined {
   const { root } = order;
   if (absolute === root) return rootPath;

@@ -55,7 +55,7 @@ test('SIGKILL frees a lock at once', async () => {
   lock.release();
 });
 
-test('a holder whose pid was reused with another start time is dead, with the same start time alive (F97)', () => {
+test('a holder is dead when the process with its pid has another start time (F97)', () => {
   const self = describeSelf();
   assert.is(holderState(self), 'alive');
   assert.is(holderState({ ...self, startTime: '1' }), 'dead');

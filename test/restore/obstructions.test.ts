@@ -94,7 +94,7 @@ test('ignored files in a directory that the target lacks stay (F73)', async () =
   remove(root);
 });
 
-test('a file that cannot be saved stays and its path fails, and the others are restored (F74)', async () => {
+test('a restore leaves a file that cannot be saved, reports its path as failed and restores the others (F74)', async () => {
   const root = makeDirectory();
   const onDisk = model({
     big: 'too big to save',

@@ -62,7 +62,7 @@ async function exchangedAt(n: number): Promise<number> {
   return exchanges;
 }
 
-test('an immutable file in a directory in the way stays, and a dry run foresees that', () =>
+test('a restore keeps a directory that holds an immutable file, and a dry run foresees that', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const locked = join(rig.work, 'd/kind/of');

@@ -17,7 +17,7 @@ const restoreTo = (rig: SessionRig, session: Session, tag: string): Promise<unkn
 const undo = (rig: SessionRig, session: Session): Promise<unknown> =>
   rig.request('checkpoint/undo', { session: session.id });
 
-/** Histories of a session, and whether the loss of the client then leaves an orphan. */
+/** Each row names what happens in a session, and says whether the loss of the client then leaves an orphan. */
 const histories: readonly (readonly [
   string,
   boolean,

@@ -169,7 +169,7 @@ test('sqlite: a deleted session leaves neither rows nor contents, open or closed
   }
 });
 
-test('the next checkpoint stores damaged contents again that verify reported, and can be restored', async () => {
+test('after verify reports damaged contents, the next checkpoint stores them again and can be restored', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const { daemon, root, session } = await kept(strategy);
     write(root, { 'b.txt': 'b\n' });

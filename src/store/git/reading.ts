@@ -97,7 +97,7 @@ async function openToRead(place: Place, scratch: string): Promise<ReadableStore>
   try {
     const stored = await store.checkpoints();
     if (store.damaged().length > 0 || !areInPlace(home, stored))
-      throw doubtful('Refs are not in their place.');
+      throw doubtful('Some refs are missing or belong to no checkpoint.');
     return { store, stored };
   } catch (error) {
     await store.close();
