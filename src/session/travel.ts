@@ -47,35 +47,44 @@ export async function pushSession(
   return pushed;
 }
 
-/** Returns a function that makes a line of the present session. @throws CheckpointsDisabled */
-function lineSource(session: Session): (identity: LineIdentity) => LineSource {
-  const { marker, workTree, sessionLog, conversation } = session.parts;
-  const checkpoints = session.requireCheckpoints();
-  const { index, store } = checkpoints;
-  const all = index.list('every').filter(({ record }) => record.kind !== 'safety');
-  const { length } = sessionLog;
-  return (identity) => ({
-    store,
-    checkpoints: all.map(({ record, name }) => ({ record, ...given({ tag: index.tagOf(record.id), name }) })),
-    log: () => firstOf(sessionLog.replay(), length),
-    facts: {
-      ...identity,
-      created: marker.created,
-      conversationId: marker.conversationId,
-      workspace: basename(workTree.root),
-      strategy: marker.strategy,
-      historyLength: conversation.state.history.length,
-      ...given({
-        title: firstPrompt(checkpoints),
-        head: index.head?.record.id,
-        origin: marker.origin && {
-          session: marker.origin.session,
-          writer: marker.origin.writer,
-          commit: marker.origin.commit,
-        },
-      }),
-    },
-  });
+/**
+ * Returns a function that makes a line of the session as it is when the function is called: a push waits for the remote
+ * first, while requests change the session. @throws CheckpointsDisabled, as the function does
+ */
+export function lineSource(session: Session): (identity: LineIdentity) => LineSource {
+  session.requireCheckpoints();
+  return (identity) => {
+    const { marker, workTree, sessionLog, conversation } = session.parts;
+    const checkpoints = session.requireCheckpoints();
+    const { index, store } = checkpoints;
+    const all = index.list('every').filter(({ record }) => record.kind !== 'safety');
+    const { length } = sessionLog;
+    return {
+      store,
+      checkpoints: all.map(({ record, name }) => ({
+        record,
+        ...given({ tag: index.tagOf(record.id), name }),
+      })),
+      log: () => firstOf(sessionLog.replay(), length),
+      facts: {
+        ...identity,
+        created: marker.created,
+        conversationId: marker.conversationId,
+        workspace: basename(workTree.root),
+        strategy: marker.strategy,
+        historyLength: conversation.state.history.length,
+        ...given({
+          title: firstPrompt(checkpoints),
+          head: index.head?.record.id,
+          origin: marker.origin && {
+            session: marker.origin.session,
+            writer: marker.origin.writer,
+            commit: marker.origin.commit,
+          },
+        }),
+      },
+    };
+  };
 }
 
 /** Yields the records up to a length. Records that are appended meanwhile belong to the next push. */
