@@ -15,7 +15,6 @@ import { parseName, parseTag, tagParts, toolTag, turnTag } from '../checkpoints/
 import { checkLength } from '../conversation/entry.ts';
 import type * as Wire from '../protocol/types.ts';
 import { noteCheckpoint } from '../session/authorship.ts';
-import { noteWorkTree } from '../session/replaced-work-tree.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { checkpointAnswer, skipped } from './answers/checkpoint-answer.ts';
@@ -73,8 +72,9 @@ async function create({
     'The checkpoint was made, but the daemon could not record who changed which file',
     () => noteCheckpoint(session, head, made),
   );
+  const { directory, marker } = session.parts;
   const unnoted = 'The checkpoint was made, but the daemon could not note that the work tree was replaced';
-  await afterCommit(context, unnoted, () => noteWorkTree(session.parts, made.record.seq));
+  await afterCommit(context, unnoted, () => directory.noteWorkTree(marker, made.record.seq));
   session.noteSummary();
   const told = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
   await session.parts.events.created(session, made, told, context.client);

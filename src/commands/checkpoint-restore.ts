@@ -10,7 +10,6 @@ import type * as Wire from '../protocol/types.ts';
 import { runRestoreJob } from '../restore/restore.ts';
 import type { RestoreJob, RestoreOutcome } from '../restore/restore-job.ts';
 import type { EarlierEffect } from '../session/operations.ts';
-import { warnOfOldDirectory } from '../session/replaced-work-tree.ts';
 import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
@@ -29,7 +28,7 @@ export const checkpointRestore = defineCommand(
     const target = index.resolve(params.tag);
     const paths = treePaths(params.paths);
     checkExpectation(index, params.expect?.head);
-    warnOfOldDirectory(session.parts, target.record, context);
+    warnOfOldDirectory(session, target.record, context);
     const scope = params.scope ?? (paths === undefined ? 'both' : 'files');
     // A restore of some files, or of files alone, is an edit of the present line. A complete restore jumps to the
     // target.
@@ -65,6 +64,19 @@ export const checkpointRestore = defineCommand(
     },
   },
 );
+
+/** Warns when the checkpoint is of a directory that was the work tree before another one took its place. */
+function warnOfOldDirectory(
+  { parts: { directory, workTree } }: Session,
+  { seq }: CheckpointRecord,
+  context: OperationContext,
+): void {
+  const replacedBy = directory.readMarker()?.replacedBy;
+  if (replacedBy === undefined || seq >= replacedBy.seq) return;
+  context.warn(
+    `This checkpoint holds the files of the directory that stood at ${workTree.root} before it was replaced, and a restore writes those files here.`,
+  );
+}
 
 /** Undoes the newest restore. */
 export const checkpointUndo = defineCommand('checkpoint/undo', (call) => stepOverRestore('undo', call), {

@@ -1,13 +1,19 @@
 // The directory of a session on disk: `{storage}/{session}`. The daemon's own files are in its sub-directory
 // `checkpointd`, so that the directory itself can be a bare repository that plain git reads. A marker file says that
 // the directory belongs to checkpointd, to which session, and which inode it has. The daemon removes no directory
-// without a valid marker. This file knows only what never changes in a session.
+// without a valid marker. This file knows only what hardly
+// ever changes in a session.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { syncAll, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isA, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
-import { type DirectoryIdentity, isSameDirectory, standingAt } from '../base/directory-identity.ts';
+import {
+  type DirectoryIdentity,
+  directoryAt,
+  isSameDirectory,
+  standingAt,
+} from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32, type SessionId } from '../base/ids.ts';
@@ -170,6 +176,27 @@ export class SessionDirectory {
     const { identity } = this.#standing() ?? {};
     const written = identity === undefined ? marker : { directory: identity, ...marker };
     writeAtomically(this.markerFile, `${markerText(written)}\n`);
+  }
+
+  /**
+   * Returns the directory at the work tree's path if another one took the place of the one that the newest checkpoints
+   * are of: a project was deleted and cloned anew, say.
+   */
+  replacementOf({ workTree, ...marker }: SessionMarker): DirectoryIdentity | undefined {
+    const now = directoryAt(workTree);
+    // The file may be newer than the marker that a process read at the opening.
+    const { replacedBy, workTreeDirectory, workTreeIdentity } = this.readMarker() ?? marker;
+    // Earlier versions did not record the birth time, and the device number may have changed since.
+    const [, inode = ''] = workTreeIdentity.split(':');
+    const then = replacedBy?.directory ?? workTreeDirectory ?? { inode, birth: '0' };
+    return now === undefined || isSameDirectory(then, now) ? undefined : now;
+  }
+
+  /** Records that checkpoint `seq` holds the files of the directory that is the work tree now, if it was replaced. */
+  noteWorkTree(marker: SessionMarker, seq: number): void {
+    const directory = this.replacementOf(marker);
+    if (directory !== undefined)
+      this.create({ ...(this.readMarker() ?? marker), replacedBy: { directory, seq } });
   }
 
   /** Makes the directory itself, so that it can be locked. It has no marker yet. */

@@ -27,7 +27,6 @@ import { type KeptLog, openKeptLog } from './kept-log.ts';
 import { OperationQueue } from './operation-queue.ts';
 import { OperationRecords } from './operations.ts';
 import { busy, endOrphans, type OwnerTerms, SessionOwner } from './owner.ts';
-import { warnIfReplaced } from './replaced-work-tree.ts';
 import { Session, type SessionEvents, type SessionOptions } from './session.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 import { beginWatching, startWatching } from './watching.ts';
@@ -304,4 +303,21 @@ function assemble(
     openedAt: timestamp(systemClock),
     log: around.log,
   });
+}
+
+/**
+ * Warns until a checkpoint of the new directory is made. From then on the restore of an earlier checkpoint warns, so
+ * that no command repeats a warning for ever.
+ */
+function warnIfReplaced(
+  { directory, marker }: { readonly directory: SessionDirectory; readonly marker: SessionMarker },
+  context: OperationContext,
+): void {
+  const now = directory.replacementOf(marker);
+  if (now === undefined) return;
+  const made =
+    now.birth === '0' ? '' : ` (at ${new Date(Number(BigInt(now.birth) / 1_000_000n)).toISOString()})`;
+  context.warn(
+    `The work tree ${marker.workTree} was replaced since this session was made${made}. Earlier checkpoints hold the files of the old directory, and a restore writes those files here.`,
+  );
 }
