@@ -65,8 +65,6 @@ interface FetchRequest {
   readonly refspecs: readonly string[];
   /** True to fetch only the newest commits, without directories and contents, if the host supports that. */
   readonly commitsOnly?: boolean;
-  /** True to remove local refs that the remote no longer has. */
-  readonly prune?: boolean;
   /** The fetch ends when it has brought more bytes than this. */
   readonly bytesMax: number;
 }
@@ -143,24 +141,16 @@ export class Carrier {
     throw failureOf(`${why}\n${stderr}`, this.#url, { isPush: true });
   }
 
-  /**
-   * Fetches refs with their objects. Returns false when the remote has none of the refs. Git checks each object.
-   * @throws as {@link list}, RemoteCorrupt
-   */
-  async fetch({ refspecs, commitsOnly = false, prune = false, bytesMax }: FetchRequest): Promise<boolean> {
+  /** Fetches refs with their objects. Git checks each object. @throws as {@link list}, RemoteCorrupt */
+  async fetch({ refspecs, commitsOnly = false, bytesMax }: FetchRequest): Promise<void> {
     const filter = commitsOnly ? ['--filter=tree:0', '--depth=1'] : [];
     const options = ['--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--quiet', ...filter];
-    if (prune) options.push('--prune');
     const budget = new ByteBudget(join(this.#place.gitDir, 'objects'), bytesMax);
     try {
-      const { exitCode, stderr } = await this.#run(
-        ['fetch', ...options, '--', remoteUrlForGit(this.#url), ...refspecs],
-        { uploads: true, signal: budget.signal, accept: commitsOnly ? [0, 1, 128] : [0] },
-      );
-      // With a depth git fails when no ref matches: silently, or with this text in version 0 of its protocol.
-      const isNoRef = stderr.trim() === (exitCode === 128 ? 'fatal: no matching remote head' : '');
-      if (exitCode !== 0 && !isNoRef) throw failureOf(stderr, this.#url, { isPush: false });
-      return exitCode === 0;
+      await this.#run(['fetch', ...options, '--', remoteUrlForGit(this.#url), ...refspecs], {
+        uploads: true,
+        signal: budget.signal,
+      });
     } catch (error) {
       throw budget.signal.aborted && this.#signal?.aborted !== true ? tooMuch(bytesMax) : error;
     } finally {
