@@ -7,7 +7,7 @@ import { InProcessDaemon } from '../support/in-process-daemon.ts';
 import { seed } from '../support/property.ts';
 import { canMergeTrees, tryHistory } from './revert-oracle.ts';
 
-const runs = Number(process.env['RUNS'] ?? 200);
+const runs = Number(process.env['RUNS'] ?? 500);
 
 test(`reverts in ${runs} histories equal git's merges, and undo is their inverse (seed ${seed})`, async () => {
   if (!canMergeTrees()) return console.log('note: skipped, because this git has no merge-tree --write-tree');

@@ -11,11 +11,11 @@ test(`a revert of a range equals git's merge of the same trees, and undo is its 
   const daemon = new InProcessDaemon();
   const tried = { reverts: 0, conflicts: 0 };
   try {
-    for (let n = 0; n < 5; n += 1) await tryHistory(daemon, new Random(seed + n), 1, tried);
+    for (let n = 0; n < 10; n += 1) await tryHistory(daemon, new Random(seed + n), 1, tried);
   } finally {
     await daemon.close();
   }
-  assert.is(tried.reverts, 5);
+  assert.is(tried.reverts, 10);
 });
 
 test.run();

@@ -41,22 +41,21 @@ function sleepers(): string[] {
   });
 }
 
-/** Fails where an answer takes three times as long as git may be silent: a busy machine needs some of that. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function within10s<T>(work: Promise<T>): Promise<T> {
   const started = performance.now();
   const result = await work;
   const took = performance.now() - started;
-  assert.ok(took < 30_000, `answered after ${took} ms`);
+  assert.ok(took < 10_000, `answered after ${took} ms`);
   return result;
 }
 
-test('a git that hangs fails its requests by name in time, and leaves no process behind', () =>
+test('a git that hangs fails its requests by name within ten seconds, and leaves no process behind', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') return console.log('skipped: looks at /proc');
     const before = sleepers();
     const client = await withWrapper(rig);
     writeFileSync(join(rig.top, 'hang-all'), '');
-    const opening = await inTime(failureOf(rig.open(client)));
+    const opening = await within10s(failureOf(rig.open(client)));
     assert.is(opening.kind, 'GitFailed');
     assert.match(opening.message, /git version did not answer/);
     rmSync(join(rig.top, 'hang-all'));
@@ -65,7 +64,7 @@ test('a git that hangs fails its requests by name in time, and leaves no process
     rig.write('a.txt', 'edited\n');
     writeFileSync(join(rig.top, 'hang'), '');
     for (const child of rig.children()) process.kill(Number(child.split(' ')[0]), 'SIGKILL');
-    const create = await inTime(failureOf(client.request('checkpoint/create', { session, kind: 'turn' })));
+    const create = await within10s(failureOf(client.request('checkpoint/create', { session, kind: 'turn' })));
     assert.is(create.kind, 'GitFailed');
     assert.match(create.message, /did not answer/);
     rmSync(join(rig.top, 'hang'));

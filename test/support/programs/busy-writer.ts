@@ -8,8 +8,6 @@ import {
   chmodSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -18,10 +16,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { copyTree } from '../trees/copy-tree.ts';
 
 const [root = '', kind = 'files', seed = '1'] = process.argv.slice(2);
 let state = Number(seed);
-/** Returns a small generator, so that a seed determines everything but the timing. */
+/** Returns a random number below the limit. The seed determines everything but the timing. */
 function below(limit: number): number {
   state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
   return (state >>> 8) % limit;
@@ -31,17 +30,6 @@ const large = Buffer.alloc(1 << 20, 'x');
 const directory = (): string => join(root, `d${below(20)}`);
 const file = (): string => join(directory(), `f${below(8)}`);
 let count = 0;
-
-/** Copies a directory. Node's own copy never ends when another writer truncates a file during the copy. */
-function copyTree(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) copyTree(source, target);
-    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
-    else writeFileSync(target, readFileSync(source));
-  }
-}
 
 const onFiles: readonly (() => void)[] = [
   () => writeFileSync(file(), String(count)),

@@ -3,18 +3,17 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
-  copyFileSync,
   linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
-  readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { copyTree } from './copy-tree.ts';
 
 /** A small random number generator with a seed. */
 export class Random {
@@ -56,17 +55,6 @@ const fileNames = [
   '.hidden',
 ];
 const rules = ['*.log\n', 'build/\n', '/a/f\n', '!h.log\n', 'b\n', '*.txt\n!g.txt\n', ''];
-
-/** Copies a directory. Node's `cpSync` ends the process on some links, from Node 26 on. */
-function copyTree(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
-  for (const entry of readdirSync(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) copyTree(source, target);
-    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
-    else copyFileSync(source, target);
-  }
-}
 
 /** One edit. An edit that the disk refuses (a missing parent) is none. */
 export class RandomEdits {
