@@ -1,8 +1,8 @@
-// A world without root's rights: the daemon runs as the user nobody, who owns everything that it may touch.
+// A world without root's rights: the daemon runs as uid 65534, which owns every file that the daemon may touch.
 import { spawnSync } from 'node:child_process';
 import { lchownSync, lstatSync, readdirSync } from 'node:fs';
 
-/** The user and the group `nobody` of every Linux. */
+/** The uid and gid that every Linux reserves for a user without rights. */
 const nobody = 65534;
 
 /** The words in front of a program that take root's rights away from it. */
@@ -33,7 +33,7 @@ export function plainUserRefusal(entry: string): string | undefined {
   return result.status === 0 ? undefined : (result.error?.message ?? result.stderr.trim().slice(0, 200));
 }
 
-/** Gives a directory and everything below to the user nobody. Entries that this user already owns keep their times. */
+/** Makes uid 65534 the owner of a directory and everything below. Entries that it already owns keep their times. */
 export function giveToPlainUser(place: string | Buffer): void {
   const stats = lstatSync(place);
   if (stats.uid !== nobody || stats.gid !== nobody) lchownSync(place, nobody, nobody);

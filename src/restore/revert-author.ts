@@ -12,10 +12,7 @@ import type { TreePath } from '../tree/tree-path.ts';
 import type { LeftAlone } from './plan.ts';
 
 /** Returns the checkpoints of a range on one line, from its earlier end on; without a later end up to the head. */
-export function checkpointsOf(
-  index: CheckpointIndex,
-  { from, to = index.head }: RevertRange,
-): StoredCheckpoint[] {
+function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: RevertRange): StoredCheckpoint[] {
   if (to === undefined || to === from) return [from];
   const found = [to];
   for (const each of index.ancestorsOf(to.record.id)) {

@@ -11,7 +11,7 @@ import { SessionDirectory } from './directory.ts';
 import { sessionsIn } from './listing.ts';
 import type { Session } from './session.ts';
 
-export interface UnseenReports {
+interface UnseenReports {
   readonly paths: ReadonlySet<TreePath>;
   /** True when the log of such a session cannot be read, so that any path may be missing in `paths`. */
   readonly isPartial: boolean;

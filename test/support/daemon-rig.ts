@@ -23,7 +23,7 @@ import { daemonEntry, testProgram, WireClient, type WireOptions } from './wire-c
 /** A daemon that kills or fails itself as its arguments say; see planned-daemon.ts. */
 export const faultyEntry = testProgram('planned-daemon');
 
-/** Runs the daemon as the user nobody, without root's rights. */
+/** Runs the daemon as uid 65534, which has no rights of root. */
 export const asNobody = [...plainUserPrefix, process.execPath, daemonEntry] as const;
 
 export interface StartOptions extends WireOptions {

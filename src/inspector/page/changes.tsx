@@ -262,7 +262,7 @@ function modesOf({ beforeMode, afterMode }: DiffFile): string | undefined {
 interface FileHeadProps {
   readonly of: DiffFile;
   readonly shown: Shown | undefined;
-  /** What the file was compared between. Absent: nothing is shown yet. */
+  /** The two states that the comparison shows. Absent: nothing is shown yet. */
   readonly sides: Sides | undefined;
 }
 

@@ -1,5 +1,6 @@
 // A session beside its plain model: the thread as arrays, the files as texts, every checkpoint as a complete copy.
-// What the daemon shares, refers to or computes is copied here, and slow on purpose. The steps are in other files.
+// The model copies everything that the daemon shares, references or computes. It is slow on purpose. The steps are in
+// other files.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
