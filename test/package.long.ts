@@ -132,7 +132,7 @@ test('the package of a clone works when installed elsewhere, and all its links a
   assert.is(run(process.execPath, 'without.js').trim(), 'false true StrategyUnavailable 0');
 });
 
-test('the installation from a checkout in the README gives a program that runs', () => {
+test('the README describes an installation from a checkout that works', () => {
   if (spawnSync('npm', ['ping'], { stdio: 'ignore' }).status !== 0)
     return console.log('skipped: needs the registry of npm');
   const place = temporaryDirectory('checkout');

@@ -60,7 +60,7 @@ test('a name of 255 bytes and a path of 5,900 bytes are captured, or reported as
     mkdirSync(rig.root);
   }));
 
-test('files are captured byte for byte whatever attributes and settings say, and no filter runs (F20)', () =>
+test('files are captured byte for byte under any attributes and settings, and no filter runs (F20)', () =>
   withRig({}, async (rig) => {
     const ran = join(rig.top, 'ran');
     const filter = `touch ${ran}; cat`;
@@ -86,7 +86,7 @@ test('files are captured byte for byte whatever attributes and settings say, and
     assert.throws(() => lstatSync(ran), /ENOENT/);
   }));
 
-test('modes stricter than usual are recorded, and a change of them alone is a change (F22)', () =>
+test('modes stricter than usual are recorded, and a changed mode is a change of the file (F22)', () =>
   withRig({}, async (rig) => {
     const modes = { '.env': 0o600, script: 0o755, plain: 0o644, readonly: 0o444, wide: 0o666, owner: 0o700 };
     for (const [name, mode] of Object.entries(modes)) {

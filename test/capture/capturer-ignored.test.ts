@@ -50,7 +50,7 @@ for (const [title, rules] of ignoring) {
   });
 }
 
-test('outer rules count again once they no longer ignore the work tree, and stop counting when they do', async () => {
+test('each capture applies the outer rules, unless they ignore the whole work tree', async () => {
   const { home, project } = enclosed({ '.gitignore': '*.txt\n' });
   const daemon = new InProcessDaemon();
   const { session, warnings } = await daemon.open(project);

@@ -9,7 +9,7 @@ import { makeRig, pathsOf, reasonFor } from '../support/capture-rig.ts';
 const test = suite('files for which git would wait');
 
 if (process.platform !== 'win32') {
-  test('a FIFO named .gitignore is not waited for: no rule applies below it, and both are reported', async () => {
+  test('a capture does not wait for a FIFO named .gitignore, applies no rule below it, and reports both', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');

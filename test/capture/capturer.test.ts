@@ -58,7 +58,7 @@ test('the tree equals that of git add -A and write-tree, at first and after ever
   );
 });
 
-test('a capture on top of the previous one equals a fresh one where nothing is ignored', async () => {
+test('a capture that builds on the previous one equals a fresh capture when no file is ignored', async () => {
   const plain = step.filter((one) => one.kind !== 'rules');
   await checkPropertyAsync(
     fc.array(fc.array(plain, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 4 }),

@@ -50,7 +50,7 @@ test('the pause before a background scan grows with the duration of the last one
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('the duration of a scan that a capture ended counts for the next pause', () =>
+test('a scan that a capture stopped determines the next pause by its duration', () =>
   scanning(60_000, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan runs', () => began.length === 1);
@@ -62,7 +62,7 @@ test('the duration of a scan that a capture ended counts for the next pause', ()
     assert.ok(waited > 1000, `after ${waited} ms`);
   }));
 
-test('a scan that captures wait for begins at once, whatever the duration of the last one', () =>
+test('a scan that captures wait for begins at once, even after a long scan', () =>
   scanning(2000, async (idle, began, ended) => {
     idle.after(false);
     await until('a scan has ended', () => ended.length === 1);

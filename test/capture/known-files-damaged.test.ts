@@ -19,7 +19,7 @@ import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('the file of known files');
 
-test('a known-files file that is damaged, cut, empty, of another format or no file is ignored', () =>
+test('known files are ignored when their file is damaged, cut, empty, not a file or of another format', () =>
   withReopened(async (it) => {
     const whole = readFileSync(it.file);
     const flipped = (at: number): Buffer => {

@@ -50,7 +50,7 @@ class Line {
   }
 }
 
-test('after a rewind to 0 a new turn takes the tag of the old one, and the old tools lose theirs', async () => {
+test('after a rewind to 0 a new turn takes the tag of the old turn, and the old tools lose their tags', async () => {
   const line = await new Line().open();
   const one = await line.make('turn', 1);
   const tool = await line.make('tool', 2);
@@ -109,7 +109,7 @@ test('the predecessor of a tool whose turn was deleted is the nearest remaining 
   await line.daemon.close();
 });
 
-test('a repeated tool tag keeps its place on its own line, and is at the end of another line', async () => {
+test('a repeated tool tag keeps its place in the list, but moves to the end after a restore to an earlier turn', async () => {
   const line = await new Line().open();
   await line.make('turn', 1);
   await line.make('tool', 1);

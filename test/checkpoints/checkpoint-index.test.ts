@@ -137,7 +137,7 @@ test('the index rebuilt from the store gives the same list', () => {
   assert.is(rebuilt.nextSeq, index.nextSeq);
 });
 
-test('the predecessor follows the table, and deleted checkpoints are skipped (Q9)', () => {
+test('previous tags are those of the table, and deleted checkpoints are skipped (Q9)', () => {
   const index = filled('0', '1', '1.1', '1.2', '2');
   const predecessor = (tag: string): Tag | undefined => {
     const found = index.predecessor(index.resolve(tag).record.id);
@@ -183,7 +183,7 @@ test('checkpoints are found by tag, id, name and commit', () => {
   assert.is(index.resolve(one.commit ?? '').record.id, one.record.id);
 });
 
-test('a commit wins over an older name that reads like a commit', () => {
+test('a word that is a commit and an older name means the commit', () => {
   const index = filled('0', '1');
   const [base, one] = [index.resolve('0'), index.resolve('1')];
   const commit = one.commit ?? '';

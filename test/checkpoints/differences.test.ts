@@ -120,7 +120,7 @@ test('git apply accepts our unified diff with contents of any encoding, names of
   await daemon.close();
 });
 
-test('a reversed diff is what a restore would change', async () => {
+test('a reversed diff shows the changes that a restore would make', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);
@@ -230,7 +230,7 @@ test("a change of permissions with a change of content is in the header like git
   await daemon.close();
 });
 
-test('a directory with changed permissions is in every text, and does not count as a file', async () => {
+test('every text format lists a directory with changed permissions, and statistics do not count it as a file', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'd/f': 'f\n', 'e/g': 'g\n', 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);

@@ -167,7 +167,7 @@ test('a daemon that claims the session meanwhile answers the request', () =>
     await client.close();
   }));
 
-test('a daemon answers requests that change the session or are refused', () =>
+test('only a daemon answers requests that change a closed session or name an unknown tag', () =>
   withRig(async (rig) => {
     const session = await closed(rig, 'shadow');
     const resting = await rest({ session, workspace: rig.work, storage: rig.storage });

@@ -45,7 +45,7 @@ test('in a work tree with several sessions the chosen one is reported, once', ()
     await client.close();
   }));
 
-test('a missing directory is refused like by any command', () =>
+test('a missing directory is refused as in any other command', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
     const words = ['list', '-C', 'nowhere', `--storage=${rig.storage}`];
@@ -92,7 +92,7 @@ const word = fc.oneof(
   fc.string(),
 );
 
-test('plain words are parsed like the library does, and all other words go to the library', () => {
+test('the fast path parses plain words as the library does, and leaves all other words to the library', () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), fc.constantFrom(list, completeTags), (words, command) => {
       const plain = plainWords(words, command);

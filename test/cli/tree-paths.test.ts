@@ -100,7 +100,7 @@ test('a deleted file, and a directory, are restored by their paths in the checkp
     assert.equal(contents(rig), ['good', 'good', 'spoilt']);
   }));
 
-test('a word that is neither a checkpoint nor a path is refused with both readings', () =>
+test('a word that is neither a checkpoint nor a path is refused, and the message mentions both', () =>
   withRig(async (rig) => {
     await spoilt(rig);
     for (const [words, said] of [

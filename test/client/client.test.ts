@@ -215,7 +215,7 @@ test('arguments, log file and trace reach the daemon of this package, and trace 
   assert.instance(await failure(client.notify('$/setTrace', { value: 'off' })), CheckpointdGoneError);
 });
 
-test('a script that fails before close ends together with its daemon; one that waits for an answer gets it', async () => {
+test('a script that fails before close ends together with its daemon, and a script that waits for an answer gets it', async () => {
   const script = `
     import { CheckpointdClient } from ${JSON.stringify(new URL('../../src/client/client.js', import.meta.url))};
     async function main() {

@@ -57,7 +57,7 @@ test('requests are answered in order without waiting for each other, also before
     connection.leave();
   }));
 
-test('a connection ends when it closes, or gets noise or an invalid message', async () => {
+test('a connection ends when its socket closes, or after noise or an invalid message', async () => {
   const replies = [
     (socket: Socket) => socket.end(),
     (socket: Socket) => socket.write('noise\n'),
@@ -81,7 +81,7 @@ test('a connection ends when it closes, or gets noise or an invalid message', as
   assert.match((await failure(connected(path).request('session/list', {}))).message, /closed the connection/);
 });
 
-test('a waiting request resolves before the next event, and an answer before the end counts', async () => {
+test('a request resolves before a later event is handled, and an answer just before the end is received', async () => {
   const message = (more: object): Buffer => frameOf(JSON.stringify({ jsonrpc: '2.0', ...more }));
   const answer = (id: number): Buffer => message({ id, result: { sessions: [] } });
   const event = message({ method: 'session/didOpen', params: {} });

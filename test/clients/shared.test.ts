@@ -118,7 +118,7 @@ test('session/close ends a share, the session ends with the last one, and it can
     assert.is((await first.close()).code, 0);
   }));
 
-test("the key of another client's opening opens the session for this client, too", () =>
+test("a client that repeats the key of another client's opening has the session open, too", () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const open = { workspace: rig.work, conversationId: 'conversation', idempotencyKey: 'open' } as const;

@@ -8,7 +8,7 @@ import { failure } from '../support/failures.ts';
 import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-test('checkpoint/clean without checkpoints removes none, however often (Q38)', async () => {
+test('checkpoint/clean without checkpoints removes nothing, even when it is repeated (Q38)', async () => {
   const daemon = new InProcessDaemon();
   const outside = temporaryDirectory('outside');
   const { session } = await daemon.open(outside);

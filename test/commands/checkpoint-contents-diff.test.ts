@@ -33,7 +33,7 @@ async function variety(): Promise<{
   return { daemon, root, session, shadow: shadowRepoPath };
 }
 
-test('statistics count files: A and D as they are, M, R and T as modified; git agrees (Q6, Q30)', async () => {
+test('statistics count added, deleted and modified files like git, and renames and new types as modified (Q6, Q30)', async () => {
   const { daemon, session, shadow } = await variety();
   const stats = await daemon.call('checkpoint/stats', { session, tag: '1' });
   assert.equal(stats, { added: 1, modified: 4, deleted: 1 });
@@ -51,7 +51,7 @@ test('statistics count files: A and D as they are, M, R and T as modified; git a
   await daemon.close();
 });
 
-test('statistics are cached, and a moved tag shows the new ones (Q31, Q41)', async () => {
+test('statistics are cached, and a moved tag shows those of its new checkpoint (Q31, Q41)', async () => {
   const { daemon, root, session } = await variety();
   const figures = async (): Promise<{ hits: number; misses: number }> =>
     (await daemon.call('session/get', { session })).cache;
@@ -87,7 +87,7 @@ test('the text of a diff has the specified layout and unchanged names (Q32)', as
   await daemon.close();
 });
 
-test('statistics between any two checkpoints (Q33)', async () => {
+test('statistics compare any two checkpoints (Q33)', async () => {
   const { daemon, root, session } = await variety();
   write(root, { 'x/y.txt': 'y' });
   await daemon.call('checkpoint/create', { session, kind: 'tool' });

@@ -29,7 +29,7 @@ test('the answer has the nine fields of the manager (Q4)', async () => {
   await daemon.close();
 });
 
-test('a create stages everything, commits even nothing, tags, and computes its statistics; git agrees (Q17)', async () => {
+test('a create commits the same tree as git, also without changes, sets the tag and computes statistics (Q17)', async () => {
   const { daemon, root, session, shadow } = await opened();
   const empty = await daemon.call('checkpoint/create', {
     session,

@@ -18,7 +18,7 @@ test('a long message is cut back to the last space within 60 bytes (Q22)', () =>
   assert.is(describeTurn('x'.repeat(61)), `${'x'.repeat(60)}...`);
 });
 
-test('a description is one line, whatever the message (Q22)', () => {
+test('a description of any message is one line (Q22)', () => {
   assert.is(describeTurn('Fix it:\n\n- the parser\r\n- the rest\n'), 'Fix it: - the parser - the rest');
   assert.is(describeTurn('bell\u0007\u2028next'), 'bell next');
 });
@@ -32,7 +32,7 @@ test("a tool's description is its effect, else its name (Q22)", () => {
   assert.is(describeTool({ ...ran, name: undefined }), 'Tool completed');
 });
 
-test('changes that a reading tool finds count as manual (Q22)', () => {
+test('changes found after a tool that only reads are described as manual (Q22)', () => {
   for (const name of ['fs_read', 'read_file', 'readFile', 'Read']) {
     const read = { name, message: 'Read src/a.ts', hasChanges: true };
     assert.is(describeTool(read), 'External edits detected (likely manual change)');
@@ -41,7 +41,7 @@ test('changes that a reading tool finds count as manual (Q22)', () => {
   assert.is(describeTool({ ...ran, name: 'read_write' }), 'Tool: read_write');
 });
 
-test('no character is cut in two, whatever the text (Q22)', () => {
+test('a cut never splits a character (Q22)', () => {
   assert.is(describeTurn('é'.repeat(31)), `${'é'.repeat(30)}...`);
   assert.is(describeTurn(`a${'é'.repeat(40)}`), `a${'é'.repeat(29)}...`);
   assert.is(describeTurn('😀'.repeat(20)), `${'😀'.repeat(15)}...`);

@@ -19,7 +19,7 @@ test('the state of a workspace is saved and restored during a session (Q1)', asy
   await daemon.close();
 });
 
-test('shadow repository, turn and tool checkpoints, their history, soft and hard restores, lookup by tag (Q2, C32)', async () => {
+test('turn and tool checkpoints have their history, are found by tag, and are restored soft or hard (Q2, C32)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'x.txt': 'x' });

@@ -39,7 +39,7 @@ test('a mass deletion counts files of a directory that becomes a file, and a dry
   await daemon.close();
 });
 
-test('edits from outside the session are conflicts: overwrite, skip or fail', async () => {
+test('an edit from outside the session is a conflict, which the client overwrites, skips or refuses', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'by the agent' });

@@ -54,7 +54,7 @@ test('a restore saves the present first, and undo and redo move back and forth (
   await daemon.close();
 });
 
-test('restoring to a tool checkpoint restores its history, whatever its last entry is (Q29)', async () => {
+test('restoring to a tool checkpoint restores its history, with any last entry (Q29)', async () => {
   const { daemon, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const entry = {

@@ -18,7 +18,7 @@ test('soft keeps later files, and hard makes the captured files exactly those of
   await daemon.close();
 });
 
-test('to an empty tree soft does nothing and succeeds, and hard removes added files (Q27, F25)', async () => {
+test('a soft restore to an empty tree does nothing, and a hard one removes added files (Q27, F25)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({});
   const { session } = await daemon.open(root);

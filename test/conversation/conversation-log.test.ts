@@ -79,7 +79,7 @@ test('a branch that does not follow from the published state does not become the
   assert.equal(contents(again), ['1', '2']);
 });
 
-test('when the log refuses, nothing has changed, and the next append is right', () => {
+test('when the log refuses a record, the conversation stays unchanged, and the next append succeeds', () => {
   const { conversation, log } = room();
   conversation.append(said('1'));
   const { head } = conversation;

@@ -41,7 +41,7 @@ function percentile(times: number[], share: number): number {
   return [...times].sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
 }
 
-test('1,000 checkpoints over 10,000 entries cost about one history (C5, C12)', () => {
+test('1,000 checkpoints over 10,000 entries take about the memory of one history (C5, C12)', () => {
   const before = heapBytes();
   const conversation = new Conversation('c', new ForgetfulLog());
   const refs: number[] = [];

@@ -9,7 +9,7 @@ const killsEach = 25;
 
 for (const change of keyedChanges) {
   const place = change.repository === false ? ' outside a repository' : '';
-  test(`M47: ${change.method}${place}, killed at each call in turn: done or not, and its key knows which`, () =>
+  test(`after a kill at any call, ${change.method}${place} is done or not, and its key reports which`, () =>
     KeyedKills.with(change, async (kills) => {
       const calls = (await kills.trace()).length;
       const fates: Record<string, number> = {};

@@ -9,7 +9,7 @@ const sampled = /^(checkpoint\/init|checkpoint\/clean|store\/gc|ledger\/recordWr
 for (const change of keyedChanges) {
   const place = change.repository === false ? ' outside a repository' : '';
   if (!sampled.test(change.method) || (change.method === 'checkpoint/clean' && place === '')) continue;
-  test(`M47: ${change.method}${place}, killed before each record of the log: done or not, and its key knows which`, () =>
+  test(`after a kill before any record of the log, ${change.method}${place} is done or not, and its key reports which`, () =>
     KeyedKills.with(change, async (kills) => {
       const records = (await kills.trace()).filter((call) => /^\d+ write \d+$/.test(call)).length;
       assert.ok(records > 0, 'it logs something');

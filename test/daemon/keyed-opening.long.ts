@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 const opening = { conversationId: 'c', retention: 'keep', idempotencyKey: 'k' } as const;
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
-  test(`M47: session/open (${strategy}), killed at each call in turn: a repetition opens the session once`, () =>
+  test(`after a kill of session/open (${strategy}) at any call, a repetition opens one session`, () =>
     withRig(async (rig) => {
       const calls = (await killedAt(rig, 0, strategy)).calls;
       assert.ok(calls > 20, `${calls} calls`);

@@ -9,7 +9,7 @@ import { KillPoints } from './kill-points.ts';
 const stride = Number(process.env.STRIDE ?? 2);
 
 for (const what of ['restore', 'create'] as const) {
-  test(`${what === 'restore' ? 'F86' : 'F85'}: a ${what} killed at each call in turn`, () =>
+  test(`${what === 'restore' ? 'F86' : 'F85'}: a ${what} that is killed at any call loses nothing`, () =>
     withRig(async (rig) => {
       const points = await KillPoints.make(rig);
       const calls = (await points.trace(what)).length;

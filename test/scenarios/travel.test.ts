@@ -327,7 +327,7 @@ test("a cloned container gets a new writer's id, and the lines of both are compl
   assert.equal([updated.length, refused], [2, []]);
 });
 
-test('a session is pushed by itself after its turns, and again when the remote returns', async () => {
+test('a session is pushed automatically after its turns, and again when the remote returns', async () => {
   const remote = bareRepository();
   const one = await machine(remote);
   await one.open({ remote: 'team', push: 'turn' });

@@ -54,7 +54,7 @@ test('a cursor of a listing whose order changed is refused', async () => {
   await daemon.close();
 });
 
-test('the whole flow: init, create, hasChanges, stats, diff, restore, list, previous, between (Q42)', async () => {
+test('a session serves init, create, hasChanges, stats, diff, restore, list, previous and between (Q42)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   const { session, checkpoints } = await daemon.open(root);

@@ -13,7 +13,7 @@ const of = (entries: [string, Directory | ReturnType<typeof file>][]): Directory
   entries: new Map(entries),
 });
 
-test('a sealed directory without strict permissions is skipped, and no strict one beside it', async () => {
+test('the list of modes skips a sealed directory without strict permissions, and no other directory', async () => {
   const plain: Directory = { ...of([['f', file()]]), sealed: 'id' };
   const growing = of([['f', file()]]);
   const root = of([

@@ -18,17 +18,17 @@ test('a path may have any bytes', () =>
     assert.equal([...bytesOf(fromBytes(bytes))], [...bytes]);
   }));
 
-test('text becomes a path and text again, and is recognised as text', () =>
+test('a path that was made from text is recognised as text and gives the same text', () =>
   checkProperty(fc.string({ unit: 'grapheme' }), (text) => {
     assert.is(toText(fromText(text)), text);
     assert.ok(isText(fromText(text)));
   }));
 
-test('bytes that are not UTF-8 are recognised as no text', () => {
+test('a path that is not UTF-8 is not recognised as text', () => {
   assert.not(isText(fromBytes(Uint8Array.of(0x61, 0xff))));
 });
 
-test('order of paths is the order of their bytes', () =>
+test('paths are ordered by their bytes', () =>
   checkProperty(fc.tuple(fc.uint8Array(), fc.uint8Array()), ([a, b]) => {
     const [pathA, pathB] = [fromBytes(a), fromBytes(b)];
     assert.is(pathA < pathB, Buffer.compare(a, b) < 0);

@@ -107,7 +107,7 @@ test('a session is opened with its model, its tools and MCP switched off (C9)', 
     { open: openedWith },
   ));
 
-test('of agents given by name the only one is active, or the one named default (C9)', () =>
+test('of several agents the one named default is active, and a single agent always is (C9)', () =>
   withSession(async (rig) => {
     const named = (names: string[]): JsonObject =>
       Object.fromEntries(names.map((name) => [name, { resources: [`file://${name}.md`] }]));

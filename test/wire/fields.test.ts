@@ -73,7 +73,7 @@ test('a client’s facts about its model and a request are returned', () =>
     assert.is((await rig.request('conversation/get', {})).model, 'of old');
   }));
 
-test('the checkpoint of a restore names the restored one and the state before, and that of a tangent says so', () =>
+test('the checkpoint of a restore names the restored checkpoint and the state before, and one in a tangent says so', () =>
   withSession(async (rig) => {
     rig.write('a.txt', 'two\n');
     await rig.request('checkpoint/create', { kind: 'turn' });
@@ -110,7 +110,7 @@ test("long listings continue on the next page: of sessions, and of a file's auth
   );
 });
 
-test('a name that is not UTF-8 has its bytes beside every path', () =>
+test('every path that is not UTF-8 comes with its bytes', () =>
   withSession(async (rig) => {
     const odd = Buffer.concat([Buffer.from(`${rig.places.workTree}/odd-`), Buffer.from([0xff])]);
     execFileSync('sh', [
@@ -132,7 +132,7 @@ test('a name that is not UTF-8 has its bytes beside every path', () =>
     );
   }));
 
-test('a name that is not UTF-8 has its bytes when it is skipped, in conflict, or not restored', () =>
+test('a path that is not UTF-8 comes with its bytes when it is skipped, in conflict or not restored', () =>
   withSession(async (rig) => {
     const inTree = (script: string): void => {
       execFileSync('sh', [

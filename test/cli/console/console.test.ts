@@ -304,7 +304,7 @@ test('a key for /tangent is one letter or none', () =>
     assert.match(ran.stderr, /--tangent-key takes one letter or "none"/);
   }));
 
-test('subcommands of /checkpoint without it, and words without a slash, get a hint', () =>
+test('a subcommand without /checkpoint, and a command without a slash, get a hint', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = ['list', '/restore 1', 'undo what you did', 'chekpoint list', 'hello there', '/xyzzy'];
@@ -343,7 +343,7 @@ for (const [feature, line, words] of [
       await client.close();
     }));
 
-test('diff, compact, context, usage, and a word that is not known', () =>
+test('diff, compact, context and usage print their results, and an unknown word gets a hint', () =>
   withRig(async (rig) => {
     await prepared(rig);
     const lines = consoleOf(

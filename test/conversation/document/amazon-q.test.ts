@@ -115,7 +115,7 @@ test('messages become text, tool results and tool uses (C3)', async () => {
   assert.is(conversation.state.nextMessage?.content, 'and now');
 });
 
-test('a range that starts at tool results moves to the next turn, of which there is none here (C13)', async () => {
+test('a valid range that starts at tool results moves to the next turn, or to the end without one (C13)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.validRange, { start: 3, end: 3 });
 });

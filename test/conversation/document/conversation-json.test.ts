@@ -112,7 +112,7 @@ test('a field whose document name is taken survives in both directions (C4)', as
   assert.equal(again.state.history.at(0)?.requestMetadata, requestMetadata);
 });
 
-test('importing or exporting owns no checkpoint: the reference is written, never read (C2, Q15)', async () => {
+test('a document owns no checkpoint: an export writes the reference to them, and an import ignores it (C2, Q15)', async () => {
   const document = toDocument(full().state, extras);
   assert.equal(document.checkpoint_manager, extras.checkpointManager);
   const conversation = new Conversation('other', new MemoryLog());

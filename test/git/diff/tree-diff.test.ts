@@ -47,7 +47,7 @@ async function withTrees(body: (trees: DiffTrees, work: string) => Promise<void>
   });
 }
 
-test('name and status with renames, by git, in any bytes (Q30)', () =>
+test('names, statuses and renames are those of git, for names of any bytes (Q30)', () =>
   withTrees(async (trees) => {
     const shape = (await nameStatus(trees)).map(({ status, from, path, score }) => [
       status,

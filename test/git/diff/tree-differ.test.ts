@@ -78,7 +78,7 @@ test('the running differ gives the same output as a single git, in every format 
     await checkPropertyAsync(fc.tuple(someFiles, someFiles), property, 40);
   }));
 
-test('one process answers until it has answered often or was killed, then a new one does', () =>
+test('a new process replaces one that has answered many comparisons or was killed', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const trees = { gitDir, from: emptyTree, to: tree([['a', 'a\n']]), differ };
     const pids = new Set<number>();
@@ -109,7 +109,7 @@ test('each of several parallel comparisons gets its own git', () =>
       assert.equal(found[index], await nameStatus({ gitDir, from: one, to: two }));
   }));
 
-test('a missing object is reported, a cancelled comparison gets no answer, and the next one does', () =>
+test('a missing object is reported, a cancelled comparison gets no answer, and the next comparison works', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const trees = { gitDir, from: emptyTree, to: tree([['d/a', 'a\n']]), differ };
     assert.is((await compare(trees)).items.length, 1);

@@ -230,7 +230,7 @@ test('a change that failed with unreadable refs is not repeated by the next open
   }));
 
 for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new']])
-  test(`${names.join(' and ')} of a killed git keeps neither us nor the user from their refs`, () =>
+  test(`a leftover ${names.join(' and ')} of a killed git stops neither the daemon nor the user`, () =>
     withRefs(async ({ refs, again, objects: [one], gitDir }) => {
       await refs.commit(['refs/own/a', 'refs/own/b', 'refs/own/c'].map((ref) => ({ ref, to: one })));
       git(gitDir, 'pack-refs', '--all');
@@ -260,7 +260,7 @@ test('the removal of one ref writes a note, because a kill leaves locks that the
     assert.is(refs.refs.get('refs/own/a'), one);
   }));
 
-test('a change that git refuses, and whose undo it would refuse, has changed nothing and says so', () =>
+test('a change that git refuses changes nothing and reports that, even when git would refuse its undo, too', () =>
   withRefs(async ({ refs, again, objects: [one], left, gitDir }) => {
     git(gitDir, 'update-ref', 'refs/own', one);
     const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: one }));
@@ -272,7 +272,7 @@ test('a change that git refuses, and whose undo it would refuse, has changed not
     assert.is((await again()).refs.size, 2);
   }));
 
-test('the store syncs the refs of a git that cannot, and packed-refs after a deletion', () =>
+test('the store syncs refs itself when git is too old for it, and packed-refs after a deletion', () =>
   withRefs(async ({ again, objects: [one, two], gitDir }) => {
     const refs = await again(false, true);
     const calls: string[] = [];

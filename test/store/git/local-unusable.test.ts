@@ -147,7 +147,7 @@ test('a git directory whose path is not UTF-8 is reported as such', () =>
   }));
 
 for (const strategy of ['shadow', 'sqlite'] as const)
-  test(`${strategy} reports it too, and works on request`, () =>
+  test(`${strategy} reports a git directory whose path is not UTF-8, and works on request`, () =>
     withSessions(async (rig) => {
       moveGit(rig, Buffer.from('g\xff', 'latin1'));
       const opened = await rig.request('session/open', { workspace: rig.work, strategy });

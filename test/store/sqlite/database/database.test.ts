@@ -21,7 +21,7 @@ database.exec('SELECT count(*) FROM t');
 database.close();
 `;
 
-test('a second session does not release the locks of the first: another program removes no journal', async () => {
+test('another program cannot remove the journal while two sessions have the database open', async () => {
   const file = join(temporaryDirectory('locks'), 'some.sqlite');
   const one = await SqliteDatabase.open(file, { durability: 'process' });
   one.exec('PRAGMA journal_mode = WAL');
