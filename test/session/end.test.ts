@@ -101,7 +101,7 @@ for (const [name, isOrphan, happen] of histories) {
     assert.is(await fateOf('orderly'), 'removed');
   });
 
-  test(`after ${name}, X`, () =>
+  test(`after ${name}, a process that cannot wait removes no session with the only copy of an edit`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();
