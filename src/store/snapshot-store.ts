@@ -62,8 +62,8 @@ export interface CheckpointRecord {
    */
   readonly revealed?: readonly string[];
   /**
-   * For `restore`: other paths that differ between the states before and after, but not by the restore: edited
-   * meanwhile, or hidden by an ignore file that it wrote. Latin1 byte strings.
+   * For `restore`: other paths that differ between the states before and after, although the restore did not write
+   * them. A program edited them meanwhile, or an ignore file that the restore wrote hides them. Latin1 byte strings.
    */
   readonly untouched?: readonly string[];
   /** For `restore`: the undo and redo stacks after it, as ids of `restore` checkpoints. */
@@ -150,8 +150,8 @@ export interface SnapshotStore extends SnapshotSink {
   sync(): Promise<void>;
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /**
-   * Searches published checkpoints that {@link checkpoints} lacks, lists them again, and restores tags and names that
-   * another program moved. Returns true when it changed anything.
+   * Searches for published checkpoints that {@link checkpoints} lacks and lists them again. Restores tags and names
+   * that another program moved. Returns true when it changed anything.
    */
   putBack?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
   /**
@@ -191,7 +191,7 @@ export interface SnapshotStore extends SnapshotSink {
   readonly gitObjects?: readonly string[];
   /**
    * Adopts the packs of another object directory, by links if the disk allows it. Returns false, without a change,
-   * when that does not pay. Absent: the store cannot.
+   * when that does not pay. Absent: the store cannot adopt packs.
    */
   adoptPacks?(objects: string): Promise<boolean>;
 

@@ -1,8 +1,8 @@
-// Decides to which session the hidden refs in the user's repository belong. Work tree, conversation and strategy give
-// a session's id, so a second storage can have a session of the same id, and with it the same refs. It would take the
-// tags of the other session, and its end would remove all checkpoints of the other. A ref to a small note names the
-// session's directory. A session in another directory refuses to open while that directory exists. Within one storage
-// the session's lock gives it one owner.
+// Decides to which session the hidden refs in the user's repository belong. A session's id is computed from work
+// tree, conversation and strategy. So a second storage can have a session with the same id and the same refs. That
+// session would move the tags of the first one, and its end would remove the first one's checkpoints. A ref to a
+// small note names the session's directory. A session in another directory refuses to open while that directory
+// exists. Within one storage the session's lock gives it one owner.
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
 import { isSameDirectory, standingAt } from '../../base/directory-identity.ts';

@@ -131,8 +131,8 @@ export function encodeCommit(record: CheckpointRecord): Buffer {
 
 /**
  * Reads a record.
- * @throws StoreCorrupt when the commit is not ours or does not match its tree; StoreVersion for a record of a later
- * format, which must never count as damage: the daemon would give a session without checkpoints a new base.
+ * @throws StoreCorrupt when the commit is not ours or does not match its tree, StoreVersion for a record of a later
+ * format. Such a record must not count as damage, because a session without checkpoints gets a new base.
  */
 export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   const text = bytes.toString('utf8');

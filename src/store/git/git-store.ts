@@ -200,7 +200,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const [size = -1] = await this.#reader.sizes([blob]);
     const from = range?.offset ?? 0;
     const to = range === undefined ? Number.POSITIVE_INFINITY : from + range.length;
-    // Reads a missing one too, because the reader's error explains the loss.
+    // Also reads a missing content, because the reader's error explains the loss.
     if (size <= wholeBytesMax) {
       const bytes = await this.#reader.read('blob', blob);
       const part = bytes.subarray(Math.min(from, size), Math.min(to, size));
@@ -212,7 +212,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
       const part = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at));
       at += chunk.length;
       if (part.length > 0) yield part;
-      if (at >= to && at < size) return; // a range does not pay for reading the rest, so it is not checked
+      if (at >= to && at < size) return; // a range is not checked, because a check would have to read the rest
     }
   }
 

@@ -13,7 +13,7 @@ import { ended, Turns } from '../../base/turns.ts';
  * the disk.
  */
 const youngMs = 3_600_000;
-/** This many names take some 10 MB. With more, the modification times on disk show which files are young. */
+/** The limit of remembered paths, about 10 MB. Beyond it, modification times on disk show which files are young. */
 const knownMax = 100_000;
 
 /** The checkpoints of one step of an agent follow each other within this time. */

@@ -319,7 +319,7 @@ const rowBytes = 250;
 const askedAtOnce = 1000;
 
 /**
- * Returns the bytes that are freed when this session goes, if no other session shares them. Works in slices, about 5
+ * Returns the bytes that the deletion of this session frees if no other session shares them. Works in slices, about 5
  * µs per file of a full root.
  */
 export async function heldBytes(database: SqliteDatabase, conversation: number): Promise<number> {

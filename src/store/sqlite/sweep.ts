@@ -59,7 +59,7 @@ class Sweep {
     await this.#removeOrphanChunks();
     await this.#giveBackPages();
     await this.#database.rest();
-    // The journal shrinks too, unless another daemon is reading now. Then a later sweep does it.
+    // Also shrinks the journal. While another daemon reads, SQLite leaves this to a later sweep.
     await this.#database.read(() => this.#database.row('PRAGMA wal_checkpoint(TRUNCATE)'));
     return { bytesFreed: ofTrees + sum(ofBlobs), blobsFreed: ofBlobs.length };
   }

@@ -102,8 +102,8 @@ export function decodeNode(id: string, bytes: Buffer): TreeNode | undefined {
 }
 
 /**
- * Returns the entries in the order of {@link TreeNode}: in the bytes, a directory may be on the other side of files
- * whose names begin like its name.
+ * Returns the entries in the order of {@link TreeNode}. The stored order differs where a file's name begins with the
+ * name of a directory.
  */
 function inPathOrder(stored: readonly [string, SubTree | FileNode][]): [string, SubTree | FileNode][] {
   const keyed = stored.map((entry) => [isSubTree(entry[1]) ? `${entry[0]}/` : entry[0], entry] as const);

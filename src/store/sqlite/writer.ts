@@ -177,8 +177,8 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   /**
-   * Inserts a small content. Without `ready` it existed a moment ago, and is compressed only if a sweep removed it
-   * since.
+   * Inserts a small content. Without `ready`, the content existed a moment ago, and is compressed only if a sweep has
+   * removed it since.
    */
   #insertSmall(blob: BlobId, bytes: Uint8Array, ready: Packed | undefined, stamp: number): void {
     if (ready === undefined && touchBlob(this.#parts.database, blob, stamp)) return;

@@ -40,7 +40,7 @@ export const settingsOf = (durability: 'process' | 'power'): readonly string[] =
   `PRAGMA busy_timeout = ${blockingBusyMs}`,
   'PRAGMA foreign_keys = ON',
   'PRAGMA trusted_schema = OFF',
-  'PRAGMA cache_size = -32000', // in KiB; rows by hash are spread over the file, and 2 MB thrash
+  'PRAGMA cache_size = -32000', // in KiB; rows by hash are spread over the file, so SQLite's 2 MB are too little
   // In WAL mode, NORMAL survives every crash of a process, and FULL also survives a power cut.
   `PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`,
 ];
@@ -196,8 +196,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Called after each slice. Every few consecutive slices it writes the journal back beside the event loop. SQLite,
-   * which would do it in the middle of a commit, gets a later threshold.
+   * Called after each slice. After every few consecutive slices, it writes the journal back on another thread. SQLite
+   * would do so in the middle of a commit, so it gets a higher threshold.
    */
   async #writeBackJournal(): Promise<void> {
     const now = performance.now();
@@ -236,8 +236,8 @@ export class SqliteDatabase {
 
   /**
    * Writes the journal into the file, and empties it if no other process uses it. Await it before {@link close} when
-   * there is time. A journal that stays would be applied to whatever file is there later: an older one from a backup,
-   * or one that was emptied. The library closes its file only when its statements are collected.
+   * there is time. SQLite would apply a remaining journal to any later file at this path, for example to an older
+   * file from a backup. The library closes its file only when its statements are collected.
    */
   async finish(): Promise<void> {
     if (this.#isClosed) return;
@@ -429,10 +429,7 @@ export class SqliteJournal {
     this.#file = file;
   }
 
-  /**
-   * Resolves when the journal is written back. Resolves to false when that is impossible, so that SQLite has to do
-   * it.
-   */
+  /** Writes the journal back. Returns false when that is impossible: SQLite then does it at a commit. */
   writeBack(): Promise<boolean> {
     return this.#run('PASSIVE');
   }

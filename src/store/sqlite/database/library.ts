@@ -1,6 +1,6 @@
 // The library libsql: whether it is installed, one connection with the few calls that we use, and the types of its
-// columns. Installed packages are found by name alone: loading libsql at every start would cost time that only few
-// sessions need. A broken library is detected when it is loaded.
+// columns. Finds installed packages by name without loading them, because loading libsql would delay every start. A
+// broken library is detected when it is loaded.
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';

@@ -1,21 +1,20 @@
 // The specified tables with their corrections, the tables added to them, and the steps from one version to the next.
-// The last part of the file compares the schema of a database with the one that this version writes, and puts back
-// what differs: a flipped bit in its text hides a table, or changes what a trigger or an index does. The file reads
-// and writes no checkpoint.
+// The last part of the file compares the schema of a database with that of this version and repairs differences. A
+// flipped bit in the text of the schema may hide a table or change a trigger. The file reads and writes no
+// checkpoint.
 //
-// Corrected against the specification, each with its reason:
+// Differences from the specification, with their reasons:
 // - checkpoint_file_snapshots.blob_hash is NULL for a deletion ('' would break the foreign key, O27).
-// - file_path is bytes; mode and permissions stand beside it.
-// - checkpoints.seq orders, because times tie and clocks jump; `checkpoint` is the id the world knows, so that a row
-//   may take over the rows of another (removal.ts); `record` is the whole record, `state` hides what is half
-//   written or half removed: only rows of state 1 are checkpoints.
-// - contents over 64 KiB are in checkpoint_blob_chunks. Specified are 8 MiB, but a single row of that size
-//   blocks the event loop for 150 ms, and each change of a ref_count may write its whole row again.
-// - ref_count starts at 0: a content is stored before anything names it. Triggers keep it, so that no path, cascades
-//   of foreign keys included, can change rows without it (O30).
-// checkpoint_trees saves space: it has one row for each directory, named by its content. Equal directories share a row,
-// and a snapshot after one edit adds only the rows of the directories above that file. The file rows are derived from
-// this table and say the same as it does.
+// - file_path is bytes. Mode and permissions are separate columns.
+// - checkpoints.seq gives the order, because times may be equal and clocks may jump. `checkpoint` is the public id,
+// so that a row may take over the rows of another (removal.ts). `record` is the whole record. Only rows with `state`
+// 1 are checkpoints. Other rows are half written or half removed.
+// - contents over 64 KiB are in checkpoint_blob_chunks. The specification says 8 MiB, but one row of that size blocks
+// the event loop for 150 ms, and each change of a ref_count may write the whole row again.
+// - ref_count starts at 0, because a content is stored before any row names it. Triggers update it with every change
+// of rows, even by a cascade of foreign keys (O30). checkpoint_trees saves space: it has one row for each directory,
+// named by its content. Equal directories share a row, and a snapshot after one edit adds only the rows of the
+// directories above that file. The file rows are derived from this table.
 import { CheckpointdError } from '../../../base/errors.ts';
 import type { SqliteDatabase } from './database.ts';
 import { connect, DamagedText, library, loadLibsql, type SqlValue } from './library.ts';
