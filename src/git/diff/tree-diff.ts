@@ -1,6 +1,6 @@
-// The one differ for all stores. The input is two trees that git can see, the output is git's own, so every strategy
-// gives the same diff. It runs no configured program (no external differ, no text conversion). The statistics decide
-// what counts as modified.
+// The one differ for all stores. It compares two trees that git can read and returns git's own output, so every
+// strategy gives the same diff. It runs no configured program (no external differ, no text conversion). The
+// statistics decide what counts as modified.
 import { CheckpointdError } from '../../base/errors.ts';
 import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import type { GitPlace } from '../process/environment.ts';

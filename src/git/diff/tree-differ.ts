@@ -12,7 +12,7 @@ export const diffArguments: readonly string[] = [
   'diff-tree',
   '-r',
   '-M',
-  '-l1000', // the limit is 400 in git before 2.34 and 1000 since; here the same for all versions
+  '-l1000', // the same limit for all versions: git's own was 400 before 2.34 and is 1000 since
   '--no-ext-diff',
   '--no-textconv',
   '--no-color',
@@ -87,7 +87,8 @@ export class TreeDiffer {
       const take = takeUntil(end, head.length + 1 + bytesMax, abandon);
       const answer = await running.child.ask(question, take, patienceMs).catch(unanswered);
       signal?.throwIfAborted();
-      // The output has no head: git could not read one of the two trees. One byte follows, a newline or later a NUL.
+      // Without the head, git could not read one of the two trees. One byte follows the head: a newline, or a NUL in
+      // later versions.
       if (answer === undefined || !answer.subarray(0, head.length).equals(head)) return undefined;
       return answer.subarray(head.length + 1);
     } finally {
@@ -132,7 +133,7 @@ export class TreeDiffer {
   }
 }
 
-/** The process died, or git is missing. The git that runs instead explains it. */
+/** The process died, or git is missing. The single git that runs instead reports why. */
 function unanswered(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || isSilence(error)) throw error;
 }

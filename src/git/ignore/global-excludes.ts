@@ -1,6 +1,6 @@
-// Finds the user's global ignore rules, by the only setting of the user's that is read on purpose. Each configuration
-// file is read separately, so a broken one does not affect the others, and `git config` runs no program of the
-// user's.
+// Finds the user's global ignore rules through `core.excludesFile`, the only user setting that the daemon reads on
+// purpose. Each configuration file is read separately, so a broken one does not affect the others, and `git config`
+// runs no program of the user's.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { attemptAsync } from '../../base/attempt.ts';

@@ -1,7 +1,7 @@
-// The one engine of ignore rules: git's own, as a persistent `check-ignore` over a private git directory of ours
-// whose work tree is the user's. It uses the user's `.gitignore` files, `info/exclude` and global excludes file. It
-// runs no program, takes no lock and writes no file of the user's. It does not know what an index tracks
-// (git/repository/user-index.ts does).
+// The one engine of ignore rules: git's own `check-ignore`, as a persistent process. It runs in a private git
+// directory of ours with the user's work tree. It uses the user's `.gitignore` files, `info/exclude` and global
+// excludes file. It runs no program, takes no lock and writes no file of the user's. It does not know what an index
+// tracks (git/repository/user-index.ts does).
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -105,7 +105,7 @@ export class IgnoreChecker {
       return await ask(paths);
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
-      if (isSilence(error)) throw error; // each half would hang as long again
+      if (isSilence(error)) throw error; // each half would hang for as long
       if (!isSecondTry) return this.#answers(paths, ask, true); // the engine may have been killed, or renewed by another scan
       // One bad path (for example one that is now "beyond a symbolic link") ends the engine for the whole batch. So
       // the batch is halved until that path is alone.

@@ -1,7 +1,8 @@
 // Packs for many objects at once. The daemon itself writes a pack with the directories of a first capture, or with
 // the objects of a diff from the database, and `index-pack` stores it. fast-import cannot store directories, and
 // `hash-object` stores one file each. The pack is not compressed: ids are most of a directory's bytes and do not
-// shrink, and the objects of a diff are removed soon. Blobs of a first capture go through `fast-import`, below.
+// shrink, and the objects of a diff are removed soon. Blobs of a first capture go through `fast-import` (second part
+// of this file).
 
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
@@ -79,7 +80,7 @@ function entryHeader(type: ObjectType, size: number): Uint8Array {
 const args = [
   'fast-import',
   '--quiet',
-  '--done', // without the final command it keeps nothing: a cut input gives no pack
+  '--done', // git keeps no pack of an input that was cut before its final command
   '--depth=0', // no deltas against the previous blob: half the CPU (1.8 s instead of 3.3 for 96 MB of sources), and no larger
   '--force',
 ];
@@ -186,7 +187,8 @@ export class BulkImport {
     stdin.write(batch);
     if (stdin.writableLength === 0) return;
     if (stdin.writableLength < aheadBytesMax) {
-      // Bytes beyond the pipe's capacity leave only when the event loop continues. Git would be idle until then.
+      // Node writes bytes beyond the pipe's capacity only when the event loop continues. Git would be idle until
+      // then.
       await setImmediate();
       return;
     }

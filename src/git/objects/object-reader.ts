@@ -1,6 +1,7 @@
 // Reads objects through persistent `cat-file` children, and checks every hash: git does not check objects that it
 // streams out of a pack. Small objects come whole. Large ones come in chunks from a separate process, so that memory
-// does not depend on the size of a file. A missing or wrong object is DataCorrupt. The caller says what it was.
+// does not depend on the size of a file. A missing or wrong object is DataCorrupt. The caller names the object in the
+// error.
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -119,8 +120,8 @@ export class ObjectReader {
     } catch (error) {
       if (!isGitFailure(error)) throw error;
     }
-    // Git reports a damaged object as missing, or it kills `cat-file --batch` and with it the queries behind it. So
-    // each query is repeated alone, where git says what is wrong.
+    // Git reports a damaged object as missing, or `cat-file --batch` dies of it together with the queries behind it.
+    // So each query is repeated in a process of its own, where git says what is wrong.
     return { type, bytes: await this.#alone(type, id) };
   }
 

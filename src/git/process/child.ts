@@ -1,7 +1,7 @@
 // A git process that lives as long as its user and answers queries in order: `cat-file --batch`, `check-ignore
 // --stdin`, `update-ref --stdin`. Each process has a FIFO of queries. After a process died or stalled, the next query
-// starts a new one. Queries that may be repeated are repeated once. It knows only the framing of its `TakeAnswer`,
-// and caches nothing.
+// starts a new one. Queries that may be repeated are repeated once. It does not interpret answers (its `TakeAnswer`
+// finds their ends), and caches nothing.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { ended } from '../../base/turns.ts';
 import type { GitPlace } from './environment.ts';
@@ -184,7 +184,7 @@ export class GitChild {
   /** Ends the process: end of input first, SIGTERM after half a second, SIGKILL after another. Open queries fail. */
   async close(): Promise<void> {
     this.#closing = true;
-    if (this.#starting !== undefined) await ended(this.#starting); // `ask` reports a failed start
+    if (this.#starting !== undefined) await ended(this.#starting); // `ask` reports the error of a failed start
     const ends = [...this.#living].map(async ([dialogue, ended]) => {
       dialogue.process.stdin.end();
       const term = setTimeout(() => dialogue.process.kill('SIGTERM'), 500);

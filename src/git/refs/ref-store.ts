@@ -78,7 +78,7 @@ export class RefStore {
 
   /**
    * Reads the refs from their files, without git. Changes nothing.
-   * @throws StoreUnavailable when anything about them is in doubt
+   * @throws StoreUnavailable when any ref is in doubt
    */
   openToRead(): void {
     const { intentFile, prefixes } = this.#options;
@@ -348,8 +348,8 @@ export class RefStore {
   }
 
   /**
-   * The refs have moved, so a failure here is none of the transaction. But the next open would repeat the note over
-   * later changes.
+   * The refs have moved, so a failure here is no failure of the transaction. But the next open would repeat the note
+   * over later changes.
    */
   #endIntent(): void {
     try {
@@ -381,7 +381,9 @@ export interface RefStoreOptions {
   readonly directories: readonly string[];
   /** Called before moved refs are restored: restores their objects as far as possible. */
   readonly heal?: () => Promise<void>;
-  /** Called after refs that another program had moved were restored, except those whose objects are gone. */
+  /**
+   * Called after the store restored refs that another program had moved. `lost` counts refs whose objects are gone.
+   */
   readonly onPutBack?: (back: number, lost: number) => void;
   /** The note of an unfinished transaction, in a directory of checkpointd. */
   readonly intentFile: string;
@@ -663,8 +665,8 @@ function isNotedChange(value: unknown): value is { readonly ref: string; readonl
 }
 
 /**
- * Encodes all changes as one transaction. `oldValue` is the required value before; undefined: the ref must not exist;
- * '': any value.
+ * Encodes all changes as one transaction. `oldValue` is the required earlier value. Undefined: the ref must not
+ * exist. '': any value.
  */
 export function transactionOf(
   changes: readonly RefChange[],

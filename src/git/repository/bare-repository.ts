@@ -213,7 +213,7 @@ function bytesOnDisk(path: string): number {
   });
 }
 
-// Copies the packs of one object directory of ours to another one that needs them, too.
+// Copies the packs of one object directory of ours to another one that needs the same objects.
 
 /** With more packs than this, slower look-ups would cost more than copying the needed objects. */
 const linkedPacksMax = 50;

@@ -1,5 +1,5 @@
-// Reads the settings of a repository: its format, and which other users may write to it. The settings are read as a
-// file: git in the git directory itself would first read the includes.
+// Reads the settings of a repository: its format, and which other users may write to it. Git reads the settings as a
+// plain file. In the git directory itself it would read the includes first.
 
 import { devNull } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -43,7 +43,7 @@ function foreignIn(settings: string): RepositorySettings['foreign'] {
 }
 
 // Detects a configuration on which git would wait for ever: one that includes a FIFO, a terminal or the like. It
-// follows every include, whatever its condition, and reads no other setting.
+// follows every include, even one whose condition is false, and reads no other setting.
 
 /** Git itself follows no more levels. */
 const depthMax = 10;
