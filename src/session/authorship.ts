@@ -1,5 +1,5 @@
-// Who wrote what: feeds the ledger from checkpoints and from what the agent reports, keeps its records in
-// the session's log, and answers who wrote a path. The ledger itself is checkpoints/ledger.ts.
+// Records the author of each write. The sources are checkpoints and the agent's reports; the records are in the
+// session's log. Returns the authors of a path. The ledger itself is checkpoints/ledger.ts.
 import { timestamp } from '../base/clock.ts';
 import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -24,11 +24,11 @@ interface LoggedAuthorship extends LogRecord {
   readonly records: readonly LedgerRecord[];
   /** Writes that this session or another one on the work tree reported. */
   readonly reports?: readonly ReportedWrite[];
-  /** The client's key with what was answered: one record with its effect. */
+  /** The client's key with the answer, in the same record as the effect. */
   readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
 }
 
-/** The ledger as the session's log has it. */
+/** Returns the ledger that the records of the session's log describe. */
 export function ledgerFrom(records: readonly LogRecord[]): Ledger {
   const logged = records.filter(isAuthorship);
   return new Ledger(
@@ -61,8 +61,8 @@ function keep(
 }
 
 /**
- * Notes what a checkpoint found changed since the one before: a tool's by the agent, unless another session of this
- * daemon reported it; what stands at a turn's start by the user.
+ * Records the author of each change since the checkpoint before. The author is the agent for the checkpoint of a tool
+ * and the user for that of a turn, unless another session of this daemon reported the change.
  */
 export async function noteCheckpoint(
   session: Session,
@@ -84,8 +84,8 @@ export async function noteCheckpoint(
 }
 
 /**
- * Returns the paths of a first checkpoint that differ from the ledger, after all earlier checkpoints were
- * removed. The store answers for other paths ({@link baseOf}); they are not copied one by one.
+ * Returns the paths whose content in the first checkpoint differs from the ledger, after all earlier checkpoints were
+ * removed. Other paths need no record, because the base in the store has them ({@link baseOf}).
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -103,8 +103,8 @@ async function changesSinceKnown(
 }
 
 /**
- * Notes what a restore left: what it wrote or deleted is this session's, what else stands there since the checkpoint
- * before it is the user's or another session's.
+ * Records the authors after a restore. Paths that the restore wrote or deleted count as this session's. Other changes
+ * since the checkpoint before the restore count as the user's or another session's.
  */
 export async function noteRestore(
   session: Session,
@@ -145,7 +145,7 @@ export function authorOf(session: Session, path: TreePath, content: Known): 'ses
   return sessionThatLeft(session, path, content) === undefined ? 'user' : 'session';
 }
 
-/** Returns the other open session whose agent was the last to write a path, and left that content. */
+/** Returns the other open session whose agent was the last writer of a path and wrote this content. */
 function sessionThatLeft(session: Session, path: TreePath, content: Known): SessionId | undefined {
   const left = session.parts.neighbours(session).find((other) => {
     const last = other.enabled?.ledger.last(path);
@@ -179,7 +179,7 @@ interface RecordedWrite {
   readonly size?: number;
 }
 
-/** Notes that the agent wrote (or deleted) a path just now, with what stands there. */
+/** Records that the agent has just written (or deleted) a path, with the present content. */
 export async function recordWrite(
   session: Session,
   write: { readonly path: TreePath; readonly toolName?: string },
@@ -188,7 +188,7 @@ export async function recordWrite(
   const { store, ledger } = session.requireCheckpoints();
   const { workTree, clock } = session.parts;
   const found = await contentAt(store, workTree, write.path, context.signal);
-  // Where nothing is it was deleted by the agent, unless the work tree itself is gone.
+  // Without a file at the path, the agent has deleted it, unless the work tree itself is gone.
   requireWorkTree(workTree);
   const content = found?.blob ?? 'absent';
   const at = timestamp(clock);
@@ -198,11 +198,11 @@ export async function recordWrite(
     ...given({ content: found?.blob, size: found?.size }),
   };
   const { idempotency } = context.stamp;
-  // Other sessions first: after a kill in between, the path counts there as one that this session wrote, too.
+  // Other sessions come first: after a kill in between, they know at least that this session wrote the path.
   for (const other of session.parts.neighbours(session))
     noteReport(other, session, { path: write.path, content, at });
   const report = reportFor(session, session, { path: write.path, content, at });
-  // Logged first: where the log refuses it, nothing was noted.
+  // Logs first: when the log refuses the record, the ledger stays unchanged.
   keep(session, record === undefined ? [] : [record], {
     ...given({ idempotency: idempotency && { ...idempotency, result }, report }),
   });
@@ -213,7 +213,7 @@ export async function recordWrite(
 
 type Written = Pick<LedgerRecord, 'path' | 'content' | 'at'>;
 
-/** Keeps in a session what another session on its work tree reported. A failure to log it is a warning. */
+/** Records in a session a write that another session on its work tree reported. A failure to log it is a warning. */
 function noteReport(session: Session, writer: Session, written: Written): void {
   const report = reportFor(session, writer, written);
   if (report === undefined) return;
@@ -227,7 +227,10 @@ function noteReport(session: Session, writer: Session, written: Written): void {
   session.parts.ledger.reports.add(report);
 }
 
-/** Returns the report of a writer as a session keeps it, or undefined where it has no checkpoint or says nothing new. */
+/**
+ * Returns the report that a session records of a writer. Returns undefined when the session has no checkpoint or
+ * knows the write already.
+ */
 function reportFor(
   session: Session,
   writer: Session,
@@ -278,7 +281,7 @@ export async function pathHistory(
   const base = baseOf(checkpoints.index)?.record;
   const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
   const later = ledger.history(path);
-  // Facts about the path before the oldest checkpoint come first. They stem from removed checkpoints.
+  // Records from before the oldest checkpoint come first. They were made by checkpoints that are removed now.
   const isTold = base === undefined || later.some(({ by, at }) => by === base.id || at < base.timestamp);
   const first: LedgerRecord[] =
     isTold || original === undefined
@@ -309,7 +312,9 @@ function describe(session: Session, record: LedgerRecord, seq: number): LedgerEn
   };
 }
 
-/** Returns the session whose agent left that content: the recorded one, or an open one that reports it. */
+/**
+ * Returns the session whose agent wrote the content: the recorded session, or an open one whose ledger has the write.
+ */
 function sessionThatWrote(
   session: Session,
   { path, content, session: recorded }: LedgerRecord,

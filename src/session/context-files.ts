@@ -1,6 +1,6 @@
 // The work tree as the sticky context sees it: the files that a path or a glob names, and their text. It follows a
 // link only to a target inside the work tree. It never looks into `.git`, into the daemon's own storage or (for a
-// glob) into ignored files. It caches nothing: one instance serves one look.
+// glob) into ignored files. It caches nothing between two looks: each look has its own instance.
 import { systemCode } from '../base/errors.ts';
 import { stampKey } from '../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../base/files.ts';

@@ -1,8 +1,7 @@
 // The directory of a session on disk: `{storage}/{session}`. The daemon's own files are in its sub-directory
 // `checkpointd`, so that the directory itself can be a bare repository that plain git reads. A marker file says that
 // the directory belongs to checkpointd, to which session, and which inode it has. The daemon removes no directory
-// without a valid marker. This file knows only what hardly
-// ever changes in a session.
+// without a valid marker. The marker holds only facts that hardly ever change.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { syncAll, writeAtomically } from '../base/atomic-file.ts';
@@ -179,8 +178,8 @@ export class SessionDirectory {
   }
 
   /**
-   * Returns the directory at the work tree's path if another one took the place of the one that the newest checkpoints
-   * are of: a project was deleted and cloned anew, say.
+   * Returns the directory at the work tree's path if it is not the directory of the newest checkpoints. For example,
+   * a project was deleted and cloned again.
    */
   replacementOf({ workTree, ...marker }: SessionMarker): DirectoryIdentity | undefined {
     const now = directoryAt(workTree);
@@ -192,7 +191,7 @@ export class SessionDirectory {
     return now === undefined || isSameDirectory(then, now) ? undefined : now;
   }
 
-  /** Records that checkpoint `seq` holds the files of the directory that is the work tree now, if it was replaced. */
+  /** Records that checkpoint `seq` holds the files of the present directory, if the work tree was replaced. */
   noteWorkTree(marker: SessionMarker, seq: number): void {
     const directory = this.replacementOf(marker);
     if (directory !== undefined)

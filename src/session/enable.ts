@@ -67,7 +67,7 @@ export async function enableCheckpoints(
       reason === 'NotARepository' ? unusableAround(session.parts.workTree.root) : undefined,
     );
   }
-  const isGivenUp = session.disabledReason === 'OtherWorkTree'; // the warning was given before, and this is its result
+  const isGivenUp = session.disabledReason === 'OtherWorkTree'; // the warning announced this result
   const opened = await storeOrDamage(session, mode);
   if (opened === undefined) return;
   const { store, stored } = opened;

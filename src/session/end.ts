@@ -1,18 +1,18 @@
-// The end of a session. It goes through five states, and after the decision (`noted`) it never goes back:
+// The end of a session. It has five states. After the decision (`noted`) it never goes back:
 //
-//   open     its owner has it, and its queue runs.
-//   ending   nothing begins in it any more. Until the decision a failure leaves everything as it was.
-//   noted    the decision, for checkpoints that lie outside the session's directory: a note in the directory says that
-//            all of the session goes. A kill from here on leaves a session that is neither listed nor resumed.
-//   moved    the directory is renamed away, so its path is free. Where all lies inside it, this rename is the decision.
-//   deleted  what was renamed away is gone from the disk. The marker goes last: after a kill it shows that the rest is
-//            ours.
+//   open     The session has its owner, and its queue runs.
+//   ending   No new operation begins. A failure before the decision leaves everything as it was.
+//   noted    The decision for a session with checkpoints outside its directory: a note in the directory says that the
+//            whole session is being deleted. After a kill the session is neither listed nor resumed.
+//   moved    The directory is renamed away, so its path is free. For a session with everything inside its directory,
+//            this rename is the decision.
+//   deleted  The renamed directory is gone from the disk. The marker is deleted last: after a kill it shows that the
+//            rest belongs to checkpointd.
 //
-// A session ends in one of three ways. Closing (`endSession`, and `abandonSession` for a process that dies now) removes
-// what may be removed and leaves the rest as an orphan, which the same conversation resumes: the end of a session
-// removes checkpoints, never the only copy of a user's work. Deleting (`deleteOpen`, `deleteClosed`) is what a client
-// asks for, and it removes everything. Sweeping (`sweepStorage`, `finishDeletion`) goes on where a dead daemon stopped,
-// from whichever state the disk shows.
+// A session ends in one of three ways. Closing (`endSession`, and `abandonSession` for a dying process) removes
+// checkpoints, but never the only copy of a user's work. A session with such a copy stays as an orphan, which the same
+// conversation resumes. Deleting (`deleteOpen`, `deleteClosed`) is requested by a client and removes everything.
+// Sweeping (`sweepStorage`, `finishDeletion`) continues the work of a dead daemon from the state that the disk shows.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
@@ -74,8 +74,8 @@ type Warned = Pick<OperationContext, 'warn'>;
 // Closing.
 
 /**
- * Closes a session: stops its watcher and child processes, gives up its ownership, and removes the session when
- * nothing is lost with it. A deleted session is removed in any case: its checkpoints are gone already.
+ * Closes a session: stops its watcher and child processes, gives up its ownership, and removes the session when that
+ * loses nothing. Always removes a deleted session, whose checkpoints are gone already.
  */
 export async function endSession(session: Session, kind: EndKind | 'deleted'): Promise<Ended> {
   const { queue, directory, owner, sessionLog } = session.parts;
@@ -121,8 +121,8 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
 
 /**
  * Ends a session in a process that is about to die and cannot wait. It kills the git processes first. Then it renames
- * the directory away if, judged without reading snapshots, nothing is lost with it. The next start deletes the
- * renamed directory.
+ * the directory away if that loses nothing, as far as it can judge without reading snapshots. The next start deletes
+ * the renamed directory.
  */
 export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void {
   const { directory, late, marker } = session.parts;
@@ -177,8 +177,8 @@ async function safetyHoldsOnlyCopy(checkpoints: Checkpoints): Promise<boolean> {
 }
 
 /**
- * True when any safety checkpoint differs from the session's present state: it may be the only copy. For an end
- * without time to compare contents.
+ * True when any safety checkpoint differs from the session's present state: it may be the only copy. Used when there
+ * is no time to compare contents.
  */
 function mayHoldOnlyCopy(checkpoints: Checkpoints): boolean {
   const { index } = checkpoints;
@@ -405,8 +405,8 @@ async function claim(directory: SessionDirectory): Promise<SessionOwner | undefi
 
 /**
  * Moves a session that no process has open to the state `moved`, and returns its new place. It calls `mayGo` once it
- * owns the session, because another process may have resumed or removed it meanwhile. It gives up the ownership at
- * the end.
+ * owns the session, because another process may have resumed or removed the session meanwhile. It gives up the
+ * ownership at the end.
  */
 async function removeClaimed(
   directory: SessionDirectory,
@@ -431,7 +431,7 @@ async function removeClaimed(
   }
 }
 
-// Noted: the checkpoints go, wherever they lie.
+// Noted: the checkpoints are removed, inside and outside the directory.
 
 /** Removes everything that the store of an open session has outside the session's directory. */
 async function emptyOpen({ enabled, parts: { directory, marker, log } }: Session): Promise<void> {
@@ -490,7 +490,7 @@ async function isWhole(store: Pick<SnapshotStore, 'checkpoints'>, expected: numb
   try {
     return (await store.checkpoints()).length >= Math.max(1, expected);
   } catch {
-    return false; // the store is unreadable, and to keep half a session would be worse
+    return false; // the store is unreadable, and half a session would be worse than none
   }
 }
 

@@ -16,8 +16,8 @@ export class LingeringSessions {
   }
 
   /**
-   * Starts to linger. Returns false for a session that must not linger, or where the claim of another process would
-   * go unnoticed.
+   * Keeps the session open from now on. Returns false for a session that must be closed, or when the claim of another
+   * process would stay unnoticed.
    */
   begin(session: Session): boolean {
     const { directory, marker } = session.parts;

@@ -10,7 +10,7 @@ import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 
 /**
- * The remains of an effect whose answer was lost with the process: the published checkpoint, or the answer in its
+ * The traces of an effect whose answer was lost with the process: the published checkpoint, or the answer in its
  * record.
  */
 export interface EarlierEffect {
@@ -186,7 +186,7 @@ export class OperationRecords {
     if (outcome !== undefined) this.#remember(committed(intention, outcome));
   }
 
-  /** Finds in published checkpoints the keys that took effect although no answer was logged. */
+  /** Finds keys in published checkpoints whose requests took effect although no answer was logged. */
   learn(checkpoints: readonly StoredCheckpoint[]): void {
     for (const { record } of checkpoints) {
       const { idempotency } = record;

@@ -1,8 +1,9 @@
 // Gives a session one owner. Two kernel locks prove the ownership: a name, for processes of the same network
 // namespace, and the session's directory, for every process of this machine. owner.json names the owner and counts
-// the owners: a process that was suspended for long sees there that another process took over, and writes nothing
-// more. Where the directory cannot be locked, a heartbeat every minute lets processes that cannot see the owner judge
-// by its age. This file does not decide what happens to a session without an owner: end.ts does.
+// the owners: a process that was suspended for long reads there that another process took over, and writes nothing
+// more. When the directory cannot be locked, the owner renews a heartbeat every minute. Processes that cannot see the
+// owner judge by the age of the heartbeat. This file does not decide what happens to a session without an owner:
+// end.ts does.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -106,7 +107,7 @@ export class SessionOwner {
     const endMs = performance.now() + yieldMs;
     try {
       for (;;) {
-        files.writeFileSync(directory.wantedFile, ''); // each time, because another process that claims the session removes the file
+        files.writeFileSync(directory.wantedFile, ''); // at every attempt, because another process that claims the session removes the file
         await delay(askAgainMs);
         const claimed = await SessionOwner.#claimNow(directory, options);
         if (claimed instanceof SessionOwner || performance.now() > endMs) return claimed;

@@ -66,5 +66,5 @@ export async function ensureRecovered(
   const site = restoreSite(session);
   await recover(site, context);
   await recoverAnswered(site, context);
-  session.recovered = undefined; // only the answer to an opening has the lists; all others have the warning
+  session.recovered = undefined; // only the answer to an opening has the lists; other answers have the warning
 }

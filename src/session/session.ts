@@ -1,5 +1,5 @@
-// A session: one conversation on one work tree in one store. It has the parts and their figures. The files beside
-// this one and in commands/ operate on it. Every change of a session goes through its queue.
+// A session: one conversation on one work tree in one store. It holds the parts of the session and their figures. The
+// files beside this one and in commands/ operate on it. Every change of a session goes through its queue.
 import type { Clock } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId, SnapshotId } from '../base/ids.ts';
@@ -114,7 +114,7 @@ export interface SessionEvents {
     facts: {
       readonly outcome: Omit<RestoreOutcome, 'ms' | 'historyLength'>;
       readonly ms: number;
-      /** True when a later request finished, undid or repaired the restore, and not its own. */
+      /** True when a later request finished, undid or repaired the restore, not the restore's own request. */
       readonly isRecovered?: boolean;
     },
     by?: object,

@@ -51,7 +51,7 @@ export class Sessions {
   #isClosing = false;
   /** Sessions whose end has begun and is not finished. */
   readonly #ending = new Map<Session, Promise<void>>();
-  /** How the end of all sessions began. `abrupt` until then. */
+  /** The kind of the end that has begun for all sessions. `abrupt` before it begins. */
   #lastKind: EndKind = 'abrupt';
   readonly #storages = new Set<string>();
   #idleSweep: NodeJS.Timeout | undefined;
@@ -251,7 +251,7 @@ export class Sessions {
       return undefined;
     }
     this.#lingering.end(id);
-    this.#shares.join(id, client); // now, because its last client may be about to leave
+    this.#shares.join(id, client); // joined now, because the session's last client may be about to leave
     return session;
   }
 
@@ -279,7 +279,7 @@ export class Sessions {
     });
     const over = ended.then(
       ({ deleted }) => this.#watchDeletion(deleted),
-      () => undefined, // its own caller gets the error
+      () => undefined, // the caller of the end gets the error
     );
     this.#ending.set(session, over);
     try {

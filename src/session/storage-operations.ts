@@ -1,6 +1,6 @@
 // Remembers the outcome of requests that belong to a storage and to no session: requests about remotes, and imports.
-// The answers are lines of `remotes.keys`, to which every daemon of the storage appends. So a key gets its first
-// answer after a restart, too.
+// The answers are lines of the file `remotes.keys`, to which every daemon of the storage appends. So a repeated key
+// gets its first answer after a restart, too.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -45,7 +45,7 @@ export class StorageOperations {
       else this.#records.replay(record);
     }
     for (const [key, note] of this.#imports) {
-      if (!this.#tookPlace(note)) continue; // another daemon may be running it
+      if (!this.#tookPlace(note)) continue; // another daemon may be running the import
       this.#records.replay({ ...note, kind: 'operation' });
       this.#imports.delete(key);
     }

@@ -48,8 +48,8 @@ export async function pushSession(
 }
 
 /**
- * Returns a function that makes a line of the session as it is when the function is called: a push waits for the remote
- * first, while requests change the session. @throws CheckpointsDisabled, as the function does
+ * Returns a function that makes a line of the session's state at the time of the call. A push first waits for the
+ * remote, and requests may change the session meanwhile. @throws CheckpointsDisabled, as the function does
  */
 export function lineSource(session: Session): (identity: LineIdentity) => LineSource {
   session.requireCheckpoints();

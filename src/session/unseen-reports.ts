@@ -1,5 +1,6 @@
-// Finds writes that other sessions reported and that this session did not see: to another daemon, while this session was
-// closed, or on a work tree inside this one or around it. Reads the logs of these sessions, and changes nothing.
+// Finds writes that other sessions reported and that this session did not see. They were reported to another daemon,
+// while this session was closed, or on a work tree inside or around this one. Reads the logs of these sessions, and
+// changes nothing.
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -13,7 +14,7 @@ import type { Session } from './session.ts';
 
 interface UnseenReports {
   readonly paths: ReadonlySet<TreePath>;
-  /** True when the log of such a session cannot be read, so that any path may be missing in `paths`. */
+  /** True when the log of another session cannot be read, so that paths may be missing in `paths`. */
   readonly isPartial: boolean;
 }
 
@@ -50,7 +51,10 @@ function ownReports(logFile: string, id: SessionId, since: string): ReportedWrit
 
 const clockErrorMs = 10_000;
 
-/** Returns a function that turns paths of one work tree into those of another, or undefined for two that are apart. */
+/**
+ * Returns a function that translates paths of one work tree into paths of another. Returns undefined when neither
+ * contains the other.
+ */
 function translation(from: string, to: string): ((path: TreePath) => TreePath | undefined) | undefined {
   if (from === to) return (path) => path;
   const [below, above] = [`${from}/`, `${to}/`];

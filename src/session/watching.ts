@@ -38,8 +38,9 @@ function notify(session: Session, change: ChangeBatch): void {
 const waitMsMax = 5000;
 
 /**
- * Starts chokidar in the background. `worktree/status` reports its progress. The handles of captures come first: both
- * walk the same directories, and would compete for the processors just when a client wants its first capture.
+ * Starts chokidar in the background. `worktree/status` reports its progress. The handles of captures come first:
+ * chokidar walks the same directories and would compete for the processors while a client waits for its first
+ * capture.
  */
 export function startWatching(session: Session): void {
   const { watcher, enabled } = session;
