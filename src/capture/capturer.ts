@@ -66,8 +66,8 @@ export interface CaptureRequest {
    */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * A capture of a moment ago, and every path that the caller has changed since. For other paths the scan only
-   * compares names, so an edit of a file by another process belongs to the next capture.
+   * A very recent capture, and every path that the caller has changed since. For other paths the scan only compares
+   * names, so an edit of a file by another process belongs to the next capture.
    */
   readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
   readonly signal?: AbortSignal;
@@ -207,8 +207,8 @@ export class Capturer {
   }
 
   /**
-   * True when a capture now would differ from a snapshot. Stores nothing. `unsure` when the only differences may be
-   * paths that are unreadable now or were skipped then. @throws as {@link capture}
+   * True when a capture now would differ from a snapshot. Stores nothing. Returns `unsure` when only unreadable
+   * paths, or paths that the snapshot skipped, may differ. @throws as {@link capture}
    */
   async isChanged(
     previous: SnapshotId,
@@ -220,7 +220,7 @@ export class Capturer {
     const { seen, next } = await this.#scan({ previous: tree, sink: undefined, signal });
     if (!seen.isStopped) this.#adopt(next);
     if (!seen.isStopped && seen.root === tree) return false;
-    // A scan that stopped early has found a file that is new or was skipped then.
+    // A scan that stopped early has found a file that is new or that the snapshot skipped.
     return skippedThen.length > 0 || (!seen.isStopped && seen.skipped.length > 0) ? 'unsure' : true;
   }
 
@@ -320,7 +320,10 @@ export class Capturer {
     }
   }
 
-  /** Whether a full background scan is wanted: at the beginning, and in quiet times to check the fast captures. */
+  /**
+   * When a full background scan is wanted: `now` at the beginning, and `later` in quiet times to check the fast
+   * captures.
+   */
   get #wanted(): 'now' | 'later' | undefined {
     const { base } = this.#state;
     if (this.#options.handles === undefined || base === 'never') return undefined;
@@ -364,7 +367,7 @@ export class Capturer {
 
   async #treeOf(snapshot: SnapshotId | undefined): Promise<Directory | undefined> {
     const { store, log } = this.#options;
-    // The store is damaged, so nothing is taken over: every file is read and stored again.
+    // The store is damaged, so every file is read and stored again.
     if (snapshot === undefined || store.isDoubtful?.()) return undefined;
     try {
       const root = this.#roots.get(snapshot) ?? (await store.directory(snapshot));

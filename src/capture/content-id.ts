@@ -16,7 +16,7 @@ export interface PresentContent {
 }
 
 /**
- * Returns the present content at a path, or undefined when there is nothing that a snapshot could contain.
+ * Returns the present content at a path, or undefined when no file or link is at the path.
  * @throws PathOutsideWorkTree when a symbolic link is on the way, WorkTreeUnreadable when the file cannot be read
  */
 export async function contentAt(

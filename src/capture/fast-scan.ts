@@ -59,7 +59,7 @@ function rootKey(root: string): string {
     return standingKey(files.lstatSync(root, { bigint: true }));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return ''; // the following scan reports the error
+    return ''; // the scan that follows reports the error
   }
 }
 
@@ -186,7 +186,7 @@ interface LinkedFile {
 /** The captured names of files that have several names. Names outside the work tree are unknown. */
 class LinkedNames {
   readonly #files: ChangedMap<string, LinkedFile>;
-  /** Files that this value shares with no earlier one. */
+  /** Files that no earlier value shares. */
   readonly #own = new Set<LinkedFile>();
 
   constructor(earlier?: LinkedNames) {
@@ -444,7 +444,7 @@ export class FastScan {
       if (!now.has(below.name)) this.#forget(below.path);
   }
 
-  /** Returns the files that may have changed without a report, and did. */
+  /** Returns the files that have changed without a report. */
   async #changedUnreported({ listed, trees }: DirtyPaths): Promise<TreePath[]> {
     const changed: TreePath[] = [];
     for (const path of this.#plan.base.recheck.files) {
@@ -459,8 +459,8 @@ export class FastScan {
   }
 
   /**
-   * Leaves out directories that were listed since and whose names are unchanged: changes of their files belong to the
-   * next capture.
+   * Leaves out directories that this scan has listed and whose names are unchanged. Changes of their files belong to
+   * the next capture.
    */
   #stillDirty({ listed, trees }: DirtyPaths): DirtyPaths {
     const parents = new Set([...trees].map(parentOf));
@@ -481,7 +481,8 @@ export class FastScan {
     const met = this.#metFiles();
     if (met.size === 0) return [];
     const { linked } = this.#plan.base.recheck;
-    // A new name gives the file a second one, so its first name is looked for in all listings.
+    // The file was recorded with one name and now has a second one, so its first name is searched for in all
+    // listings.
     const isNews = [...met.values()].some((entry) => linked.of(entry) === undefined);
     const names = isNews ? await this.#namesOf(met) : [];
     for (const entry of met.values()) names.push(...(linked.of(entry) ?? []));

@@ -43,7 +43,7 @@ export interface ReadingOptions {
   readonly onProgress: CaptureProgress | undefined;
   /**
    * True for a path that was not written since the earlier scan, as the watcher proves. An equal stamp is then
-   * enough, however young the content is.
+   * enough, even for a young content.
    */
   readonly isUnwritten?: (path: TreePath) => boolean;
 }

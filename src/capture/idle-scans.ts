@@ -34,7 +34,7 @@ export class IdleScans {
     this.#idleMs = idleMs;
   }
 
-  /** Makes a capture wait for the first scan if that is running: it is closer to its end than a new scan. */
+  /** Makes a capture wait for a running first scan, which ends earlier than a new scan would. */
   async untilFirst(signal: AbortSignal | undefined): Promise<void> {
     if (this.#first === undefined) return;
     signal?.throwIfAborted();

@@ -269,7 +269,7 @@ export class IgnoreScopes {
     if (this.#verdict?.key !== key) {
       scope.oracle.renew(); // the engine has read files that have been replaced
       const [isExcluded] = await scope.oracle.ignored([scope.prefix]);
-      if (isExcluded === undefined) return false; // git then has no answer for its contents either, which is reported
+      if (isExcluded === undefined) return false; // git then has no answer for the contents of the work tree either, and the capture reports that
       this.#verdict = { key, isExcluded };
     }
     return this.#verdict.isExcluded;

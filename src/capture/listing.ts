@@ -225,7 +225,7 @@ export async function listDirectory(
   }
 }
 
-/** The client opened the root as a work tree. If it looks like a git directory, it has a `.git` of its own. */
+/** The client opened the root as a work tree. A root that looks like a git directory has a `.git` of its own. */
 function gitDirectoryBy(
   path: TreePath,
   entries: ReadonlyMap<string, WalkedEntry>,
@@ -394,7 +394,7 @@ export async function unchangedListing(
     };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return undefined; // listing it meets the same error again, or finds it gone, and handles both
+    return undefined; // the listing that follows meets the same error, or a missing directory, and handles both
   } finally {
     reached?.release();
   }

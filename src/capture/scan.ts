@@ -67,11 +67,11 @@ export interface ScanRequest {
   readonly sink: BlobSink | undefined;
   /** Paths to capture although the rules exclude them. */
   readonly alsoInclude?: readonly TreePath[] | undefined;
-  /** The listings of a scan of a moment ago, and the paths that the requesting client has changed since. */
+  /** The listings of a very recent scan, and the paths that the requesting client has changed since. */
   readonly since?:
     | { readonly listings: Listings | undefined; readonly touched: readonly TreePath[] }
     | undefined;
-  /** True to scan everything, whatever is proven. */
+  /** True to scan everything, even when less is proven to be enough. */
   readonly isFull?: boolean;
   /** True for a scan that no client waits for. */
   readonly isInBackground?: boolean;
@@ -174,7 +174,7 @@ async function differingDirectories(
       (node) => asDirectory(node) !== undefined,
     );
     if (directories.length > 0) found.add(difference.path);
-    // A name that only one tree has, or has as a directory, counts for its parent directory.
+    // A name that only one tree has, or that is a directory in only one tree, counts for its parent directory.
     if (directories.length < 2) found.add(parentOf(difference.path));
     if (found.size > differingMax) return undefined;
   }

@@ -56,7 +56,7 @@ const localTypes = new Set([
 ]);
 
 function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
-  // The scan meets the same error, and reports it better.
+  // The scan that follows meets the same error and explains it better.
   return attemptOr({ device: -1, isLocal: false }, isOfSystem, () => {
     const device = Number(files.lstatSync(root, { bigint: true }).dev);
     const isLocal = process.platform === 'linux' && localTypes.has(files.statfsSync(root).type >>> 0);
@@ -67,10 +67,10 @@ function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
 /** Returns the file system's own present time, or undefined on another file system or when no file can be written. */
 function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
-  // The disk may be full. Then less is known, but no capture fails.
+  // The disk may be full. Then fewer contents count as settled, but no capture fails.
   return attempt(isOfSystem, () => {
-    // Touches one file, since every capture does this, and to make and remove a file costs many times more. The file
-    // system's own clock sets the change time, whatever times are passed.
+    // Touches one file, because making and removing a file at every capture would cost many times more. The clock of
+    // the file system sets the change time, with any times that are passed.
     try {
       files.lutimesSync(file, 0, 0);
     } catch (error) {

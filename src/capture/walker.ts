@@ -94,7 +94,7 @@ export class Walk {
     await this.#walk([await this.#rootInherited(scope)]);
   }
 
-  /** Returns the directories listed since the last call. Their files are to be read. */
+  /** Returns the directories listed since the last call. The caller reads their files. */
   takeFresh(): WalkedDirectory[] {
     const fresh = this.#fresh;
     this.#fresh = [];

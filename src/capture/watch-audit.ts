@@ -1,4 +1,4 @@
-// Checks the directory handles against full captures: when two of these see a path differently, the handles must have
+// Checks the directory handles against full captures: when a path differs between two captures, the handles must have
 // marked it in between. The audit runs after captures, delays none and fails none. In doubt it reports nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
