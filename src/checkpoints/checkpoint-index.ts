@@ -152,7 +152,7 @@ export class CheckpointIndex {
     return this.#places[this.#rows.rowOf(bearer.record.id) ?? -1];
   }
 
-  /** Returns the tag that this checkpoint had until a newer one took it, or took that of its turn. */
+  /** Returns the tag that this checkpoint had until a newer checkpoint took the tag, or the tag of its turn. */
   formerTagOf(id: CheckpointId): Tag | undefined {
     return this.tagOf(id) === undefined ? this.byId(id)?.record.madeAs : undefined;
   }
@@ -266,7 +266,7 @@ export class CheckpointIndex {
     return rows.sort((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0));
   }
 
-  /** Takes the tool tags of a turn away before another checkpoint takes the turn's tag. */
+  /** Removes the tool tags of a turn before another checkpoint takes the turn's tag. */
   #releaseToolTags(turn: Tag): void {
     if (!this.#toolTags.has(tagParts(turn).turn)) return;
     for (const [tag, row] of this.#byTag) {
@@ -276,7 +276,7 @@ export class CheckpointIndex {
     }
   }
 
-  /** Searches all checkpoints: this is too rare to deserve a map. */
+  /** Searches all checkpoints, because such look-ups are too rare for a map. */
   #byCommitPrefix(text: string): StoredCheckpoint | undefined {
     if (!/^[0-9a-f]{7,64}$/.test(text)) return undefined;
     const rows = [...this.#rows.rows()].filter((row) => this.#at(row)?.commit?.startsWith(text));
@@ -358,8 +358,8 @@ export class Lines {
   }
 
   /**
-   * Returns the tools among `rows` that came after a turn and before any other turn. Of repeated ones returns the
-   * latest.
+   * Returns the tools among `rows` that came after a turn and before any other turn. Returns the latest one of tools
+   * that were made again.
    */
   toolsOf(turn: number, rows: readonly number[]): number[] {
     const number = turnNumber(this.#rows.at(turn));

@@ -30,7 +30,7 @@ export interface CheckpointView {
   readonly snapshot: SnapshotId;
   readonly commit?: string;
   readonly stats: FileStats;
-  /** True when the checkpoint, or the one that it is compared with, is damaged. The statistics are then zeros. */
+  /** True when the checkpoint, or its predecessor in the statistics, is damaged. The statistics are then zeros. */
   readonly damaged?: true;
   readonly historyLength: number;
   readonly skipped: readonly SkippedPath[];

@@ -93,7 +93,7 @@ async function compare(store: SnapshotStore, from: Side, to: Side): Promise<Comp
   return { changes, fills };
 }
 
-/** Returns the entry of a path in the nearest earlier checkpoint that could read the path. */
+/** Returns the entry of a path in the nearest earlier checkpoint whose capture could read it. */
 async function lastSeen(store: SnapshotStore, { before }: Side, path: TreePath): Promise<Entry | undefined> {
   for (const { record } of before()) {
     if (!notSeenIn(record.skipped)(path)) return store.entry(record.snapshot, path);
@@ -111,9 +111,9 @@ async function filled(
   return snapshotOf(store, overlaid(await store.directory(snapshot), entries, { replaces: false }));
 }
 
-// Counts the files in which two snapshots differ, by git's letters: A, M and D as they are; R, C and T (a file that
-// became a link) as modified, and changes of permissions alone likewise. The counts are cached by immutable ids, so
-// no entry is ever invalidated. Evicted ones are computed again.
+// Counts the files in which two snapshots differ, by git's letters. A counts as added, D as deleted, and M, R, C, T
+// (a file that became a link) and changed permissions as modified. The counts are cached by immutable ids, so a
+// cached count never becomes wrong.
 
 /** Numbers of files, not of lines. */
 export interface FileStats {
@@ -211,7 +211,7 @@ export function isOfPermissions({ before, after }: TreeChange): boolean {
   return before.blob === after.blob && before.mode === after.mode;
 }
 
-/** Counts git's letters: A and D as they are, all others as modified. */
+/** Counts git's letters: A as added, D as deleted, all others as modified. */
 export function countLetters(letters: readonly DiffStatus[]): FileStats {
   const added = letters.filter((letter) => letter === 'A').length;
   const deleted = letters.filter((letter) => letter === 'D').length;

@@ -1,4 +1,4 @@
-// Finds the hunks of one file's unified text, names them, and takes single hunks back out of a content. A name is made of
+// Finds the hunks of one file's unified text, names them, and reverts single hunks in a content. A name is made of
 // the hunk's lines and not of its place, so it stays valid while other hunks of the file change.
 import { createHash } from 'node:crypto';
 import { invariant } from '../base/invariant.ts';

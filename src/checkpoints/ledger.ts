@@ -1,6 +1,6 @@
-// The ledger records who wrote each content: for each path the contents that a checkpoint holds or that the agent
-// reported. Any other content is an edit of another author. It is in memory and pure: the session keeps its records
-// in the log and feeds them in again at the next start. It never looks at the disk.
+// The ledger records the author of each content of each path: contents in checkpoints and contents that the agent
+// reported. Any other content is an edit of another author. The ledger is in memory and reads no disk. The session
+// keeps its records in the log and rebuilds the ledger from them at the next start.
 import { given } from '../base/given.ts';
 import type { BlobId, SessionId } from '../base/ids.ts';
 import type { TreeChange } from '../tree/tree.ts';
@@ -13,23 +13,23 @@ export type Author = 'agent' | 'user' | 'session';
 /** A content, or `absent`: the path does not exist. */
 export type Known = BlobId | 'absent';
 
-/** One thing that happened to one path. JSON-safe. */
+/** One write or deletion of one path. JSON-safe. */
 export interface LedgerRecord {
   readonly path: TreePath;
   readonly content: Known;
   readonly who: Author;
   /** The session whose agent wrote the content, if `who` is `session`. It remains known after that session closes. */
   readonly session?: SessionId;
-  /** Which tool or checkpoint, as the recorder names it. */
+  /** The id of the checkpoint, or the name of the tool. */
   readonly by?: string;
-  /** RFC 3339. Order is the order of records, never the clock's. */
+  /** RFC 3339. The order of the records counts, not the clock. */
   readonly at: string;
 }
 
 export class Ledger {
-  /** By path, oldest first. A path without an entry was never seen: it was absent as far as we know. */
+  /** By path, oldest first. A path without an entry counts as always absent. */
   readonly #histories = new Map<TreePath, LedgerRecord[]>();
-  /** The reports of all sessions on the work tree. Those of other sessions are in no history. */
+  /** The reports of all sessions on the work tree. Histories have no reports of other sessions. */
   readonly reports: ReportedWrites;
 
   /** Rebuilds a ledger from its records, in the order in which they were made. */
@@ -38,7 +38,9 @@ export class Ledger {
     this.reports = new ReportedWrites(reports);
   }
 
-  /** The record of a write or a deletion, or undefined when it says nothing new: the same author left the same content. */
+  /**
+   * Returns the record of a write or a deletion, or undefined when the last record has the same author and content.
+   */
   compose(path: TreePath, content: Known, who: Author, at: string, by?: string): LedgerRecord | undefined {
     const last = this.last(path);
     if (last?.content === content && last.who === who) return undefined;
@@ -46,9 +48,8 @@ export class Ledger {
   }
 
   /**
-   * Notes what a checkpoint holds, as its changes against the checkpoint before it (the first: against nothing).
-   * A content that was reported already keeps its author; what is new is put down to `who`. Returns what to
-   * persist; a session that can read its checkpoints again may as well record them again.
+   * Records the changes of a checkpoint against the checkpoint before it (of the first: against nothing). A reported
+   * content keeps its author. Other new contents get the author `who`. Returns the records for the session's log.
    */
   recordCheckpoint(
     changes: Iterable<TreeChange>,
@@ -68,7 +69,7 @@ export class Ledger {
     return added;
   }
 
-  /** True when some checkpoint or the agent is known to have had this content (or this absence) at the path. */
+  /** True when a checkpoint has, or the agent reported, this content at the path. Always true for `absent`. */
   isKnown(path: TreePath, content: Known): boolean {
     if (content === 'absent') return true;
     return this.history(path).some((record) => record.content === content);
@@ -78,12 +79,12 @@ export class Ledger {
     return this.#histories.get(path) ?? [];
   }
 
-  /** The last thing that happened to a path, if anything is known. */
+  /** Returns the newest record of a path, if there is one. */
   last(path: TreePath): LedgerRecord | undefined {
     return this.#histories.get(path)?.at(-1);
   }
 
-  /** Every path that has a history, in bytewise order. */
+  /** Returns every path that has a history, in bytewise order. */
   paths(): TreePath[] {
     return [...this.#histories.keys()].sort(byBytes);
   }

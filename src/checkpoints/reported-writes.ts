@@ -1,6 +1,6 @@
-// Keeps the writes that agents reported, in the order of the reports: those of this session and of the other open sessions on
-// the same work tree. Proves from them and from checkpoints that one author made the whole change of a path. Pure and in memory;
-// the session keeps the reports in its log.
+// Records the writes that agents reported in this session and in the other open sessions on the same work tree, in
+// the order of the reports. Proves from them and from checkpoints that one author made the whole change of a path.
+// Pure and in memory; the session keeps the reports in its log.
 import type { BlobId, CheckpointId, SessionId } from '../base/ids.ts';
 import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -11,13 +11,13 @@ export interface ReportedWrite {
   /** The content after the write. Absent: the reporting session's store names contents in another way. */
   readonly content?: BlobId | 'absent';
   readonly session: SessionId;
-  /** The name of that session's agent, where its conversation has one. */
+  /** The name of the reporting session's agent, if its conversation has one. */
   readonly agent?: string;
   /** The head of this session, not of the reporting one, at the time of the report. */
   readonly after: CheckpointId;
   /** RFC 3339; the same in each session that keeps the report. */
   readonly at: string;
-  /** True when this session was closed at some time after that head was made, and may have missed reports. */
+  /** True when this session was closed for some time after the head was made, so it may have missed reports. */
   readonly mayMiss?: true;
 }
 
@@ -38,12 +38,15 @@ export class ReportedWrites {
     for (const report of reports) this.add(report);
   }
 
-  /** Notes the head with which checkpoints are enabled: until the next one, earlier reports may be missing. */
+  /**
+   * Notes the head at the time when checkpoints are enabled. Until the next checkpoint, earlier reports may be
+   * missing.
+   */
   beginAt(head: CheckpointId | undefined): void {
     this.#openedAt = head;
   }
 
-  /** Returns what to keep of a report, or undefined when it repeats the last one. */
+  /** Returns the record of a report, or undefined when it repeats the last report. */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
     const last = this.#byPath.get(report.path)?.at(-1);
     const isRepeat = last?.session === report.session && last.content === report.content;
@@ -51,7 +54,7 @@ export class ReportedWrites {
     return report.after === this.#openedAt ? { ...report, mayMiss: true } : report;
   }
 
-  /** True when the report, which another session kept, is known here. */
+  /** True when this session also has a report that another session recorded. */
   has({ path, session, at }: ReportedWrite): boolean {
     return this.#byPath.get(path)?.some((known) => known.session === session && known.at === at) === true;
   }
@@ -85,7 +88,7 @@ export class ReportedWrites {
   }
 }
 
-/** True when the reports between two checkpoints lead from the content of one to that of the other. */
+/** True when the reports between two checkpoints explain how the content changed from one to the other. */
 function isExplained(
   writes: readonly ReportedWrite[],
   start: Station | undefined,
@@ -96,7 +99,10 @@ function isExplained(
   return (last === undefined ? contentOf(start) : last.content) === contentOf(end);
 }
 
-/** True when, from a report on, one session reported the content that another had reported: both wrote before both reports. */
+/**
+ * True when, from the report `first` on, two sessions reported the same content. Then both wrote before either
+ * report.
+ */
 function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite | undefined): boolean {
   const start = first === undefined ? reports.length : reports.indexOf(first);
   return reports.slice(start).some(({ session, content }, i) => {
@@ -106,7 +112,7 @@ function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite |
   });
 }
 
-/** Reports tell nothing of modes, so one that changed has an unknown author. */
+/** Reports do not contain modes, so a changed mode has an unknown author. */
 function hasOneMode(stations: readonly Station[]): boolean {
   const modes = stations.flatMap(({ entry }) =>
     entry === undefined ? [] : [`${entry.mode} ${entry.permissions}`],

@@ -11,7 +11,7 @@ export interface RevertRange {
   readonly to?: StoredCheckpoint;
 }
 
-/** The request of a client: either one checkpoint, or both ends of a range. `to` absent: the present. */
+/** The range that a client requests: one checkpoint, or both ends. `to` absent: the present. */
 export interface AskedRange {
   readonly tag?: string | null;
   readonly from?: string | null;
