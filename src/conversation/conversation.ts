@@ -176,8 +176,8 @@ export class Conversation {
   }
 
   /**
-   * Sets the message that the user will send next; undefined: none. Its text describes the coming turn unless that is
-   * locked. `lock` keeps it from then on. An empty message becomes "Empty prompt" (C37).
+   * Sets the message that the user will send next; undefined: none. Its text describes the coming turn, unless an
+   * earlier message is locked. `lock` locks this message. An empty message becomes "Empty prompt" (C37).
    */
   setNextMessage(
     asked: unknown,

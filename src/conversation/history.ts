@@ -97,8 +97,8 @@ export function wholeRange(history: Sequence<HistoryEntry>): ValidRange {
 
 /**
  * Returns the range after a compaction that keeps the last `keep` entries. When the first of them contains a result
- * of a tool, its whole turn is kept (as far back as the present range goes): a model in the middle of a turn must not
- * lose it.
+ * of a tool, the range keeps the whole turn, within the present range. Otherwise a model would lose the beginning of
+ * its turn.
  */
 export function rangeAfterCompaction(
   history: Sequence<HistoryEntry>,
@@ -118,7 +118,7 @@ export function rangeAfterCompaction(
 
 /**
  * Returns the start of each of the last `messages`: the position of the user's message. The first message starts at
- * the beginning of the history, whatever the entry there is.
+ * the beginning of the history, with any kind of entry.
  */
 export function lastMessages(
   history: Sequence<HistoryEntry>,

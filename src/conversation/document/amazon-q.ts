@@ -2,7 +2,7 @@
 // tools, context paths with their origin. Pure. Our own form stays unchanged, and no field of a message is lost.
 import { type ClientObject, isObject } from '../client-object.ts';
 
-/** Converts a user's message: `content` is one of `Prompt`, `ToolUseResults`, `CancelledToolUses` there. */
+/** Converts a user's message, whose `content` is a `Prompt`, `ToolUseResults` or `CancelledToolUses`. */
 export function userFromQ(value: unknown): unknown {
   if (!isObject(value) || !isObject(value.content)) return value;
   const [kind, said] = onlyField(value.content) ?? [];
@@ -20,7 +20,7 @@ export function userFromQ(value: unknown): unknown {
   return message;
 }
 
-/** Converts an answer of the assistant: `{Response: {…}}` or `{ToolUse: {…}}` there. */
+/** Converts an answer of the assistant from the form `{Response: {…}}` or `{ToolUse: {…}}`. */
 export function assistantFromQ(value: unknown): unknown {
   if (!isObject(value)) return value;
   const [kind, answer] = onlyField(value) ?? [];
@@ -38,7 +38,7 @@ export function entryFromQ(value: unknown): unknown {
   return { user, assistant };
 }
 
-/** Converts tools by origin: its own tools are under `native___` there, each wrapped in `ToolSpecification`. */
+/** Converts tools by origin. Amazon Q lists its own tools under `native___`, each wrapped in `ToolSpecification`. */
 export function toolsFromQ(tools: ClientObject): ClientObject {
   const byOrigin = Object.entries(tools).map(([origin, list]) => {
     const name = origin === 'native___' && !Object.hasOwn(tools, 'Builtin') ? 'Builtin' : origin;

@@ -97,7 +97,7 @@ interface ReplayedRecord {
 }
 
 const readLength = 1 << 20;
-// No record is longer than a wire message can make it: 64 MiB, with up to six bytes of JSON per byte.
+// The longest record that a wire message can cause: 64 MiB, with up to six bytes of JSON per byte.
 const recordLengthMax = 6 * (64 << 20);
 
 export class SessionLog implements RecordLog {

@@ -27,7 +27,7 @@ type ImportStep =
   | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
 
 /**
- * A record that changes nothing: it says that the head is at this record's parent, whatever other records say.
+ * A record that changes nothing and says that the head is at this record's parent. It overrides other records.
  * `settle` on disk.
  */
 interface HeadStep {
@@ -181,7 +181,7 @@ export class Timeline {
       else continue;
       head = position;
     }
-    this.threadAt(head); // `ref` may be lost, and the head recorded since
+    this.threadAt(head); // `ref` may be lost, and a later record may name the head
     this.#head = head;
   }
 
