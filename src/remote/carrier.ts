@@ -243,8 +243,7 @@ function bytesOf(directory: string): number {
   return bytes;
 }
 
-// Patterns of git's messages about a failed remote, with their meaning. The texts are git's English messages and
-// those of hosts.
+// Patterns of the English messages of git and of hosts about a failed remote, with their meaning.
 
 const unreachable =
   /Could not resolve host|Connection (?:refused|timed out|reset|closed)|Operation timed out|No route to host|Network is unreachable|unable to connect|Failed to connect|Could(?:n't| not) connect|The remote end hung up|early EOF|unexpected disconnect|RPC failed|timed out|Operation too slow|ssh_exchange_identification|kex_exchange|did not answer/i;

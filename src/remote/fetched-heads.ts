@@ -16,7 +16,7 @@ const headBytesMax = 512 << 20;
 const refsAtOnce = 2000;
 /** The maximum number of fetches for a remote with many broken refs. */
 const fetchesMax = 200;
-/** Lists are repeated so often where other machines remove refs meanwhile. */
+/** How often a list is repeated when another machine removes refs meanwhile. */
 const triesMax = 3;
 
 const headsHere = 'refs/list/';
@@ -33,7 +33,8 @@ export async function fetchHeads(
 ): Promise<FetchedHeads> {
   for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
     try {
-      // Git would make a ref here for each ref there, and a remote may hold a million. So they are listed first.
+      // A fetch of all refs would make a local ref for each remote ref, and a remote may hold a million. So the refs
+      // are listed first.
       return await fetchChanged(objects, carrier, await carrier.list(session), session);
     } catch (error) {
       if (triesLeft === 0 || !isGoneMeanwhile(error)) throw error;
@@ -55,13 +56,13 @@ async function fetchChanged(
     objects,
     [...before.keys()].filter((name) => !names.has(name)),
   );
-  // The name of a tombstone tells everything, so tombstones are not fetched.
+  // The name of a tombstone is all its information, so tombstones are not fetched.
   const heads = listed.filter(({ writer }) => writer !== undefined);
   const broken = await fetchApart(
     carrier,
     heads.filter(({ ref, commit }) => before.get(nameHere(ref)) !== commit),
   );
-  // An earlier head is not the head of now.
+  // Removes local refs of broken heads, because they name earlier heads.
   const stale = broken.map(({ ref }) => nameHere(ref.ref)).filter((name) => before.has(name));
   await removeRefs(objects, stale);
   const here = await objects.refsBelow(...prefixes);
@@ -85,8 +86,8 @@ function isGoneMeanwhile(error: unknown): boolean {
 }
 
 /**
- * True when git names an object that the host cannot send. An error of a broken connection says nothing about the
- * refs, whatever else git reports then.
+ * True when git names an object that the host cannot send. A host that fails at such an object may also cut the
+ * connection.
  */
 function isBrokenObject(error: unknown): error is CheckpointdError {
   if (!(error instanceof CheckpointdError)) return false;
@@ -98,7 +99,7 @@ function isBrokenObject(error: unknown): error is CheckpointdError {
   );
 }
 
-/** Fetches heads, and returns those that the host cannot send. */
+/** Fetches heads. Returns the heads that the host cannot send. */
 async function fetchApart(carrier: Carrier, heads: readonly RemoteRef[]): Promise<FetchedHeads['broken']> {
   const broken: { ref: RemoteRef; error: CheckpointdError }[] = [];
   const groups: RemoteRef[][] = [];

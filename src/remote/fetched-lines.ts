@@ -155,7 +155,7 @@ async function takeLine(
     await verifyLine(objects, commit, ref, signal);
     await objects.moveRefs(new Map([[nameHere(ref), commit]]));
   } finally {
-    await objects.moveRefs(new Map([[incoming, undefined]])); // none when the fetch failed, and git deletes none
+    await objects.moveRefs(new Map([[incoming, undefined]])); // git ignores the removal of a ref that a failed fetch did not make
   }
 }
 

@@ -44,7 +44,7 @@ export const secretNames: readonly string[] = [
   '.gnupg/',
 ];
 
-/** The choices of one push: globs of paths that are sent anyway, and of more paths that stay. */
+/** The choices of one push: globs of paths to send although they would stay, and globs of more paths that stay. */
 export interface SendChoices {
   readonly send: readonly string[];
   readonly leaveOut: readonly string[];

@@ -304,9 +304,9 @@ interface Pieces {
 }
 
 /**
- * Writes the conversation. Every record keeps its position, since checkpoints refer to positions. A record that stays
- * becomes a filler. Fillers at the end that no checkpoint counts are left out, because a private note of this machine
- * is nothing new for the remote.
+ * Writes the conversation. Every record keeps its position, since checkpoints refer to positions. A filler replaces
+ * each record that stays on this machine. Fillers after the last checkpoint are left out, because they contain
+ * nothing new for the remote.
  */
 async function writePieces(
   { source, objects, signal }: Job,

@@ -69,8 +69,8 @@ export async function pushLine(request: PushRequest): Promise<Pushed> {
 }
 
 /**
- * Pushes once. Returns undefined when the remote changed meanwhile, or when outdated knowledge of it was used: the
- * caller then repeats.
+ * Pushes once. Returns undefined when the remote changed meanwhile, or when its state was outdated in this process.
+ * The caller then tries again.
  */
 async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<Pushed | undefined> {
   const { remotes, signal, choices, dryRun } = request;
@@ -160,12 +160,12 @@ async function lastHead(
   there: string | undefined,
   heads: Map<string, Line>,
 ): Promise<Line | 'foreign' | undefined> {
-  // The remote has none: the next head follows the last one made here, and so everything that was fetched.
+  // The remote has no head. The next head follows the last head made here, and so everything that was fetched.
   let last = there === undefined ? (pending ?? pushed) : pushed;
   // The head of a push whose answer was lost, or of the last push.
   if (there !== undefined && there === pending) last = pending;
-  // The remote may have been reset to an earlier head of ours. A successor of the last head is a successor of that
-  // one, too.
+  // The remote may have been reset to an earlier head of ours. A successor of the last head also succeeds that
+  // earlier head.
   else if (there !== undefined && there !== pushed) {
     const made = pending ?? pushed;
     if (made === undefined || !(await objects.isBefore(there, made))) return 'foreign';

@@ -21,7 +21,7 @@ export type RemoteUrl =
 const lengthMax = 2048;
 const hostForm = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/;
 const userForm = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/;
-/** User names under which hosts expect an access token. */
+/** User names that are access tokens, or with which hosts expect one. */
 const tokenForm = /^(?:gh[pousr]_|github_pat_|glpat-|x-access-token|oauth2)|^.{40,}$/i;
 
 /** Parses an address from a client. @throws InvalidRemote with the remedy */

@@ -6,7 +6,7 @@ interface Rule {
   readonly form: RegExp;
 }
 
-/** Each form begins with letters that {@link beginnings} has. */
+/** The beginning of each form is also in {@link beginnings}. */
 const rules: readonly Rule[] = [
   { name: 'privateKey', form: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/ },
   { name: 'puttyKey', form: /PuTTY-User-Key-File-\d/ },
@@ -29,7 +29,7 @@ const rules: readonly Rule[] = [
 const beginnings =
   /-----BEGIN |PuTTY-User-Key|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hooks\.slack\.com|AIza|sk-|[sr]k_live_|npm_|pypi-AgE|SG\.|hf_/;
 
-/** Larger contents are data, not settings. */
+/** Larger contents are not scanned: they are data, not settings. */
 export const scannedBytesMax = 1 << 20;
 
 /** Returns the name of the first rule that finds a secret in a content. */
