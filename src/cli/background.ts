@@ -19,10 +19,7 @@ const environmentNames = [
   'SystemRoot',
 ];
 
-/**
- * Variables of environments in which a process must not outlive its command: build servers, systemd, or by the user's
- * choice.
- */
+/** Variables that forbid a process to outlive its command. Build servers, systemd or the user set them. */
 const forbidding = ['CI', 'INVOCATION_ID', 'CHECKPOINTD_NO_DAEMON'];
 
 const startMs = 15_000;
@@ -37,7 +34,10 @@ export async function endOtherVersion(storage: string): Promise<void> {
   if (note !== undefined && note.version !== packageVersion()) await endDaemon(note);
 }
 
-/** Joins the background daemon of a storage, or starts one. Returns undefined when none may run or none starts. */
+/**
+ * Joins the background daemon of a storage, or starts one. Returns undefined when a background daemon is forbidden or
+ * does not start.
+ */
 export async function joinBackground(
   storage: string,
   hello: AttachOptions,

@@ -29,7 +29,7 @@ export type Ask = <M extends RequestMethod>(
 
 export interface Task {
   readonly ask: Ask;
-  /** For listeners. Requests go through `ask`. */
+  /** The client, only for listeners. Requests go through `ask`. */
   readonly client: Pick<CheckpointdClient, 'on'>;
   readonly given: Given;
   readonly session: string;

@@ -7,7 +7,7 @@ export interface Question {
   readonly text: string;
   /** The verb of --yes, as in "--yes restores without asking". */
   readonly does: string;
-  /** The message after the answer no. Default: nothing was changed. */
+  /** The message that follows the answer "no". Default: nothing was changed. */
   readonly left?: string;
 }
 

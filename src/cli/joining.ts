@@ -25,9 +25,7 @@ export async function whileBusy<T>(patienceMs: number, attempt: () => Promise<T>
   }
 }
 
-/**
- * True for an error that another attempt may not meet. A daemon that has shut down refuses every request as invalid.
- */
+/** True for an error that another attempt may avoid. A daemon that has shut down refuses every request as invalid. */
 function isPassing(error: unknown): boolean {
   return (
     error instanceof CheckpointdRequestError &&

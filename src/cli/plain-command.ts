@@ -1,6 +1,6 @@
-// A fast path for the most frequent commands (list, and the tags that a shell completes at every TAB): in plain form,
-// on a session that one daemon of our version has open. It neither loads the library of the command line nor opens
-// anything. The command line handles everything else, including failures.
+// A fast path for the two most frequent commands: `list`, and the tags that a shell completes at every TAB. It
+// handles plain options, and sessions that a daemon of our version has open. It does not load the library of the
+// command line and opens no session. The command line handles everything else, including failures.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
@@ -17,7 +17,7 @@ import { workDirectory } from './tree-paths.ts';
 
 const commands: readonly CheckpointListing[] = [list, completeTags];
 
-/** The command line, which waits longer, asks a daemon that is busier than this. */
+/** The maximum wait for an answer. The command line waits longer for a busier daemon. */
 const answerMs = 2000;
 
 /** Runs `checkpointd <command> …`. Returns undefined, without output, for a command that is not plain. */
@@ -53,11 +53,11 @@ async function lookedAt(command: CheckpointListing, given: Given): Promise<Looke
   }
 }
 
-/** Returns the session to use, or undefined when there is none, or a choice that has to be reported. */
+/** Returns the session to use. Returns undefined when there is none, or when the choice has to be reported. */
 export function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
   const root = storageAt(storage);
   const place = workDirectory(path);
-  if (writtenEvents(root).length > 0) return undefined; // an agent's events: their checkpoints come first
+  if (writtenEvents(root).length > 0) return undefined; // events of an agent are waiting: their checkpoints come first
   const found = storedSessions(root, wanted === undefined ? place : undefined).filter(
     ({ session }) => wanted === undefined || session.startsWith(wanted),
   );

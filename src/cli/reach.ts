@@ -110,7 +110,7 @@ async function joinedOrOpened(
         await own?.close();
         return there;
       }
-      // A session whose daemon died would be removed at our end.
+      // The end of this command would remove a session whose daemon died.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} has ended; the session is kept from now on`);
       own ??= await daemon();

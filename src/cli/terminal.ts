@@ -83,7 +83,7 @@ export function say(line: string): void {
   listener.write(`${line}\n`);
 }
 
-/** Prints many lines no faster than they are read, and stops when the reader is gone. */
+/** Prints many lines at the speed of the reader, and stops when the reader is gone. */
 export async function sayAll(lines: Iterable<string>): Promise<void> {
   let batch = '';
   for (const line of lines) {
@@ -95,7 +95,7 @@ export async function sayAll(lines: Iterable<string>): Promise<void> {
   listener.write(batch);
 }
 
-/** Writes raw bytes, no faster than they are read, and stops when the reader is gone. */
+/** Writes raw bytes at the speed of the reader, and stops when the reader is gone. */
 export async function sayBytes(bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; at += batchLength)
     if (!(await written(bytes.subarray(at, at + batchLength)))) return;

@@ -21,7 +21,7 @@ export function usedSessions(storage: string, path?: string): StoredSession[] {
   return byUse.sort((a, b) => depth(b) - depth(a) || b.lastUsedMs - a.lastUsedMs);
 }
 
-/** Returns the agent of a conversation, or its client's id of the conversation. */
+/** Returns the name of a conversation's agent, or the id that its client gave the conversation. */
 export function agentOf({ conversationId }: Pick<StoredSession, 'conversationId'>): string {
   return agentNames.find((agent) => conversationId.startsWith(`${agent}:`)) ?? plain(conversationId);
 }

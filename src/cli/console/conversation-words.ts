@@ -7,7 +7,7 @@ import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { switchedOff, texts } from './layouts.ts';
 
-/** From this many messages on, the console says how to get them back. */
+/** When at least this many messages are removed, the console says how to get them back. */
 const manyMessages = 6;
 
 /**

@@ -118,7 +118,8 @@ function codexSettings(directory: string, _: readonly string[], command: string)
   const hint = 'Codex asks you to review new hooks: type /hooks in its terminal.';
   const config = join(directory, 'config.toml');
   const json = join(directory, 'hooks.json');
-  // An agent loads both forms in one directory, with a warning at each start. So ours goes where hooks already exist.
+  // An agent with both forms in one directory prints a warning at each start. So our hooks go into the file that has
+  // hooks already.
   const isInToml =
     !existsSync(json) && existsSync(config) && hasHooks(readFileSync(config, 'utf8')) !== false;
   if (isInToml) return tomlSettings({ file: config, events, command, timeoutSeconds: 3, hint });

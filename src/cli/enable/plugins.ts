@@ -8,7 +8,7 @@ function reportingSource(words: readonly string[]): string {
 
 const [program, ...words] = ${JSON.stringify(words)};
 
-/** Tells checkpointd; resolves with what the agent should hear, within 1.5 s and never with an error. */
+/** Reports an event to checkpointd. Resolves with the text for the agent within 1.5 s, and never rejects. */
 function tell(event) {
   return new Promise((resolve) => {
     let said = '';

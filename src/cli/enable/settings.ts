@@ -1,5 +1,5 @@
 // Adds hooks to a settings file and removes them: as a change of its text, so that the change can be shown before it
-// is written. Nothing here touches a disk.
+// is written. This file touches no disk.
 
 /** Ordered replacements. The offset of each counts in the text after the earlier ones. */
 export interface Edit {
@@ -73,7 +73,7 @@ export function inverse(text: string, edits: readonly Edit[]): Edit[] {
   return back;
 }
 
-/** True when a handler runs our hook for this agent, wherever checkpointd was installed then. */
+/** True when a handler runs our hook for this agent, from any installation of checkpointd. */
 export function isOurs(agent: string, handler: unknown): boolean {
   if (typeof handler !== 'object' || handler === null) return false;
   const { command, bash } = handler as { readonly command?: unknown; readonly bash?: unknown };

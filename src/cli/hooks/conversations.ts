@@ -141,7 +141,9 @@ export class Conversations {
     return undefined;
   }
 
-  /** The agent waits a second for this. After that the turn may have begun, and the list says so. */
+  /**
+   * The agent waits at most a second for this checkpoint. Later, the turn may have begun, and the list shows that.
+   */
   async #promptGiven(
     name: string,
     idempotencyKey: string,

@@ -15,8 +15,8 @@ export function hooksDirectory(storage: string): string {
 }
 
 /**
- * Returns the file in which `enable` records what it wrote where. The file exists while an agent is enabled for this
- * storage.
+ * Returns the file in which `enable` records its changes of settings files. The file exists while an agent is enabled
+ * for this storage.
  */
 export function enabledNotesFile(storage: string): string {
   return join(hooksDirectory(storage), 'enabled.json');

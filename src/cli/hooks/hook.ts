@@ -29,8 +29,8 @@ async function runHook(agent: string, event: string | undefined, storage: string
   let late = setTimeout(
     () => {
       if (isWritten) giveUp();
-      // A process that started slowly has not read its input yet. It reads what the agent has written before it gives
-      // up, however late it is.
+      // A process that started slowly has not read its input yet. It reads the agent's input before it gives up, even
+      // after a late start.
       late = setTimeout(() => setImmediate(giveUp), inputGraceMs);
     },
     Math.max(1, patienceMs - performance.now()),

@@ -1,4 +1,4 @@
-// Deletes old sessions of agents' conversations: no person opened them, and no person would delete them. The time to
+// Deletes old sessions of agents' conversations, which no person opened and so no person would delete. The time to
 // keep them is a setting of the storage, because one keeper serves all its agents. A deletion cannot be undone. So an
 // invalid setting keeps all sessions, and sessions that a person opened with the command line are never deleted.
 import { readFileSync } from 'node:fs';
