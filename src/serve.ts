@@ -72,7 +72,7 @@ function leaveStdio(): void {
 
 function pointToNothing(descriptor: 1 | 2): void {
   files.closeSync(descriptor);
-  files.openSync(devNull, 'w'); // takes the free number, so that no other file gets it
+  files.openSync(devNull, 'w'); // takes the freed descriptor number, so that no other file gets it
 }
 
 async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {

@@ -30,7 +30,7 @@ export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode:
   for (const line of listing.split('\n')) {
     const [, inode, mark] = /^\s*(\d+) [-bcdlpsD][-rwxsStT]{9}(\S?) /.exec(line) ?? [];
     if (inode === undefined) continue;
-    // Two file systems may use the same number. Then one list is enough.
+    // Two file systems may use the same inode number. Then a list on one of them marks both files.
     const isMarked = mark === '+' || mark === '@';
     marks.set(Number(inode), isMarked || marks.get(Number(inode)) === true);
   }
@@ -42,7 +42,7 @@ const terminated = (path: Buffer): Buffer[] => [path, nul];
 
 let known: Promise<boolean> | undefined;
 
-/** Returns whether `ls` prints marks. That of small systems prints none. */
+/** Returns whether `ls` prints marks. The `ls` of small systems prints none. */
 function tellsLists(): Promise<boolean> {
   known ??=
     process.platform === 'linux'

@@ -53,8 +53,8 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
- * Syncs files or directories, some at a time. A missing one needs no sync (the user's garbage collection removes
- * directories that it emptied): a later reader finds it missing.
+ * Syncs files or directories, some at a time. Skips missing paths, because git's garbage collection may have removed
+ * a directory that it had emptied.
  * @throws AbortError (the signal's reason) between two files, system errors
  */
 export async function syncAll(paths: Iterable<string>, signal?: AbortSignal): Promise<void> {

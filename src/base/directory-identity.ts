@@ -52,7 +52,7 @@ export function isOnOverlay(path: string | Buffer): boolean {
  * keeps the inode, but not the birth time.
  */
 function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
-  // The entry disappeared since the first look, which still counts.
+  // The entry disappeared since the first look, whose result still counts.
   return attemptOr(birthtimeNs, isMissing, () => (isOnOverlay(path) ? 0n : birthtimeNs));
 }
 
@@ -70,7 +70,7 @@ function keyAt(path: string): string | undefined {
   try {
     const stats = files.lstatSync(path, { bigint: true });
     const { dev, ino } = stats;
-    // A link's target is another file, and not the one in question.
+    // Does not follow a link, because its target is another file.
     return standingKey({
       dev,
       ino,

@@ -96,8 +96,8 @@ export class CancelledAfterRecovery extends Error {
 }
 
 /**
- * Returns the failure of a request that had recovered an interrupted restore before it failed: the same failure, but it
- * no longer says that nothing changed.
+ * Returns the same failure without the statement that nothing changed, for a request that had recovered an
+ * interrupted restore before it failed.
  */
 export function failedAfterRecovery(error: unknown): unknown {
   if (error instanceof Error && error.name === 'AbortError') return new CancelledAfterRecovery(error);

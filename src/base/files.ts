@@ -14,7 +14,7 @@ let writable: string | undefined;
 
 /**
  * Refuses from now on every call that would write outside a directory, like a read-only file system. The returned
- * function ends that. Open files are not covered.
+ * function lifts the refusal. Writes to files that are already open are not refused.
  */
 export function confineWrites(directory: string): () => void {
   writable = `${directory}/`;
@@ -26,7 +26,7 @@ export function confineWrites(directory: string): () => void {
 const writingFlags =
   fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC;
 const writingCalls = new Set(['chmod', 'mkdir', 'rm', 'rmdir', 'unlink', 'utimes', 'writeFile']);
-/** Calls that write at the second of their paths. */
+/** Calls that write at their second path. */
 const bringingCalls = new Set(['copyFile', 'link', 'rename', 'symlink']);
 
 /** Refuses a write. @throws EROFS for a call that would write outside the allowed directory */

@@ -1,5 +1,5 @@
 // Reads a file that another program may have written, and never waits for it: a FIFO or a terminal at its path is no
-// file. It changes nothing, and does not even open what is no file.
+// file. It changes nothing, and does not open an entry that is no file.
 import { attempt } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { constants, files } from './files.ts';
@@ -14,8 +14,8 @@ export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffe
   const stats = isLinkRead ? files.statSync(path) : files.lstatSync(path);
   if (!stats.isFile()) return undefined;
   const follow = isLinkRead ? 0 : constants.O_NOFOLLOW;
-  // The file may have been replaced since. Opened with these flags nothing blocks, and the descriptor shows what it
-  // is.
+  // The file may have been replaced since. With these flags the opening never blocks, and the descriptor shows the
+  // kind of the entry.
   const fd = files.openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | follow);
   try {
     return files.fstatSync(fd).isFile() ? files.readFileSync(fd) : undefined;

@@ -24,8 +24,8 @@ export type Meanwhile = (where: string) => void;
 let meanwhile: Meanwhile | undefined;
 
 /**
- * Installs what runs at every such place, or removes it with `undefined`. It may do everything that another operation
- * could.
+ * Installs a function that runs at every such place, or removes it with `undefined`. The function may do everything
+ * that another operation could do.
  * @forTests
  */
 export function installMeanwhile(happens: Meanwhile | undefined): void {

@@ -71,7 +71,7 @@ class Backlog {
     let isReached = true;
     for (const session of this.#waiting) {
       if (!isReached || budget.aborted) break;
-      this.#waiting.delete(session); // a session whose push fails goes to the back
+      this.#waiting.delete(session); // a session whose push fails goes to the end of the backlog
       isReached = await this.#push(session, budget);
       if (!isReached) this.#waiting.add(session);
     }

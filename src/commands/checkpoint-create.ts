@@ -176,7 +176,7 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
   };
 }
 
-/** Returns the client's message unchanged; without one, a line that describes the turn or the tool. */
+/** Returns the client's description unchanged. Without a description, returns a line about the turn or the tool. */
 function describe(
   { kind, description, toolName }: CreateRequest,
   message: string,

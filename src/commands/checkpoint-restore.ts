@@ -18,7 +18,10 @@ import { treePaths } from './answers/paths.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
-/** Every record contains the stack, so an unlimited one costs the square of the restores, in memory and on disk. */
+/**
+ * The maximum length of the stacks. Every record contains both, so the cost of unlimited stacks would grow with the
+ * square of the restores.
+ */
 export const undoMax = 100;
 
 export const checkpointRestore = defineCommand(
@@ -112,9 +115,9 @@ function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'chec
 }
 
 /**
- * Takes the newest step of one stack, reverses it, and puts it on the other stack. Each restore names the safety
- * checkpoint that was taken before it. An undo restores that checkpoint and is itself a restore, whose own safety
- * checkpoint is the target of a redo.
+ * Reverses the newest step of one stack and moves it to the other stack. Each restore names the safety checkpoint
+ * that was taken before it. An undo restores that checkpoint and is itself a restore, whose own safety checkpoint is
+ * the target of a redo.
  * @throws NothingToUndo
  */
 async function stepOverRestore(

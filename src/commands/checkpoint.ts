@@ -35,7 +35,7 @@ export const checkpointInit = defineCommand(
       await checkGit(); // requested by hand, so a missing git is a failure and no reason to stay disabled
       operations.intend(context.stamp, { enables: true });
       await enableOrBeginAnew(session, context);
-      session.recovered = undefined; // the answer has the warning instead
+      session.recovered = undefined; // the answer has a warning about the recovery instead
     } else {
       await already.store.sizes([]); // reads only: a lost store throws here
       if (already.index.head === undefined) await createBase(session, already, context); // all checkpoints were deleted

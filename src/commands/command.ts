@@ -39,7 +39,7 @@ export interface DaemonParts {
   readonly operationsOf: (storage: string) => StorageOperations;
   /**
    * The outcomes of a client's openings and ends of sessions: a session that is gone cannot remember its end. Each
-   * client has its own, because with the answer to another client's opening it would have no share of the session.
+   * client has its own, because the answer to another client's opening would give it no share of the session.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
   /** Runs work of which the protocol allows only one at a time in the whole daemon. */
@@ -81,8 +81,8 @@ interface CommandOptions<M extends SessionMethod> {
    */
   readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
   /**
-   * Refuses parameters that are wrong whatever a recovery does. Called only before the recovery of an unfinished
-   * restore. Otherwise `run` refuses them itself.
+   * Refuses parameters that are wrong before and after a recovery. Called only before the recovery of an unfinished
+   * restore. Without a recovery, `run` refuses them itself.
    */
   readonly check?: (call: CallOf<M>) => unknown;
   /** True when the log record of the effect itself contains the key, so that no record of the operation is needed. */

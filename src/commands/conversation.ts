@@ -80,7 +80,7 @@ export function defineConversationChange<M extends ConversationMethod, E extends
   );
 }
 
-/** For changes whose answer is the conversation's own result. */
+/** The answer of a change that is the conversation's own result. */
 const asItIs = <E>(effect: E): E => effect;
 
 /** Warns the client of assumptions and omissions. */

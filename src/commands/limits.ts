@@ -211,7 +211,7 @@ class LimitKeeper {
   }
 
   /**
-   * Enforces the limits. Returns false when it gave way before it was done. It removes something each time, so it
+   * Enforces the limits. Returns false when it gave way before it was done. Each run removes something, so the work
    * comes to an end.
    */
   async #keep(signal: AbortSignal): Promise<boolean> {

@@ -3,7 +3,7 @@
 import type { CheckpointdServerCapabilities, ServerLimits } from '../protocol/types.ts';
 import { defaultStrategy, offeredStrategies } from '../session/offered-strategies.ts';
 
-/** The capabilities of a daemon that the connection itself does not know. */
+/** The capabilities of this daemon, which the connection itself does not know. */
 interface Offer {
   readonly capabilities: Omit<CheckpointdServerCapabilities, 'events'>;
   readonly limits: Omit<ServerLimits, 'maxHeaderBytes' | 'maxBodyBytes' | 'maxInFlight'>;

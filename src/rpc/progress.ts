@@ -59,7 +59,7 @@ class TokenProgress implements EndableProgress {
   readonly #begin: object;
   #timer: NodeJS.Timeout | undefined;
   #latest: ProgressUpdate | undefined;
-  /** The last line for people. */
+  /** The last line that was sent for people. */
   #line: string | undefined;
   #begun = false;
   #ended = false;
@@ -84,7 +84,9 @@ class TokenProgress implements EndableProgress {
     if (this.#begun) this.#send({ kind: 'end', ...given({ message: this.#line }) });
   }
 
-  /** Sends a new report and closes the gate for a while. Without one the gate stays open for the next report. */
+  /**
+   * Sends a new report and closes the gate for a while. Without a new report the gate stays open for the next one.
+   */
   #tick(): void {
     this.#timer = undefined;
     const latest = this.#latest;

@@ -18,7 +18,10 @@ interface Line {
   readonly permissions: number;
 }
 
-/** Returns the blob's bytes, or undefined when nothing is stricter than usual. With a umask of 077 everything is. */
+/**
+ * Returns the blob's bytes, or undefined when nothing is stricter than usual. With a umask of 077, everything is
+ * stricter.
+ */
 export async function encodeModes(root: Directory, slices = new Slices()): Promise<Buffer | undefined> {
   const lines: Line[] = [];
   await addLines(lines, root, rootPath, slices);

@@ -117,7 +117,7 @@ const markable: ReadonlySet<string> = new Set(['content', 'bothAdded']);
 class ThreeWay {
   readonly #request: MergeRequest;
   readonly #cells = new Map<TreePath, Cell>();
-  /** The entries of all cells before the renames were applied. */
+  /** The three entries of each path before the renames were applied. */
   readonly #given = new Map<TreePath, { readonly [K in 'base' | SideName]: Entry | undefined }>();
   readonly #merged = new Map<TreePath, Entry | undefined>();
   readonly #conflicts = new Map<TreePath, MergeConflict>();
@@ -340,8 +340,8 @@ function mergeBits(base: Entry | undefined, ours: Entry, theirs: Entry): Bits | 
   if (mode === undefined || strict === undefined) return undefined;
   const permissions = strict.value;
   if (permissions === undefined || mode.value === '120000') return { mode: mode.value };
-  // The executable bit comes from one side and the permissions from the other: with the bit only the
-  // file's owner may run the file, without the bit no user may.
+  // The executable bit comes from one side and the permissions from the other. With the bit, the owner of the file
+  // may run it. Without the bit, no user may.
   const fitting = mode.value === '100755' ? permissions | 0o100 : permissions & ~0o111;
   return { mode: mode.value, permissions: fitting };
 }

@@ -11,7 +11,7 @@ import { bytesOf, isWithin, join, nameOf, parentOf, rootPath, type TreePath } fr
 /** O_PATH on every Linux that Node runs on: opens a directory without the permission to list it. */
 const handleOnly = 0o10000000;
 const openDirectory = handleOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Enough for the directories that neighbouring paths share. Each open directory costs one descriptor. */
+/** The number of open directories, enough for those that neighbouring paths share. Each one costs a descriptor. */
 const openDirectoriesMax = 64;
 
 export type Anchoring = 'descriptors' | 'paths';

@@ -73,7 +73,7 @@ export function isOnThisMachine(path: string): boolean {
     type = types.get(at) ?? type;
     if (!localTypes.test(type)) return false;
     const stats = attempt(isOfSystem, () => files.lstatSync(at, { throwIfNoEntry: false }));
-    if (stats === undefined) return true; // nothing can be below it
+    if (stats === undefined) return true; // a missing directory has nothing below it
     if (stats.isSymbolicLink()) return false;
   }
   return localTypes.test(type);

@@ -1,4 +1,4 @@
-// Converts a text to one line for a terminal. It cuts only what exceeds the subject line of a commit.
+// Converts a text to one line for a terminal. It cuts a text only at a length that no subject line of a commit needs.
 
 const lengthMax = 1000;
 

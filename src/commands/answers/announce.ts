@@ -31,7 +31,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       log.warn(`the daemon could not send an event: ${String(error)}`);
     }
   };
-  /** Sessions whose client was notified that the model's window is full, and whose window still is. */
+  /** Sessions with a full model window of which the client was notified already. */
   const full = new WeakSet<Session>();
   return {
     opened: (session, { resumed, ms }, by) =>

@@ -1,5 +1,4 @@
-// Converts the conversation into the form of the wire. Messages leave as they came in: they are the client's. Decides
-// nothing.
+// Converts the conversation into the form of the wire. Returns messages as the client sent them. Decides nothing.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
@@ -163,7 +162,7 @@ export function pageAt<T>(
   return { items, start: first, nextCursor: cursorOf(of, [ref, next]) };
 }
 
-/** Returns the state of a listing. @throws CursorExpired, DataCorrupt when the state is not known any more */
+/** Returns the state of a listing. @throws CursorExpired, DataCorrupt when the state was forgotten */
 export function stateAt(
   conversation: Conversation,
   ref: ConversationRef,

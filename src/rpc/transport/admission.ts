@@ -93,7 +93,7 @@ export class Admission {
     if (this.#innerIds.has(id)) {
       return this.#invalid(id, 'A request with this id is still in flight. Use a new id.');
     }
-    // A client that wants to leave must not be told to repeat its request later.
+    // A client that is leaving must not get the advice to repeat its request later.
     if (this.#outerIds.size >= this.#inFlightMax && method !== 'shutdown') {
       const message = `${this.#inFlightMax} requests are in flight. Wait for an answer, then send this one again.`;
       return { refuse: refusal(id, wireError('ServerBusy', message, { retryable: true })) };

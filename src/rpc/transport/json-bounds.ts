@@ -11,7 +11,7 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Twice the depth of the generated validators: they report exactly which value is too deep, and this check only
+ * Twice the depth of the generated validators. The validators report which value is too deep. This check only
  * protects the parser.
  */
 export const depthMax = 1024;
