@@ -3,14 +3,16 @@
 // nothing: people interpret the numbers of a machine.
 //
 // npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite] [--checkpoints 100] [--edits
-// 0,20,200,2000] [--restores 1000,2500,40000] [--repeats 11] [--json FILE] [--svg FILE]
+// 0,20,200,2000] [--restores 1000,2500,40000] [--removed 1000] [--moved 1000,11000] [--repeats 11] [--json FILE]
+// [--svg FILE]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CommandLine, emptyProgram } from './bench/commands.ts';
 import { type Contender, DaemonContender, GitContender } from './bench/contenders.ts';
 import { GeneratedTree } from './bench/generated-tree.ts';
-import { type Measured, plot, print, type Result, report } from './bench/report.ts';
+import { type Commands, type Measured, plot, print, type Result, report } from './bench/report.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -20,6 +22,8 @@ const { values: flags } = parseArgs({
     checkpoints: { type: 'string', default: '100' },
     repeats: { type: 'string', default: '11' },
     restores: { type: 'string', default: '1000,2500,40000' },
+    removed: { type: 'string', default: '1000' },
+    moved: { type: 'string', default: '1000,11000' },
     json: { type: 'string' },
     svg: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -27,7 +31,7 @@ const { values: flags } = parseArgs({
 });
 if (flags.help) {
   console.log(
-    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--restores 1000,2500,40000]\n              [--repeats 11] [--json FILE] [--svg FILE]',
+    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--restores 1000,2500,40000]\n              [--removed 1000] [--moved 1000,11000] [--repeats 11] [--json FILE] [--svg FILE]',
   );
   process.exit(0);
 }
@@ -36,6 +40,9 @@ const sizes = numbers(flags.sizes);
 const editCounts = numbers(flags.edits);
 /** The numbers of files that differ from the restored checkpoint, besides the standard one. */
 const restoreCounts = numbers(flags.restores);
+/** The numbers of files that are deleted, or whose directories are renamed, before a restore. */
+const removedCounts = numbers(flags.removed);
+const movedCounts = numbers(flags.moved);
 const strategies = flags.strategies.split(',').filter(Boolean);
 const checkpoints = Math.max(2, Number(flags.checkpoints));
 const repeats = Number(flags.repeats);
@@ -85,12 +92,39 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
     progress(`create ${i + 1} of ${checkpoints}`);
     for (const { contender, create } of tries) create.push(await timed(() => contender.create()));
   }
-  const createAfter = await measureEdits(contenders, tree);
-  const restoreOf = await measureRestores(contenders, tree, async (contender, count) =>
-    timed(() => contender.restore(count)),
+  const { createAfter, diffAfter } = await measureEdits(contenders, tree);
+  const restoreWith =
+    (restore: (contender: Contender, files: number) => Promise<number | undefined>) =>
+    async (contender: Contender, count: number): Promise<number | undefined> => {
+      for (let edits = 0; edits < count; edits += 1) tree.edit();
+      await contender.create();
+      return restore(contender, count);
+    };
+  const restoreOf = await measureCounts(
+    contenders,
+    restoreCounts.filter((count) => count <= tree.files),
+    restoreWith((contender, count) => timed(() => contender.restore(count))),
   );
-  const restoreWait = await measureRestores(contenders, tree, (contender, count) =>
-    contender.waitInRestore(count),
+  const restoreWait = await measureCounts(
+    contenders,
+    restoreCounts.filter((count) => count <= tree.files),
+    restoreWith((contender, count) => contender.waitInRestore(count)),
+  );
+  const restoreRemoved = await measureCounts(
+    contenders,
+    removedCounts.filter((count) => count <= tree.files),
+    async (contender, count) => {
+      tree.remove(count);
+      return timed(() => contender.restoreLast(count));
+    },
+  );
+  const restoreMoved = await measureCounts(
+    contenders,
+    movedCounts.filter((count) => count <= tree.files),
+    async (contender, count) => {
+      const files = tree.move(count);
+      return timed(() => contender.restoreLast(files));
+    },
   );
   const measured: Measured[] = [];
   for (const { contender, firstCapture, create } of tries) {
@@ -118,12 +152,15 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
       firstCapture,
       create,
       createAfter: createAfter.get(contender) ?? {},
+      diffAfter: diffAfter.get(contender) ?? {},
       hasChanges,
       diff,
       stats,
       restore,
       restoreOf: restoreOf.get(contender) ?? {},
       restoreWait: restoreWait.get(contender) ?? {},
+      restoreRemoved: restoreRemoved.get(contender) ?? {},
+      restoreMoved: restoreMoved.get(contender) ?? {},
       reopen,
       wait,
       diskBytes,
@@ -134,37 +171,48 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
   return measured;
 }
 
-/** Measures creates after several edits, in turns as well. Skips numbers that a tree is too small for. */
+/** Milliseconds of each run by the number of files. */
+type ByCount = Map<Contender, Record<string, number[]>>;
+
+function emptyFor(contenders: readonly Contender[]): ByCount {
+  return new Map(contenders.map((contender) => [contender, {}]));
+}
+
+/** Measures creates after several edits, and the diffs of these edits. Skips numbers that a tree is too small for. */
 async function measureEdits(
   contenders: readonly Contender[],
   tree: GeneratedTree,
-): Promise<Map<Contender, Record<string, number[]>>> {
-  const measured = new Map<Contender, Record<string, number[]>>(contenders.map((one) => [one, {}]));
+): Promise<{ readonly createAfter: ByCount; readonly diffAfter: ByCount }> {
+  const createAfter = emptyFor(contenders);
+  const diffAfter = emptyFor(contenders);
   for (const count of editCounts.filter((edits) => edits <= tree.files)) {
     for (let i = 0; i < repeats; i += 1) {
       progress(`create after ${count} edits, ${i + 1} of ${repeats}`);
       for (let edits = 0; edits < count; edits += 1) tree.edit();
-      for (const [contender, times] of measured)
+      for (const [contender, times] of createAfter)
         (times[count] ??= []).push(await timed(() => contender.create()));
+      for (const [contender, times] of diffAfter)
+        (times[count] ??= []).push(await timed(() => contender.diff()));
     }
   }
-  return measured;
+  return { createAfter, diffAfter };
 }
 
-/** Measures restores of many files, in turns as well: each contender edits, saves, and then restores. */
-async function measureRestores(
+/**
+ * Measures a work that changes many files and restores them, in turns as well. After its turn each contender leaves
+ * the tree as it was.
+ */
+async function measureCounts(
   contenders: readonly Contender[],
-  tree: GeneratedTree,
-  restore: (contender: Contender, files: number) => Promise<number | undefined>,
-): Promise<Map<Contender, Record<string, number[]>>> {
-  const measured = new Map<Contender, Record<string, number[]>>(contenders.map((one) => [one, {}]));
-  for (const count of restoreCounts.filter((files) => files <= tree.files)) {
+  counts: readonly number[],
+  work: (contender: Contender, count: number) => Promise<number | undefined>,
+): Promise<ByCount> {
+  const measured = emptyFor(contenders);
+  for (const count of counts) {
     for (let i = 0; i < Math.min(repeats, count > largeMin ? largeRepeats : repeats); i += 1) {
       for (const [contender, times] of measured) {
         progress(`${contender.name}: restore of ${count} files, ${i + 1}`);
-        for (let edits = 0; edits < count; edits += 1) tree.edit();
-        await contender.create();
-        const measuredMs = await restore(contender, count);
+        const measuredMs = await work(contender, count);
         if (measuredMs !== undefined) (times[count] ??= []).push(measuredMs);
       }
     }
@@ -172,13 +220,35 @@ async function measureRestores(
   return measured;
 }
 
+/** Measures the command line without a daemon and with one, and an empty program beside both. */
+function measureCommands(tree: GeneratedTree, directory: string): readonly Commands[] {
+  const runs = Math.min(repeats, commandRepeats);
+  const measured = [false, true].map((hasDaemon): Commands => {
+    const line = new CommandLine(tree.root, directory, hasDaemon);
+    progress(`the command line ${line.name}`);
+    const times = line.measure(tree, runs);
+    if (hasDaemon) line.stop();
+    return { name: line.name, times };
+  });
+  return [{ name: 'an empty program', times: { 'node -e 0': emptyProgram(runs) } }, ...measured];
+}
+
+/** A command takes up to seconds in a large tree. */
+const commandRepeats = 5;
+
 /** Larger trees, which take half a minute, are measured less often. */
 const largeMin = 10_000;
 const largeRepeats = 3;
 
 async function main(): Promise<void> {
   const results: Result[] = [];
-  const asked = { edits: editCounts, restores: restoreCounts, checkpoints };
+  const asked = {
+    edits: editCounts,
+    restores: restoreCounts,
+    removed: removedCounts,
+    moved: movedCounts,
+    checkpoints,
+  };
   for (const files of sizes) {
     const directory = join(scratch, String(files));
     progress(`making ${files.toLocaleString('en')} files`);
@@ -187,10 +257,14 @@ async function main(): Promise<void> {
       new GitContender(tree.root, directory),
       ...strategies.map((strategy) => new DaemonContender(strategy, tree.root, directory)),
     ];
-    const measured = await measure(contenders, tree);
-    results.push({ files, contenders: measured });
+    const result: Result = {
+      files,
+      contenders: await measure(contenders, tree),
+      commands: measureCommands(tree, directory),
+    };
+    results.push(result);
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-    print({ files, contenders: measured }, asked);
+    print(result, asked);
     rmSync(directory, gently);
   }
   if (flags.json !== undefined)

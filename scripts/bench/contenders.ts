@@ -21,6 +21,8 @@ export interface Contender {
   stats(): Promise<void>;
   /** Restores the checkpoint before the last one, from which this number of files differs. */
   restore(files: number): Promise<void>;
+  /** Restores the last checkpoint, from which so many files are missing in the work tree. */
+  restoreLast(files: number): Promise<void>;
   /** Simulates a pause of the client: a daemon reopens the session and makes a checkpoint. */
   reopen(): Promise<void>;
   /** Returns the longest wait of a light request during a create, in milliseconds, for a daemon. */
@@ -112,13 +114,18 @@ export class DaemonContender implements Contender {
   }
 
   async restore(files: number): Promise<void> {
-    const tag = String(this.#turn - 1);
+    this.#turn -= 1;
+    await this.restoreLast(files);
+  }
+
+  async restoreLast(files: number): Promise<void> {
+    const tag = String(this.#turn);
     const { counts } = await this.#daemon.request('checkpoint/restore', {
       session: this.#session,
       tag,
       mode: 'hard',
+      confirm: true, // a restore that deletes most files asks
     });
-    this.#turn -= 1;
     if (counts.restored !== files || counts.failed > 0)
       throw new Error(`${this.name}: ${counts.restored} files were restored, and not ${files}`);
   }
@@ -219,6 +226,10 @@ export class GitContender implements Contender {
 
   async restore(): Promise<void> {
     this.#turn -= 1;
+    await this.restoreLast();
+  }
+
+  async restoreLast(): Promise<void> {
     this.#git('reset', '--quiet', '--hard', String(this.#turn));
     this.#git('clean', '-fd');
   }

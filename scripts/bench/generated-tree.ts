@@ -1,10 +1,12 @@
 // A work tree for measurements: the same bytes for the same number of files, ten files per directory, in its own
 // repository with everything committed. It edits one file at a time, each time another one.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const filesInDirectory = 10;
+const directoriesInPart = 100;
+const filesInPart = filesInDirectory * directoriesInPart;
 
 export class GeneratedTree {
   readonly root: string;
@@ -35,11 +37,26 @@ export class GeneratedTree {
     writeFileSync(join(this.root, pathOf(i)), contentOf(i, this.#edits));
     return pathOf(i);
   }
+
+  /** Deletes files from the beginning of the tree. */
+  remove(count: number): void {
+    for (let i = 0; i < count; i += 1) rmSync(join(this.root, pathOf(i)));
+  }
+
+  /** Renames top directories until at least so many files have another path. Returns how many have. */
+  move(count: number): number {
+    let moved = 0;
+    for (let part = 0; moved < count; part += 1) {
+      renameSync(join(this.root, `part${part}`), join(this.root, `moved${part}`));
+      moved += Math.min(filesInPart, this.files - part * filesInPart);
+    }
+    return moved;
+  }
 }
 
 function directoryOf(i: number): string {
   const directory = Math.floor(i / filesInDirectory);
-  return join(`part${Math.floor(directory / 100)}`, `module${directory % 100}`);
+  return join(`part${Math.floor(directory / directoriesInPart)}`, `module${directory % directoriesInPart}`);
 }
 
 function pathOf(i: number): string {

@@ -2,6 +2,7 @@
 // scripts/bench/plot.ts. It measures nothing.
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
+import type { CommandTimes } from './commands.ts';
 import { type Plot, svgOf } from './plot.ts';
 
 /** The figures of one contender on one tree: milliseconds of each run, and bytes. */
@@ -11,6 +12,8 @@ export interface Measured {
   readonly create: readonly number[];
   /** By the number of edited files. */
   readonly createAfter: Readonly<Record<string, readonly number[]>>;
+  /** Diffs of the last two checkpoints, by the number of edited files. */
+  readonly diffAfter: Readonly<Record<string, readonly number[]>>;
   readonly hasChanges: readonly number[];
   readonly diff: readonly number[];
   readonly stats: readonly number[];
@@ -19,6 +22,10 @@ export interface Measured {
   readonly restoreOf: Readonly<Record<string, readonly number[]>>;
   /** The longest wait of another request in each restore, by the number of differing files. */
   readonly restoreWait: Readonly<Record<string, readonly number[]>>;
+  /** By the number of deleted files. */
+  readonly restoreRemoved: Readonly<Record<string, readonly number[]>>;
+  /** By the number of files in renamed directories, at least. */
+  readonly restoreMoved: Readonly<Record<string, readonly number[]>>;
   readonly reopen: readonly number[];
   readonly wait: readonly number[];
   readonly diskBytes: number;
@@ -26,15 +33,24 @@ export interface Measured {
   readonly highestRssBytes?: number;
 }
 
+/** The times of the command line in one way to run it. */
+export interface Commands {
+  readonly name: string;
+  readonly times: CommandTimes;
+}
+
 export interface Result {
   readonly files: number;
   readonly contenders: readonly Measured[];
+  readonly commands: readonly Commands[];
 }
 
 /** The request. */
 export interface Asked {
   readonly edits: readonly number[];
   readonly restores: readonly number[];
+  readonly removed: readonly number[];
+  readonly moved: readonly number[];
   readonly checkpoints: number;
 }
 
@@ -56,27 +72,54 @@ function longest(waits: readonly number[] = []): number | undefined {
 }
 
 const megabyte = 1024 * 1024;
-function rowsOf({ edits, restores, checkpoints }: Asked): readonly Row[] {
+/** Returns a row of medians for each number of files. */
+function rowsByCount(
+  counts: readonly number[],
+  label: (count: string) => string,
+  timesOf: (measured: Measured) => Readonly<Record<string, readonly number[]>>,
+): Row[] {
+  return counts.map((count) => ({
+    label: label(count.toLocaleString('en')),
+    unit: 'ms',
+    of: (measured) => {
+      const times = timesOf(measured)[count];
+      return times === undefined ? undefined : median(times);
+    },
+  }));
+}
+
+function rowsOf({ edits, restores, removed, moved, checkpoints }: Asked): readonly Row[] {
   return [
     { label: 'first capture', unit: 'ms', of: ({ firstCapture }) => median(firstCapture) },
     { label: 'create after one edit', unit: 'ms', of: ({ create }) => median(create) },
-    ...edits.map(
-      (count): Row => ({
-        label: `create after ${count.toLocaleString('en')} edits`,
-        unit: 'ms',
-        of: ({ createAfter }) => (createAfter[count] === undefined ? undefined : median(createAfter[count])),
-      }),
+    ...rowsByCount(
+      edits,
+      (count) => `create after ${count} edits`,
+      ({ createAfter }) => createAfter,
     ),
     { label: 'hasChanges, nothing changed', unit: 'ms', of: ({ hasChanges }) => median(hasChanges) },
     { label: 'diff of the last two', unit: 'ms', of: ({ diff }) => median(diff) },
+    ...rowsByCount(
+      edits,
+      (count) => `diff of ${count} edits`,
+      ({ diffAfter }) => diffAfter,
+    ),
     { label: 'stats of the last two', unit: 'ms', of: ({ stats }) => median(stats) },
     { label: 'restore of one file', unit: 'ms', of: ({ restore }) => median(restore) },
-    ...restores.map(
-      (count): Row => ({
-        label: `restore of ${count.toLocaleString('en')} files`,
-        unit: 'ms',
-        of: ({ restoreOf }) => (restoreOf[count] === undefined ? undefined : median(restoreOf[count])),
-      }),
+    ...rowsByCount(
+      restores,
+      (count) => `restore of ${count} files`,
+      ({ restoreOf }) => restoreOf,
+    ),
+    ...rowsByCount(
+      removed,
+      (count) => `restore after rm of ${count}`,
+      ({ restoreRemoved }) => restoreRemoved,
+    ),
+    ...rowsByCount(
+      moved,
+      (count) => `restore after mv of ${count}`,
+      ({ restoreMoved }) => restoreMoved,
     ),
     ...restores.map(
       (count): Row => ({
@@ -105,11 +148,19 @@ function rowsOf({ edits, restores, checkpoints }: Asked): readonly Row[] {
   ];
 }
 
-/** Prints the table of one tree. */
-export function print({ files, contenders: all }: Result, asked: Asked): void {
+/** Prints the tables of one tree. */
+export function print({ files, contenders, commands }: Result, asked: Asked): void {
+  printContenders(files, contenders, asked);
+  for (const { name, times } of commands) {
+    const cells = Object.entries(times).map(([label, runs]) => `${label} ${median(runs).toFixed(0)} ms`);
+    console.log(`command line, ${name}: ${cells.join(', ')}`);
+  }
+}
+
+function printContenders(files: number, all: readonly Measured[], asked: Asked): void {
   const git = all.find(({ name }) => name === 'git');
   console.log(`\n${files.toLocaleString('en')} files (median, and times the git sequence of Q CLI)`);
-  console.log([''.padEnd(28), ...all.map(({ name }) => name.padStart(18))].join(''));
+  console.log([''.padEnd(30), ...all.map(({ name }) => name.padStart(18))].join(''));
   for (const { label, unit, of } of rowsOf(asked)) {
     const base = git === undefined ? undefined : of(git);
     const cells = all.map((measured) => {
@@ -118,7 +169,7 @@ export function print({ files, contenders: all }: Result, asked: Asked): void {
       const ratio = measured === git || base === undefined ? '' : ` ×${(value / base).toFixed(2)}`;
       return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}${ratio}`.padStart(18);
     });
-    console.log([label.padEnd(28), ...cells].join(''));
+    console.log([label.padEnd(30), ...cells].join(''));
   }
 }
 
@@ -149,10 +200,11 @@ export function report(results: readonly Result[], asked: Asked): object {
     processor: cpus()[0]?.model ?? 'unknown',
     cores: availableParallelism(),
     checkpoints: asked.checkpoints,
-    results: results.map(({ files, contenders }) => {
+    results: results.map(({ files, contenders, commands }) => {
       const git = contenders.find(({ name }) => name === 'git');
       return {
         files,
+        commands,
         contenders: contenders.map((measured) => ({
           ...measured,
           medians: Object.fromEntries(rows.map(({ label, of }) => [label, of(measured)])),

@@ -1,0 +1,73 @@
+// Measures the command line as a person waits for it: each command in a process of its own, once without any daemon
+// and once with the daemon that the first command leaves in the background.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { GeneratedTree } from './generated-tree.ts';
+
+const program = fileURLToPath(new URL('../../program/main.cjs', import.meta.url));
+
+/** Milliseconds of each run, by the command as a person types it. */
+export type CommandTimes = Readonly<Record<string, readonly number[]>>;
+
+/** Runs commands on one work tree, in a home of their own. */
+export class CommandLine {
+  readonly name: string;
+  readonly #workTree: string;
+  readonly #environment: NodeJS.ProcessEnv;
+
+  constructor(workTree: string, scratch: string, hasDaemon: boolean) {
+    this.name = hasDaemon ? 'with the daemon' : 'without a daemon';
+    this.#workTree = workTree;
+    const home = join(scratch, hasDaemon ? 'home-daemon' : 'home-alone');
+    mkdirSync(home, { recursive: true });
+    const { PATH } = process.env;
+    this.#environment = { PATH, HOME: home, ...(hasDaemon ? {} : { CHECKPOINTD_NO_DAEMON: '1' }) };
+  }
+
+  /** Runs each command the given number of times, each time after one edit. */
+  measure(tree: GeneratedTree, repeats: number): CommandTimes {
+    const times: Record<string, number[]> = {};
+    const timed = (label: string, ...args: string[]): void => {
+      const started = performance.now();
+      this.#run(...args);
+      (times[label] ??= []).push(performance.now() - started);
+    };
+    this.#run('create', '--message', 'bench');
+    for (let i = 0; i < repeats; i += 1) {
+      tree.edit();
+      timed('create', 'create', '--message', 'bench');
+      timed('list', 'list');
+      timed('status', 'status');
+      timed('diff 1', 'diff', '1');
+      tree.edit();
+      timed('restore 1', 'restore', '1', '--hard', '--yes');
+      timed('undo', 'undo');
+    }
+    return times;
+  }
+
+  /** Ends the daemon in the background, if there is one. */
+  stop(): void {
+    this.#run('stop');
+  }
+
+  #run(...args: string[]): void {
+    execFileSync(process.execPath, [program, ...args], {
+      cwd: this.#workTree,
+      env: this.#environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      maxBuffer: 1 << 28,
+    });
+  }
+}
+
+/** Returns the time of an empty Node program, which each command costs at least. */
+export function emptyProgram(repeats: number): readonly number[] {
+  return Array.from({ length: repeats }, () => {
+    const started = performance.now();
+    execFileSync(process.execPath, ['-e', '0'], { stdio: 'ignore' });
+    return performance.now() - started;
+  });
+}
