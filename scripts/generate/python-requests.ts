@@ -9,7 +9,7 @@ import {
   wrap,
 } from './dialect.ts';
 
-/** Methods of the client's life cycle, which it sends itself. */
+/** Methods of the life cycle, which the client sends by itself. */
 const ownLife = new Set(['initialize', 'shutdown']);
 
 function typeName(schema: Method['params']): string {

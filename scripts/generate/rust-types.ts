@@ -173,9 +173,9 @@ const traits = `/// A request: its name, its parameters and its result belong to
 pub trait Request {
     /// Its name on the wire.
     const METHOD: &'static str;
-    /// What it takes.
+    /// The type of its parameters.
     type Params: Serialize;
-    /// What it answers.
+    /// The type of its result.
     type Result: serde::de::DeserializeOwned;
 }
 
@@ -183,7 +183,7 @@ pub trait Request {
 pub trait Notification {
     /// Its name on the wire.
     const METHOD: &'static str;
-    /// What it tells.
+    /// The type of its parameters, on the wire in both directions.
     type Params: Serialize + serde::de::DeserializeOwned;
 }
 `;

@@ -40,14 +40,14 @@ const interfaceText = `/** What dispatch needs to know of a method. */
 export interface MethodFacts {
   readonly kind: 'request' | 'notification';
   readonly direction: 'clientToServer' | 'serverToClient' | 'both';
-  /** \`session\`: one at a time through the session's queue. \`global\`: one at a time in the daemon. \`none\`: at once. */
+  /** \`session\`: runs alone in the session's queue. \`global\`: one at a time in the daemon. \`none\`: at once. */
   readonly lane: 'session' | 'remote' | 'global' | 'none';
   readonly effects: 'none' | 'store' | 'workspace' | 'process';
   /** \`key\`: takes an \`idempotencyKey\`. \`natural\`: a repeat has the same effect. \`safe\`: no effect at all. */
   readonly idempotency: 'safe' | 'key' | 'natural' | 'none';
   readonly cancellable: boolean;
   readonly progress: boolean;
-  /** Its parameters name the session it is about. */
+  /** True when its parameters name a session. */
   readonly namesSession: boolean;
 }
 `;

@@ -8,7 +8,7 @@ export type { Issue } from './types.ts';
 /** The findings of one validation. */
 interface Gathering {
   readonly issues: FoundIssue[];
-  /** Remove optional fields that are null, so that no later code meets one. */
+  /** True to remove optional fields that are null, so that later code need not handle null. */
   readonly dropNulls: boolean;
 }
 type Check = (value: unknown, at: string, to: Gathering) => void;
@@ -81,7 +81,7 @@ function integerOrString(value: unknown, at: string, to: Gathering, min: number,
   else wrong(value, at, to, 'integer | string');
 }
 
-/** The fields of an object; \`[]\` is \`{}\` for clients in Lua, which cannot tell them apart. */
+/** Returns the fields of an object. \`[]\` counts as \`{}\`, because clients in Lua cannot distinguish the two. */
 function record(value: unknown, at: string, to: Gathering): Fields | undefined {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   if (Array.isArray(value) && value.length === 0) return {};
@@ -126,8 +126,8 @@ function map(value: unknown, at: string, to: Gathering, check: Check): void {
 }
 
 /**
- * Open content: any JSON, with well-formed strings and a bounded depth. Walks with its own stack, not the
- * machine's.
+ * Checks open content: any JSON, with well-formed strings and a bounded depth. Uses its own stack instead of
+ * recursion.
  */
 function json(value: unknown, at: string, to: Gathering): void {
   if (typeof value === 'string') {
@@ -169,15 +169,15 @@ function others(fields: Fields, at: string, to: Gathering, known: ReadonlySet<st
 `;
 
 export const validatorTail = `
-/** Returns parameters as the wire means them: absent, \`null\` and \`[]\` are \`{}\`. */
+/** Returns the parameters of a request. Absent parameters, \`null\` and \`[]\` count as \`{}\`. */
 export function normalParams(params: unknown): unknown {
   return params === undefined || params === null || (Array.isArray(params) && params.length === 0) ? {} : params;
 }
 
 /**
- * Tells what is wrong with the parameters of a request or notification; empty: nothing, and \`value\` may be taken
- * for its type. Unknown fields are ignored. Optional fields that are null are removed from \`value\`, in place, so
- * that a handler sees them absent. At most 50 issues. An unknown method has none: dispatch knows the names.
+ * Returns the issues of the parameters of a request or notification, at most 50. Without an issue, \`value\` has the
+ * type of the parameters. Unknown fields are ignored. Optional fields that are null are removed from \`value\`, in
+ * place, so that a handler sees them absent. An unknown method has no issues: dispatch knows the names.
  */
 export function validateParams(method: string, value: unknown): FoundIssue[] {
   const check = params.get(method);
@@ -186,7 +186,7 @@ export function validateParams(method: string, value: unknown): FoundIssue[] {
   return to.issues;
 }
 
-/** Tells what is wrong with a result: for clients and tests; the daemon's own types vouch for what it sends. */
+/** Returns the issues of a result, for clients and tests. The daemon's own results are checked by their types. */
 export function validateResult(method: string, value: unknown): FoundIssue[] {
   const check = results.get(method);
   const to: Gathering = { issues: [], dropNulls: false };
@@ -194,7 +194,7 @@ export function validateResult(method: string, value: unknown): FoundIssue[] {
   return to.issues;
 }
 
-/** Tells what is wrong with the \`data\` of an error response. */
+/** Returns the issues of the \`data\` of an error response. */
 export function validateErrorData(value: unknown): FoundIssue[] {
   const to: Gathering = { issues: [], dropNulls: false };
   ErrorData(value, '', to);

@@ -11,9 +11,9 @@ pub const PROTOCOL_VERSION: &str = "1.0.0";
 pub trait Request {
     /// Its name on the wire.
     const METHOD: &'static str;
-    /// What it takes.
+    /// The type of its parameters.
     type Params: Serialize;
-    /// What it answers.
+    /// The type of its result.
     type Result: serde::de::DeserializeOwned;
 }
 
@@ -21,7 +21,7 @@ pub trait Request {
 pub trait Notification {
     /// Its name on the wire.
     const METHOD: &'static str;
-    /// What it tells.
+    /// The type of its parameters, on the wire in both directions.
     type Params: Serialize + serde::de::DeserializeOwned;
 }
 
