@@ -142,7 +142,7 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
       tree.edit();
       const waited = await contender.wait();
       if (waited !== undefined) wait.push(waited);
-      restore.push(await timed(() => contender.restore(1))); // to before that edit, as the others know the tree
+      restore.push(await timed(() => contender.restore(1))); // restores the state before that edit, because the other contenders know the tree without it
     }
     const memory = contender.memory();
     progress(`${contender.name}: reopening`);

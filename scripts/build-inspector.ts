@@ -37,7 +37,7 @@ if (inputs.some((file) => changedMs(file) >= builtMs)) {
     logLevel: 'warn',
     plugins: [collect],
     define: { __VUE_OPTIONS_API__: 'false', __VUE_PROD_DEVTOOLS__: 'false' },
-    // The server writes a new one into each answer.
+    // The server writes a new nonce into each answer.
     html: { cspNonce: '__NONCE__' },
     oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
     build: {

@@ -8,7 +8,7 @@ export function commandLine<T extends ParseArgsConfig>(
   help: string,
   config: T,
 ): ReturnType<typeof parseArgs<T>> {
-  const end = process.argv.indexOf('--'); // behind it stands another program's command line
+  const end = process.argv.indexOf('--'); // the command line of another program follows
   const own = end === -1 ? process.argv : process.argv.slice(0, end);
   if (own.includes('--help') || own.includes('-h')) {
     process.stdout.write(`${help.trim()}\n`);

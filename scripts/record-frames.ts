@@ -102,7 +102,7 @@ async function record(): Promise<string> {
   type('checkpointd list', 'Enter');
   frames.push((await showing(/\(here\)\n\$$/)).replace(/\n\$$/, ''));
   type('clear', 'Enter');
-  await showing(/^\$$/); // what is typed before the screen is clear goes with it
+  await showing(/^\$$/); // clearing the screen would also remove text that is typed before
   type('checkpointd console', 'Enter');
   await showing(/^>$/m);
   type('/checkpoint restore', 'Enter');
@@ -114,7 +114,7 @@ async function record(): Promise<string> {
   type('/undo', 'Enter');
   frames.push(await showing(/Deleted \(1\):\n +parse\.ts\n>$/));
   type('/quit', 'Enter');
-  await showing(/\$$/); // the console and its daemon have ended: no process writes into the state that is removed now
+  await showing(/\$$/); // the console and its daemon have ended, so no process writes into the removed directory
   return frames.map(masked).join('\n\n');
 }
 

@@ -40,16 +40,16 @@ if (process.argv.includes('--prepare')) {
   run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund']);
 }
 
-// A full compile takes about a second; `tsc` decides by itself what is stale, but a file that was
-// deleted from `src` must not live on in `dist`, so `--build` starts from nothing.
-// The inspector's page is made by a bundler that empties its directory itself, and only when its sources are newer.
+// Removes the old output, because `tsc` would leave the output of files that were deleted from `src`. A full compile
+// takes about a second. The inspector's page stays: its bundler empties its own directory, when the sources are
+// newer.
 if (process.argv.includes('--build') && existsSync(join(root, 'dist')))
   for (const name of readdirSync(join(root, 'dist')))
     if (name !== 'inspector') rmSync(join(root, 'dist', name), { recursive: true, force: true });
 run(process.execPath, [compiler, '-p', root]);
 
-// What the programs are made of. Made anew without need they would be gone for a moment under whatever runs in this
-// clone: a torture, a bench, a daemon.
+// The sources of the bundled programs. The programs are built only when a source is newer, because a rebuild removes
+// them for a moment, and a torture, a bench or a daemon may be running from this clone.
 const sources = ['src', 'test'].flatMap((directory) =>
   readdirSync(join(root, directory), { recursive: true }).map((file) => join(root, directory, file)),
 );

@@ -154,7 +154,7 @@ export class DaemonContender implements Contender {
 
   /** Returns the bytes in the storage and those added to the user's repository (strategy `local`). */
   diskBytes(): number {
-    if (this.name !== 'local') return allocated(this.#storage); // the others' work tree is this one's, too
+    if (this.name !== 'local') return allocated(this.#storage); // all contenders share one work tree
     return allocated(this.#storage, join(this.#workTree, '.git')) - this.#ownBefore;
   }
 
@@ -278,7 +278,7 @@ function allocated(...directories: readonly string[]): number {
     for (const name of readdirSync(directory)) {
       const path = join(directory, name);
       const stat = lstatSync(path, { throwIfNoEntry: false });
-      if (stat === undefined || counted.has(`${stat.dev}:${stat.ino}`)) continue; // gone meanwhile, or a second name
+      if (stat === undefined || counted.has(`${stat.dev}:${stat.ino}`)) continue; // removed meanwhile, or a second name of a counted file
       counted.add(`${stat.dev}:${stat.ino}`);
       bytes += (stat.blocks ?? 0) * 512;
       if (stat.isDirectory()) queue.push(path);

@@ -181,7 +181,7 @@ async function survivors(directory: string): Promise<string[]> {
       .map((name) => describe(name))
       .filter((text) => text.includes(directory));
     if (found.length === 0) return found;
-    await sleep(50); // a killed one takes a moment to go
+    await sleep(50); // a killed process takes a moment to end
   }
   return found;
 }
@@ -191,6 +191,6 @@ function describe(pid: string): string {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
     return words === '' ? '' : `${words} in ${readlinkSync(`/proc/${pid}/cwd`)}`;
   } catch {
-    return ''; // it went while we looked
+    return ''; // the process ended meanwhile
   }
 }

@@ -1,4 +1,4 @@
-// "Exactly as before": the fingerprint of a work tree, and of git's files beside it.
+// Computes the fingerprint of a work tree and of git's files beside it, to show that both are exactly as before.
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, lstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { join } from 'node:path';

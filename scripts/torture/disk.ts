@@ -55,7 +55,7 @@ export class Disk {
     }
   }
 
-  /** The words in front of a program that show it this disk's own boot of the machine. */
+  /** The words in front of a program that give it this disk's own boot id of the machine. */
   get prefix(): readonly string[] {
     const script = `mount --bind ${this.#bootId} /proc/sys/kernel/random/boot_id && exec "$@"`;
     return ['unshare', '-m', 'sh', '-c', script, 'sh'];

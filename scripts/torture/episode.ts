@@ -130,7 +130,8 @@ export class Episode {
     ]);
     seat.plan(undefined);
     if (isFull) world.disk?.empty();
-    // Background work after the answer may meet the planned kill, until the daemon has read the new plan.
+    // Background work after the answer may run into the planned kill until the daemon has read the new plan. So a
+    // request follows.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();
@@ -162,7 +163,7 @@ export class Episode {
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
     } else if (this.isUnfinished) {
-      // Not every request finishes or undoes it: a request that changes nothing does not, and a deletion need not.
+      // Some requests do not recover the restore: a request that changes nothing never does, and a deletion need not.
       const got = await seat.ask('session/get');
       this.isUnfinished =
         got.is === 'answered' && (got.result as unknown as SessionGetResult).unfinishedRestore === true;

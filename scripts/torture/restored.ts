@@ -40,7 +40,7 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
   }
   const wanted = [...target.keys()].filter(isMeant);
   for (const [path, thing] of before) {
-    if (isTemporary(path) || (target.has(path) && isMeant(path))) continue; // what an error left is swept later
+    if (isTemporary(path) || (target.has(path) && isMeant(path))) continue; // a later sweep removes what an error left
     const isInTheWay = wanted.some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`));
     const now = after.get(path);
     if (now === undefined && (isInTheWay || (mode === 'hard' && isMeant(path) && capturedBefore.has(path))))

@@ -212,8 +212,8 @@ function someStep(random: Random, troubles = 60): Step {
 }
 
 /**
- * Returns a depth: a request decides at early calls and has written at late ones. All depths occur, small ones more
- * often.
+ * Returns the number of the call at which the trouble comes. At small numbers a request is deciding, and at large
+ * ones it has written. Small numbers are more frequent.
  */
 function someDepth(random: Random): number {
   return 1 + random.below(random.pick([12, 60, 200, 500]));

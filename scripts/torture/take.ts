@@ -92,7 +92,7 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
       episode.messages.set(checkpoint.id, message);
       return episode.assertMade(checkpoint.id, after, skipped, 'create');
     }
-    // A path that one side could not see (ignored now, or then) is no difference.
+    // A path that the rules ignore now, or ignored then, is no difference.
     const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
     for (const [path, thing] of wanted(episode.world.work, after, skipped))
       if (holding.has(path) && !holds(holding.get(path), thing))
@@ -200,7 +200,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   const claimed = oracle.claimed(seat);
   const course = await episode.change('session/delete', {}, trouble);
   if (course.outcome.is === 'killed') {
-    // Either the session is complete, or it is gone and a new one began: in this opening, or in a killed one before.
+    // Either the session is complete, or it is gone and an opening began a new session: this opening, or a killed one
+    // before it.
     const mayHaveBegun = course.opened?.['resumed'] === false || (trouble?.nested ?? []).length > 0;
     const left = await list(seat);
     if (mayHaveBegun && !left.some(({ id }) => claimed.has(id))) oracle.forgetAll(seat);
@@ -250,7 +251,7 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
       throw new Defect('two restores at once mixed two states');
     oracle.took(before, after, 'two restores at once');
     await oracle.assertNothingLost(world.running, after, 'two restores at once');
-    // The other daemon ends: an undo restores contents that only its checkpoints have.
+    // An undo restores contents that only the checkpoints of the other daemon have, before that daemon ends.
     await other.ask('checkpoint/undo', { mode: 'hard', confirm: true });
     const undone = world.look();
     oracle.took(after, undone, 'the undo of another daemon');

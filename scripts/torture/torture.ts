@@ -58,7 +58,7 @@ export async function torture(
     const asked = someClient(new Random(~own), options.clients);
     const began = performance.now();
     const client = usable(asked);
-    deadline += performance.now() - began; // to build a client is no torture
+    deadline += performance.now() - began; // the time to build a client does not count
     const hasPower = random.chance(power) && refusal === undefined;
     const circumstances: Circumstances = {
       strategy: strategies[episode % strategies.length] ?? 'shadow',

@@ -48,7 +48,7 @@ export class User {
       return mkdirSync(place);
     }
     if (edit.do === 'repository') return this.#repository(edit.file);
-    // No edit goes through a link that leads out: files there are not the user's work here.
+    // No edit goes through a link that leads out, because the target does not belong to the work tree.
     if (this.#isBehindLink(edit.file) || lookAt(place) === undefined) return;
     if (edit.do === 'remove' || edit.do === 'removeTree') return rmSync(place, { recursive: true });
     if (lstatSync(place).isSymbolicLink()) return;

@@ -11,7 +11,7 @@ import { patiently, starvationOf } from '../patience.ts';
 import { Defect } from '../tally.ts';
 import type { Line } from './line.ts';
 
-/** A message of a bridge. */
+/** A message that a bridge writes. */
 interface Said extends Pick<Frame, 'result' | 'error'> {
   readonly id?: number;
   /** The daemon is gone, in the client's words. */
@@ -136,7 +136,7 @@ export class Bridge implements Line {
     if (gone !== undefined) {
       this.#why ??= gone;
       waiting?.reject(new Gone(gone));
-      void this.#bury().catch(() => undefined); // told by `exited`
+      void this.#bury().catch(() => undefined); // `exited` reports the end
     } else if (broken !== undefined) waiting?.reject(new Defect(`${this.#name} is broken: ${broken}`));
     else if (error !== undefined) waiting?.reject(new WireFailure(waiting.method, error));
     else waiting?.resolve(result);
