@@ -1,4 +1,4 @@
-// A git that dies on purpose: it is first on PATH and passes everything on to the real one, until a query contains a
+// A git that dies on purpose. It is first on PATH and passes everything on to the real git, until a query contains a
 // chosen word.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';

@@ -6,7 +6,7 @@ import { type Fault, installFault } from '../../src/base/seam.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { SessionRig } from './session-rig.ts';
 
-/** Returns a fault that lets the first steps in the work tree pass, and then nothing any more. */
+/** Returns a fault that lets the first steps in the work tree pass and fails every later call. */
 export function breakAt(n: number): Fault {
   let steps = 0;
   return (call, target) => {

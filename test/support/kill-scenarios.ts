@@ -105,8 +105,8 @@ async function atCheckpoint(rig: WireSession, tag: string): Promise<WireSession>
 export type Fate = 'before' | 'after' | 'unharmed';
 
 /**
- * Kills the daemon at the n-th call after the move began to write. Fails unless the next daemon finds a complete
- * state.
+ * Kills the daemon at the n-th call after the scenario's request began to write. Fails unless the next daemon finds a
+ * complete state.
  */
 export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
   const places = makePlaces();

@@ -1,4 +1,4 @@
-// Temporary directories that are removed with the process, however it ends.
+// Temporary directories that are removed at any end of the process.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -89,7 +89,7 @@ export class WireClient {
     });
     this.process.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.process.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    // A daemon that has ended closes its stdin. `exited` says more than EPIPE does.
+    // A daemon that has ended closes its stdin. `exited` explains more than EPIPE.
     this.process.stdin.on('error', () => undefined);
     this.exited = new Promise((resolve, reject) => {
       this.process.on('error', reject);

@@ -1,4 +1,5 @@
-// axe-core in a page whose policy allows no script but its own: the debugger's protocol brings it in.
+// Runs axe-core in the inspector's page. The page's policy allows only its own script, so axe is injected through the
+// debugger's protocol.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { CDPSession } from 'playwright-core';
@@ -11,7 +12,7 @@ const look = (rules: readonly string[] | undefined): string => `axe.run(
 ).then(({ violations }) => violations.flatMap(({ id, impact, nodes }) =>
   nodes.map(({ html }) => [impact, id, html.slice(0, 200)].join(' '))))`;
 
-/** Looks for what keeps people from using a page. */
+/** Finds violations of accessibility rules in a page. */
 export class Axe {
   readonly #debugger: CDPSession;
 
@@ -19,7 +20,7 @@ export class Axe {
     this.#debugger = debugging;
   }
 
-  /** Brings axe into the page, where it stays until the page is loaded anew. */
+  /** Injects axe into the page, where it stays until the page is reloaded. */
   static async in({ context, page }: WatchedPage): Promise<Axe> {
     const debugging = await context.newCDPSession(page);
     await debugging.send('Runtime.evaluate', { expression: `${readFileSync(script, 'utf8')};undefined` });

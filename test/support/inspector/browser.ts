@@ -1,11 +1,11 @@
-// Chromium, as the system has it, driven by playwright-core. Where there is none, tests say so and are skipped.
+// The system's Chromium, driven by playwright-core. Without it, tests are skipped with a message.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** Returns the program of the browser; undefined where there is none. */
+/** Returns the path of the browser, or undefined when none is installed. */
 export function chromiumProgram(): string | undefined {
   const places = (process.env['PATH'] ?? '').split(delimiter);
   return names.flatMap((name) => places.map((place) => join(place, name))).find((file) => existsSync(file));
@@ -15,7 +15,7 @@ export function chromiumProgram(): string | undefined {
 export async function startBrowser(): Promise<Browser | undefined> {
   const executablePath = chromiumProgram();
   if (executablePath === undefined) return undefined;
-  // Root has no sandbox for it to use, and containers have a small /dev/shm.
+  // The sandbox of Chromium does not work for root, and containers have a small /dev/shm.
   return chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],

@@ -1,4 +1,5 @@
-// A repository, a daemon with a session, and `checkpointd inspect` on it: what the tests of the inspector's page share.
+// A repository, a daemon with a session, and `checkpointd inspect` on the session, for the tests of the inspector's
+// page.
 import type { ParamsOf, RequestMethod, ResultOf } from '../../../src/protocol/types.ts';
 import { DaemonRig } from '../daemon-rig.ts';
 import { until } from '../until.ts';
@@ -19,7 +20,7 @@ export class Inspected {
     this.session = session;
   }
 
-  /** Asks the daemon as an agent does. */
+  /** Sends a request to the daemon like an agent. */
   ask<M extends RequestMethod>(method: M, params: Omit<ParamsOf<M>, 'session'>): Promise<ResultOf<M>> {
     if (this.client === undefined) throw new Error('no daemon was started');
     return this.client.request(method, { session: this.session, ...params });
@@ -46,7 +47,7 @@ export class Inspected {
     return program.stdout.trim();
   }
 
-  /** Ends the inspectors first: the daemon of one that is killed goes on writing for a moment. */
+  /** Ends the inspectors first, because the daemon of a killed inspector still writes for a moment. */
   async dispose(): Promise<void> {
     await this.rig.endPrograms();
     await this.rig.dispose();

@@ -1,4 +1,4 @@
-// A day's work on a small parser, as an agent and its user do it: turns, tools, a restore, a branch that was left, and
+// A day's work of an agent and its user on a small parser: turns, tools, a restore, a line that the restore left, and
 // an edit that is in no checkpoint yet.
 import type { Inspected } from './inspected.ts';
 
@@ -59,7 +59,7 @@ async function say(inspected: Inspected, user: string, agent: string): Promise<v
   await inspected.ask('conversation/append', { entry });
 }
 
-/** Does the day's work. The session stands on its last turn at the end. */
+/** Does the day's work. At the end, the session is at its last turn. */
 export async function parserDay(inspected: Inspected): Promise<void> {
   const { rig } = inspected;
   rig.write('src/parser.ts', parser);

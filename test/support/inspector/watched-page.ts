@@ -1,5 +1,5 @@
-// A window on the inspector that must not complain: every error, every violation of its policy and every request to
-// another place than the inspector is kept, and fails the test that made it.
+// A browser window with the inspector. It records each error, each violation of the page's policy and each request to
+// another server. A recorded problem fails the test.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 export class WatchedPage {
@@ -28,7 +28,7 @@ export class WatchedPage {
     const { origin } = new URL(link);
     page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
     page.on('console', (message) => {
-      // A connection that is refused is written to the console by the browser itself.
+      // The browser itself writes a refused connection to the console.
       const isOurs =
         message.type() === 'error' && !/WebSocket connection|Failed to load resource/.test(message.text());
       if (isOurs || /Content.Security.Policy|TrustedHTML/i.test(message.text()))

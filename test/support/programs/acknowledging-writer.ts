@@ -1,8 +1,8 @@
-// A program that writes ten files of a directory over and over, each as a whole: in place by one call, or as another file
-// that is renamed over it. A content is its number again and again. After each write the number is acknowledged, in the
-// file's place in a table that others read.
+// A program that writes ten files of a directory over and over. It writes each file completely: in place by one call,
+// or as another file that is renamed over it. A content repeats one number. After each write, the program puts the
+// number into a table, from which the test reads the completed writes.
 //
-//   acknowledging-writer.js DIRECTORY TABLE WRITES SEED
+// acknowledging-writer.js DIRECTORY TABLE WRITES SEED
 import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

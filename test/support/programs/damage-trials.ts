@@ -1,7 +1,7 @@
-// A process that damages one file of a kept session, uses the session in every way, and says what came of it; over and
-// over, on one strategy. Arguments: strategy, seed, first trial, number of trials. One line of JSON a trial: what was
-// damaged, and what broke that should not have: an end, an InternalError, or an answer that the undamaged session
-// does not give while nothing said that there is damage. It is a process of its own because a defect may end it.
+// A process that damages one file of a kept session, uses the session in every way, and prints the result. It repeats
+// this on one strategy. Arguments: strategy, seed, first trial, number of trials. It prints one line of JSON per
+// trial: the damage, and what should not have happened. That is an end, an InternalError, or a wrong answer without
+// any report of damage. It is a separate process because a defect may end it.
 import {
   chmodSync,
   cpSync,
@@ -204,7 +204,7 @@ process.on('uncaughtException', (error) => {
 });
 
 await makeSession();
-// All rows would be in the journal, whose frames all have checksums. So they are moved to the database itself.
+// Moves the rows into the database itself. All of them would be in the journal, whose frames have checksums.
 if (strategy === 'sqlite') sql(storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
 cpSync(storage, saved.storage, { recursive: true, verbatimSymlinks: true });
 if (strategy === 'local') cpSync(join(root, '.git'), saved.git, { recursive: true });

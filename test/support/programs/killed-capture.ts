@@ -1,7 +1,7 @@
-// A process that makes the first capture of a store and kills itself at the n-th file or process call of it; with a
-// number that it never reaches it says how many calls there are.
+// A process that makes the first capture of a store and kills itself at its n-th file or process call. With a number
+// that it never reaches, it prints the number of calls.
 //
-//   killed-capture.js STRATEGY DIRECTORY N
+// killed-capture.js STRATEGY DIRECTORY N
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFault } from '../../../src/base/seam.ts';

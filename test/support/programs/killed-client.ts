@@ -1,7 +1,7 @@
-// A client of its own process, to be killed: opens the session, sends one request and says so. What becomes of the
-// request is none of its business.
+// A client in its own process, which the test kills. It opens the session, sends one request and prints `sent`. It
+// does not wait for the answer.
 //
-//   killed-client.js OPEN METHOD PARAMS        the parameters as JSON; PARAMS gets the session
+// killed-client.js OPEN METHOD PARAMS the parameters as JSON; PARAMS gets the session
 import { CheckpointdClient, type ParamsOf, type RequestMethod } from '../../../src/client/client.ts';
 
 const [open = '{}', method = '', params = '{}'] = process.argv.slice(2);

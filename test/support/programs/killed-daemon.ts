@@ -1,5 +1,5 @@
-// The daemon with a death in it: from the first call whose target matches the pattern on, it counts the calls of ours
-// that reach the system, and at the n-th it kills itself with SIGKILL. `killed-daemon.js PATTERN N [FLAGS]`.
+// A daemon that kills itself. From the first call whose target matches the pattern on, it counts its calls to the
+// system, and at the n-th call it sends itself SIGKILL. `killed-daemon.js PATTERN N [FLAGS]`.
 import { installFault } from '../../../src/base/seam.ts';
 
 const [pattern = '', n = '1'] = process.argv.splice(2, 2);

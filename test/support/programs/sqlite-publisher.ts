@@ -1,7 +1,7 @@
-// A daemon in miniature for tests of sharing: publishes checkpoints of its own session into a shared database, checks
-// what it gets back, removes and sweeps now and then, and prints what must be there at the end.
+// A small daemon for tests of sharing. It publishes checkpoints of its own session into a shared database and reads
+// them back. It removes and sweeps now and then, and prints at the end what the database must contain.
 //
-//   node sqlite-publisher.js STORAGE SESSION COUNT [SEED]
+// node sqlite-publisher.js STORAGE SESSION COUNT [SEED]
 import { createHash } from 'node:crypto';
 import type { CheckpointId } from '../../../src/base/ids.ts';
 import { openSqlite } from '../stores/sqlite.ts';

@@ -1,5 +1,5 @@
-// The thread of the directory handles, which also writes down what it sends and when: so a test can distinguish
-// reported and unreported changes, whatever the main thread does with them.
+// The thread of the directory handles, which also writes its messages and their times to a file. So a test can
+// distinguish reported and unreported changes without relying on the main thread.
 import { appendFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromHandles, HandlesOrder } from '../../../src/watch/directory-handles.ts';

@@ -5,7 +5,7 @@ import { failure } from '../failures.ts';
 import type { Files, ModelCheckpoint, ModelledSession, Moment, Name, Walked } from './modelled-session.ts';
 import { names } from './modelled-session.ts';
 
-/** Returns the answer, or undefined when the session has no checkpoints: then the refusal is right. */
+/** Returns the answer. Returns undefined for the expected refusal of a session without checkpoints. */
 export async function enabledOnly<R>(modelled: ModelledSession, asked: Promise<R>): Promise<R | undefined> {
   if (modelled.isEnabled) return asked;
   assert.is((await failure(asked)).kind, 'CheckpointsDisabled');
@@ -46,7 +46,8 @@ export async function create(modelled: ModelledSession, step: CreateStep): Promi
   assert.is(checkpoint.tag, madeAs);
   const [turn = 0, tool = 0] = madeAs.split('.').map(Number);
   for (const file of names) {
-    // The store knows the first of all, so it records only what is otherwise known.
+    // The first checkpoint records no authors, except for paths that are known otherwise, because the store has its
+    // contents.
     const isNews =
       head === undefined ? modelled.authors.has(file) : modelled.files[file] !== head.at.files[file];
     if (isNews) modelled.note(file, step.isTurn ? 'user' : 'agent');

@@ -76,7 +76,7 @@ export class ModelledSession {
   /** Ids of checkpoints with tags, in list order. */
   listed: string[] = [];
   isEnabled = true;
-  /** The counters while there are no checkpoints to hold them are none. */
+  /** The authors of each path's contents, oldest first. */
   readonly authors = new Map<Name, Authored[]>();
   /** Counts checkpoints and reported writes, so that facts about a path have their place among the checkpoints. */
   #order = 0;
@@ -100,7 +100,7 @@ export class ModelledSession {
     const { conversationId, strategy } = this;
     const opened = await this.daemon.open(this.root, { conversationId, retention: 'keep', strategy });
     this.session = opened.session;
-    this.agents = undefined; // held until the process lets go of the session (C10)
+    this.agents = undefined; // kept until the process closes the session (C10)
     assert.ok(opened.checkpoints.enabled);
     this.isEnabled = true;
     await this.begin();
@@ -140,7 +140,7 @@ export class ModelledSession {
       this.listed = this.listed.filter(
         (other) => this.byId(other)?.madeAs?.startsWith(`${madeAs}.`) !== true,
       );
-    // On another line it is another tool, and comes last.
+    // A repeated tag on another line is another tool, and comes last.
     const isAgain = made.kind === 'tool' && place >= 0 && this.line.includes(this.listed[place] ?? '');
     if (isAgain) this.listed[place] = id;
     else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== bearer?.id), id];

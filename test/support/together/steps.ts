@@ -192,7 +192,7 @@ const taken: Taken = {
   compact: async ({ daemon, session, model }, { text: summary, keep }) => {
     const compacting = daemon.call('conversation/compact', { session, summary, metadata: { keep }, keep });
     if (keep > model.thread.history.length) {
-      return assert.is((await failure(compacting)).kind, 'InvalidRange'); // more than there is cannot be kept
+      return assert.is((await failure(compacting)).kind, 'InvalidRange'); // a compaction cannot keep more entries than exist
     }
     await compacting;
     model.compact(summary, keep);

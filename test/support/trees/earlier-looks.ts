@@ -1,5 +1,5 @@
-// The day of a session that is packed as a fixture, and everything that a client can see of it afterwards. Frozen
-// with the archive: the reading part may grow, the day must not change.
+// The day of a session that is packed as a fixture, and everything that a client can see of it afterwards. The day
+// must not change, because the archive is frozen. The reading part may grow.
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DaemonRig } from '../daemon-rig.ts';

@@ -109,7 +109,7 @@ export function blobOf(content: string): BlobId {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex') as BlobId;
 }
 
-/** Contents of some models, in memory. `lost` blobs are missing, `wrong` ones fail while they are read. */
+/** The contents of some models, in memory. `lost` blobs are missing, and `wrong` blobs fail during a read. */
 export class MemoryContents implements Contents {
   readonly #byId = new Map<BlobId, Buffer>();
   readonly corrupt = new Set<BlobId>();

@@ -56,7 +56,7 @@ const fileNames = [
 ];
 const rules = ['*.log\n', 'build/\n', '/a/f\n', '!h.log\n', 'b\n', '*.txt\n!g.txt\n', ''];
 
-/** One edit. An edit that the disk refuses (a missing parent) is none. */
+/** Makes random edits. Skips an edit that the disk refuses (a missing parent). */
 export class RandomEdits {
   readonly #root: string;
   readonly #outside: string;
