@@ -141,7 +141,7 @@ function firstReader(pipes: string[]): number | undefined {
       return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
-      // ENXIO: no process reads it. ENOENT: git has packed its neighbours.
+      // ENXIO: no process reads the pipe. ENOENT: git has packed the objects beside it.
       if (error.code !== 'ENXIO' && error.code !== 'ENOENT') throw error;
     }
   }

@@ -94,7 +94,7 @@ test('the death of the parent ends the daemon, though a sibling process has its 
   const isGone = (): boolean => {
     try {
       process.kill(daemon, 0);
-      // A dead child of a dead parent may wait for its reaper.
+      // A dead child of a dead parent may still be listed as a zombie.
       return readFileSync(`/proc/${daemon}/stat`, 'utf8').includes(') Z ');
     } catch {
       return true;

@@ -137,7 +137,7 @@ test('the README describes an installation from a checkout that works', () => {
     return console.log('skipped: needs the registry of npm');
   const place = temporaryDirectory('checkout');
   const clone = freshClone(place);
-  rmSync(join(clone, 'node_modules')); // a stranger has none yet
+  rmSync(join(clone, 'node_modules')); // a new clone has none yet
   const line = /^(.*npm install --global .*?) +# .*checkout/m.exec(
     readFileSync(join(root, 'README.md'), 'utf8'),
   )?.[1];

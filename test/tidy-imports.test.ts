@@ -69,7 +69,7 @@ test('the answer to initialize loads no git, no store and no capture, which come
   );
 });
 
-/** A ratchet: the number may only become smaller. */
+/** Lower this number when you can, and never raise it. */
 const smallPartsMax = 16;
 
 test('few files of under 40 lines have a single importer, because such a file is a part of its importer', () => {

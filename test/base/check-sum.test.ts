@@ -34,8 +34,8 @@ test('every flipped bit breaks the JSON, is detected, or changes nothing', () =>
       }
       if (!isIntact(read as object)) found += 1;
       else {
-        // The bit was in the name of the sum: the record then looks like one of an earlier version with an unknown
-        // field.
+        // The flipped bit was in the name of the checksum field. The record then looks like a record of an earlier
+        // version with an unknown field.
         const { kind, text, count, list } = read as typeof record;
         assert.equal({ kind, text, count, list }, JSON.parse(JSON.stringify({ ...record, none: undefined })));
       }

@@ -22,7 +22,7 @@ test('a failure in time is thrown; a late failure is dropped', async () => {
     fail = reject;
   });
   assert.is(await within(1, failing), false);
-  fail(refused); // would end the process as an unhandled rejection
+  fail(refused); // without a handler, this rejection would end the process
   await new Promise((resolve) => setImmediate(resolve));
 });
 

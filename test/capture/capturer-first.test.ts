@@ -34,7 +34,7 @@ for (const driver of [shadowDriver, localDriver]) {
       calls = Number(whole.stdout);
       assert.ok(calls > 10, whole.stderr);
     });
-    // Another run may make a few calls less: the number of clock reads depends on the file system's time.
+    // Another run may make a few calls less, because the number of clock reads depends on the file system's time.
     const last = Math.floor(calls * 0.95);
     for (let kill = 0; kill < kills; kill += 1) {
       const at = 1 + Math.round((kill * (last - 1)) / (kills - 1));
@@ -53,7 +53,7 @@ for (const driver of [shadowDriver, localDriver]) {
           assert.is(Object.keys(await contents(store, made.record.snapshot)).length, 400);
         }
         await store.close();
-        // The next capture is complete, whatever the dead one left.
+        // The next capture is complete in spite of the files that the killed one left.
         const again = run(driver.name, directory, 0);
         assert.is(again.status, 0, again.stderr);
         const reopened = await driver.open(storeOptions(directory, { gitDirectory }));

@@ -86,7 +86,7 @@ test('an unnamed repository, a clone with --mirror and a template count as git d
     rig.git('init', '-q', '--bare', 'x/mirror.git');
     rig.git('init', '-q', '--bare', 'y');
     symlinkSync('refs/heads/main', join(rig.root, 'y/HEAD.new'));
-    renameSync(join(rig.root, 'y/HEAD.new'), join(rig.root, 'y/HEAD')); // as git did long ago
+    renameSync(join(rig.root, 'y/HEAD.new'), join(rig.root, 'y/HEAD')); // old versions of git made HEAD in this form
     rig.write('x/f', '1');
     rig.write('no/HEAD', 'ref: refs/heads/main\n');
     rig.write('no/objects', 'a file');

@@ -117,7 +117,7 @@ test('a file or directory that moves ahead of or behind the walk is captured exa
           const before = [...listed].find((one) => one !== name) ?? '';
           const after = names.find((one) => !listed.has(one)) ?? '';
           const [from, to] = direction === 'to a listed directory' ? [after, before] : [before, after];
-          renameSync(join(rig.root, 'away'), join(rig.root, from, what)); // it stood there all the while
+          renameSync(join(rig.root, 'away'), join(rig.root, from, what)); // the file was there all the time
           renameSync(join(rig.root, from, what), join(rig.root, to, what));
         });
         if (what === 'X') rig.write('away', 'x');

@@ -48,7 +48,7 @@ if (process.platform !== 'win32') {
       assert.ok(rig.log.some((line) => line.startsWith('warn The index of') && line.includes('fifo')));
       writeFileSync(join(rig.root, '.git/config'), config);
       const index = join(rig.root, '.git/index');
-      utimesSync(index, new Date(), new Date()); // git's own way to say that it was written
+      utimesSync(index, new Date(), new Date()); // changes the stamp, like a write of the index by git
       assert.equal(await pathsOf(rig.store, await rig.another({}).capture()), ['.gitignore', 'f.log']);
       rmSync(index);
       execFileSync('mkfifo', [index]);

@@ -71,7 +71,7 @@ test('a capture of one edit among 600 new files reads that file and the 200 youn
 test('random edits of every kind: fast captures equal full captures', () =>
   HeldRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 150))));
 
-/** Makes every captured content settled: a later capture takes it over unread. */
+/** Makes every captured content settled, so that a later capture reuses it without reading. */
 async function settled(it: HeldRig): Promise<void> {
   const ms = Date.now() + 30;
   await until('the clock has gone on', () => Date.now() > ms);

@@ -30,7 +30,7 @@ test('the first capture of a later opening reads only what changed since', () =>
 test('directories whose times are settled are not even listed', () =>
   withReopened(async (it) => {
     await delay(1200);
-    await it.once(); // lists and remembers them
+    await it.once(); // lists and remembers the directories
     const listed: string[] = [];
     installFault((call, target) => {
       if (call === 'readdir' && target.startsWith(`${it.rig.root}/d`)) listed.push(target);
@@ -129,7 +129,7 @@ test('after a reboot files that were written shortly before the shutdown are rea
     const hours = 3_600_000;
     it.rewrite((header) => {
       header['boot'] = 'another';
-      header['reachedMs'] = Number(header['reachedMs']) + hours; // as if it had been looked at much later
+      header['reachedMs'] = Number(header['reachedMs']) + hours; // simulates that the scan was much later
     });
     await it.agrees('all of it was on the disk');
     assert.is(it.read, 0);

@@ -1,6 +1,6 @@
-// A directory taken over from an earlier scan equals the one that a scan without memory finds. The stamps in these
-// tests are older than the clock's grain, because younger ones are never trusted. Many work trees wait for it
-// together once per round.
+// A listing that is reused from an earlier scan equals the listing of a scan without memory. The stamps in these
+// tests are older than the clock's grain, because younger ones are never trusted. Many work trees wait for the grain
+// together, once per round.
 import {
   chmodSync,
   linkSync,
@@ -113,7 +113,8 @@ test('a capture that uses an earlier scan or known files equals a capture withou
             one.previous = await compare(one.rig, one.previous);
           }
           await settle();
-          // Everything is old now. This scan remembers everything, and the next one everything that did not change.
+          // All stamps are old now. This scan remembers everything, and the next scan reuses everything that has not
+          // changed.
           for (const one of rigs) one.previous = await compare(one.rig, one.previous);
         }
       } finally {

@@ -201,7 +201,7 @@ test('no background scan runs during a capture, and the next one scans what the 
         () => void begun.push(isCapturing ? 'capture' : 'look'),
         async () => {
           const capture = it.capture();
-          it.fast.scanSoon(); // as when directories can be held from now on
+          it.fast.scanSoon(); // as when directory handles become available
           await capture;
           isCapturing = false;
           it.fast.distrust();

@@ -1,5 +1,5 @@
-// A content that was read under a stamp is taken over only when any later change would show in the stamp: not shortly
-// after the file's last change, and not by another clock than the file system's.
+// A capture reuses a content only when any later change would show in its stamp. This is not so shortly after the
+// file's last change, and only the file system's clock counts.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { contentOf, type Rig, withRig } from '../support/capture-rig.ts';
 
 const test = suite('settled contents');
 
-/** Captures on top of the last capture. Returns whether `f` was opened. */
+/** Makes a capture that builds on the last one. Returns whether it opened `f`. */
 async function readsAgain(rig: Rig, also: Fault = () => undefined): Promise<boolean> {
   const previous = (await rig.capturer.capture()).snapshot;
   let isRead = false;

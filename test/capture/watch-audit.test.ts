@@ -1,5 +1,5 @@
-// The audit of the handles against captures: a reported change is never drift, whatever happens around a capture, and
-// an unreported one is found.
+// The audit of the handles against captures: a reported change is never drift, with any events around a capture, and
+// an unreported change is found.
 import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -39,7 +39,7 @@ async function live(it: Audited, random: Random, directory: string, steps: numbe
       for (let turns = random.below(8); turns > 0; turns -= 1) await turn();
     }
   } finally {
-    await Promise.allSettled(running); // none may outlive the tree
+    await Promise.allSettled(running); // no capture may outlive the tree
   }
   await Promise.all(running);
   await it.capture(latest === undefined ? {} : { previous: latest.snapshot });

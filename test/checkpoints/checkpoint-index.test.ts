@@ -90,7 +90,7 @@ test('the time to index turns grows linearly with their number (Q41)', () => {
     return Math.min(...rounds);
   };
   const [few, many] = [buildMs(1000), buildMs(16_000)];
-  assert.ok(many < 80 * few, `${many} ms against ${few} ms`); // a look at every tag for each takes 256 times as long
+  assert.ok(many < 80 * few, `${many} ms against ${few} ms`); // comparing each tag with every other takes 256 times as long
 });
 
 test('tags are listed in their order: 0, 1, 1.1, 2 (Q8)', () => {

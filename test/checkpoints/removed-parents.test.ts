@@ -23,7 +23,7 @@ async function turn(rig: WireSession, content: string): Promise<void> {
   await rig.request('checkpoint/create', { kind: 'turn' });
 }
 
-/** Acts in one daemon, then reads in it and, after SIGKILL, in the next one: both must show the same. */
+/** Acts in one daemon, and reads the result there and, after SIGKILL, in the next daemon. Both must show the same. */
 async function twice(
   strategy: string,
   live: (rig: WireSession) => Promise<unknown>,
@@ -50,7 +50,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => {
         for (const n of [1, 2, 3, 4, 5]) await turn(rig, `${n}`);
         await rig.request('checkpoint/restore', { tag: '3', mode: 'hard' });
-        await turn(rig, 'beside'); // becomes the bearer of 4, its old one is detached
+        await turn(rig, 'beside'); // takes the tag 4, whose former checkpoint is detached
         await rig.request('checkpoint/delete', { tag: '2' });
         await rig.request('checkpoint/delete', { tag: '3' });
         const restored = (await everything(rig)).find(({ kind }) => kind === 'restore');

@@ -99,7 +99,7 @@ for (const strategy of ['shadow', 'local'])
       assert.equal(rig.processes(), []);
     }));
 
-/** Each function makes something in a closed session that only an opening can repair or finish. */
+/** Each function changes a closed session so that only an opening can repair or finish it. */
 const doubts: Readonly<Record<string, (own: string) => void>> = {
   'an owner that did not close it': (own) => {
     const file = join(own, 'owner.json');

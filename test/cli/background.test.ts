@@ -1,5 +1,5 @@
-// Commands leave a daemon in the background. The next command uses it, every other daemon gets the session at once,
-// and a command works without it.
+// Commands leave a daemon in the background. The next command uses this daemon. Any other daemon gets the session
+// from it at once, and a command also works without it.
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -52,7 +52,7 @@ test('on twenty columns every line fits, with colours, wide letters and escapes 
     for (const words of ['list --no-pager', 'show 1 --no-pager', 'status', 'restore 1 --dry-run']) {
       const lines = onTerminal(rig, 20, words).split(/\r?\n/);
       for (const written of lines) {
-        const line = written.split('\r\u001b[K').at(-1) ?? ''; // a busy machine shows progress, and takes it away
+        const line = written.split('\r\u001b[K').at(-1) ?? ''; // on a busy machine, progress was shown and erased before
         assert.ok(widthOf(line) <= 20, `${words}: ${JSON.stringify(line)}`);
         assert.not.match(stripVTControlCharacters(line), /\p{Cc}/u, words);
         assert.not.match(line, /title|\[2J/, words);

@@ -17,7 +17,7 @@ function loaded(words: readonly string[], options: object): string[] {
     input: '{}',
     maxBuffer: 64 * 1024 * 1024,
   });
-  // Only our own: the Node of this test may itself be in a node_modules.
+  // Counts only packages of this repository, because the Node of this test may itself be in a node_modules.
   const packages = stderr
     .split(root)
     .flatMap((part) => /^node_modules\/(?:@[\w-]+\/)?[\w-]+(?=\/)/.exec(part)?.[0] ?? []);

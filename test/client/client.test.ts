@@ -269,7 +269,7 @@ test('the packed package works when installed elsewhere, types included', () => 
   // The form in which npm would install it, without the network: only the dependencies, beside it.
   for (const name of Object.keys(manifest.dependencies)) {
     const place = join(modules, name);
-    mkdirSync(dirname(place), { recursive: true }); // of a scope
+    mkdirSync(dirname(place), { recursive: true }); // for a package with a scope
     symlinkSync(join(root, 'node_modules', name), place);
   }
   const program = `

@@ -222,7 +222,7 @@ test('checkpointd daemon serves every client, and exits after the last one', () 
     const client = await CheckpointdClient.attach(socket ?? '');
     const { session } = await client.request('session/open', { workspace: rig.work });
     await client.request('checkpoint/create', { session, ...turn });
-    await delay(400); // longer than the idle time: it is not idle while a client is there
+    await delay(400); // longer than the idle time, but a daemon with a client is not idle
     await client.request('checkpoint/create', { session, ...turn });
     await client.close();
     assert.is(await daemon.code, 0);

@@ -23,7 +23,7 @@ function openDatabase(file: string, mode: 'WAL' | 'PERSIST'): InstanceType<typeo
   return database;
 }
 
-/** Waits until an earlier write does not count as one during the next capture. */
+/** Waits until the next capture cannot mistake an earlier write for one during the capture. */
 async function rest(): Promise<void> {
   const ms = Date.now() + 50;
   await until('the clock has gone on', () => Date.now() > ms);
@@ -42,7 +42,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
         let opened: string | undefined;
         installFault((call, target) => {
           if (call !== 'open' || !target.startsWith(join(root, 'data.db'))) return;
-          // Between the reads of the two files, in each pass of the capture, which may take several.
+          // Writes between the reads of the two files, in each pass of the capture.
           if (opened !== undefined && opened !== target)
             database.exec(`${fill}; PRAGMA wal_checkpoint(PASSIVE)`);
           opened = target;

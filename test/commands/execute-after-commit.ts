@@ -1,5 +1,5 @@
-// Makes one call after the other of every change of a session fail, and then repeats the request with its key. An
-// answer stays the same and nothing is done twice. An error that says that nothing changed is true. The normal test
+// Makes each call of every change of a session fail in turn, and then repeats the request with its key. The repeated
+// answer is the same, and no change is made twice. An error that says that nothing changed is true. The normal test
 // takes a sample, and the long one every method on every strategy.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -124,14 +124,14 @@ export class FaultSweep {
     assert.equal(again, { ...tried.answer, replayed: true }, `${where}: the same answer`);
   }
 
-  /** Makes the change from the beginning, with its n-th call failing. */
+  /** Makes the change in a new session, with its n-th call failing. */
   async #once(n: number, code = 'EIO'): Promise<Tried> {
     await this.#begin();
     const before = this.#shape();
     const key = `k${(this.#round += 1)}`;
     const calls: string[] = [];
     installFault((call, target) => {
-      if (call === 'exists') return; // it answers and never fails
+      if (call === 'exists') return; // this call answers and never fails
       calls.push(`${call} ${target}`);
       if (calls.length === n) throw Object.assign(new Error(`${code}: ${call}`), { code, syscall: call });
     });

@@ -1,5 +1,5 @@
-// Makes one call after the other of session/open and session/delete fail: the answer or error is true, and the
-// session exists completely or not at all.
+// Makes each call of session/open and session/delete fail in turn. The answer or error must be true, and the session
+// must exist completely or not at all.
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -84,7 +84,7 @@ export class EndSweep {
     const calls: string[] = [];
     const idempotencyKey = `k${this.#round}`;
     installFault((call, target) => {
-      // The one always answers. The other fails when it is done, because the seam comes before it.
+      // `exists` never fails. A failed `close` would leave its file open, because the seam comes before the call.
       if (call === 'exists' || call === 'close') return;
       calls.push(`${call} ${target}`);
       if (calls.length === n) throw Object.assign(new Error(`EIO: ${call}`), { code: 'EIO', syscall: call });

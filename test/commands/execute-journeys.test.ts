@@ -33,7 +33,7 @@ async function entered(call: () => Promise<unknown>): Promise<readonly string[]>
     return result
       .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
       .flatMap(({ url }) => /\/dist\/src\/(.*)\.js$/.exec(url)?.[1] ?? [])
-      .filter((file) => !/^(rpc|protocol|base)\/|^daemon$/.test(file)) // the door, and who hands requests on from it
+      .filter((file) => !/^(rpc|protocol|base)\/|^daemon$/.test(file)) // the wire side, and the files that pass requests on from there
       .map((file) => `${file}.ts`);
   } finally {
     inspector.disconnect();

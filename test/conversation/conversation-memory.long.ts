@@ -30,7 +30,7 @@ class ForgetfulLog implements RecordLog {
 }
 
 const entries = 10_000;
-// Goes through JSON, like data from the wire: own texts, not slices of a shared one.
+// Copies the entry through JSON, like data from the wire, so that its texts are not slices of a shared text.
 function entryOf(n: number): { user: object; assistant: object } {
   const text = `${n} `.padEnd(1000, 'lorem ipsum ');
   const entry = { user: { content: text }, assistant: { content: text.toUpperCase() } };

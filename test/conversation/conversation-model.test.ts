@@ -73,7 +73,7 @@ function documentOf(state: ConversationState): unknown {
   return JSON.parse(JSON.stringify(toDocument(state)));
 }
 
-/** Both conversations side by side, and the checkpoints that the session would have published. */
+/** The real conversation and its model, with the checkpoints that a session would have published. */
 class Pair {
   readonly log = new RefusingLog();
   readonly conversation = new Conversation('c', this.log);

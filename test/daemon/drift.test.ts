@@ -131,7 +131,7 @@ if (process.platform === 'linux') {
         await it.drift((attempt) => writeFileSync(outside, `through the other name ${attempt}\n`));
         await it.toldSince(from, 'deep/b.txt');
         assert.is((await it.status()).drifts, 1);
-        await it.create(); // which holds everything again
+        await it.create(); // this capture watches every directory again
         const watches = it.watches();
         for (let i = 2; i < 4; i += 1) {
           await it.drift((attempt) => writeFileSync(outside, `again ${i} ${attempt}\n`));

@@ -110,7 +110,7 @@ for (const [name, end] of orderly) {
       for (const path of names) rig.write(path, `${path} two\n`);
       const slow = { act: 'slow', at: 1, times: Number.MAX_SAFE_INTEGER, ms: 60, match: '^fsync ' };
       writeFileSync(`${plan}.new`, JSON.stringify(slow));
-      renameSync(`${plan}.new`, plan); // the daemon reads it at its next call
+      renameSync(`${plan}.new`, plan); // the daemon reads the plan at its next call
       await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true });
       await end(client, session);
       assert.equal(rig.sessions(), []);

@@ -39,7 +39,7 @@ for (const word of own) {
       // The test removes the file when it has read the answer.
       if (statSync(value, { throwIfNoEntry: false })?.size !== 0) return;
       globalThis.gc?.();
-      globalThis.gc?.(); // buffers that only the first one found free are counted until the second
+      globalThis.gc?.(); // buffers that the first collection finds free are counted until the second
       const { heapUsed, external } = process.memoryUsage();
       writeFileSync(`${value}.new`, String(heapUsed + external));
       renameSync(`${value}.new`, value);

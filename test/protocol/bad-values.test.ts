@@ -1,5 +1,5 @@
-// F107 for all parameters: every parameter of every request gets every kind of invalid value, in one daemon. The only
-// effect is a refusal that names the place.
+// Sends every kind of invalid value in every parameter of every request, to one daemon (F107). The only effect must
+// be a refusal that names the place.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WireFailure } from '../support/frames.ts';

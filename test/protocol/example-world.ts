@@ -154,7 +154,7 @@ export class World {
     return result;
   }
 
-  /** The notifications of this world. */
+  /** The notifications that the daemon sent since this world began, about its session. */
   get notifications(): readonly Frame[] {
     return this.host.client.frames.slice(this.#from).filter(({ method }) => method !== undefined);
   }

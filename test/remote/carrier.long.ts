@@ -123,7 +123,7 @@ for (const [name, obstacle, start] of servers) {
       for (let cut = 0; cut < cuts; cut += 1) {
         container.write('a.txt', `${cut}\n${'x'.repeat(cut * 50)}`);
         await client.request('checkpoint/create', { session, kind: 'turn', message: `cut ${cut}` });
-        // Every fifth push succeeds, so that the others are small. They are cut at places all over.
+        // Every fifth push succeeds, so that the others are small. The cuts come at many different positions.
         cutter.cutAfter = cut % 5 === 4 ? Number.POSITIVE_INFINITY : 1000 + ((cut * 997) % 9000);
         try {
           const pushed = await client.request('remote/push', { remote: 'team', session });

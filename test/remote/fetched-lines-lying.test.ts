@@ -306,7 +306,7 @@ test('broken refs are listed as damaged, and the others are fetched', () =>
     }
     const fetched = await two.daemon.call('remote/fetch', { remote: 'team' });
     assert.equal([fetched.updated.length, fetched.refused.length], [1, broken.length]);
-    // An intact ref is damaged now: the list does not show the earlier head.
+    // A ref that was intact in an earlier list is damaged now. The list must not show its earlier head.
     writeFileSync(join(remote.path, ref), `${'3'.repeat(40)}\n`);
     const { lines, refused } = await two.daemon.call('remote/sessions', { remote: 'team' });
     assert.equal([lines, refused.length], [[], broken.length + 1]);

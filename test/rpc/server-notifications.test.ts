@@ -11,7 +11,7 @@ test('progress begins after 100 ms, comes at most ten times a second and ends be
     'store/gc': async (_params, context) => {
       for (let done = 0; done < 70; done += 1) {
         context.progress.report({ phase: 'sweep', filesDone: done, filesTotal: 70 });
-        if (done >= 9) await sleep(6); // ten come before anything can be sent
+        if (done >= 9) await sleep(6); // ten reports come before the first one can be sent
       }
       return gcResult;
     },

@@ -91,7 +91,7 @@ listTest('bits that were captured without a list give no rights through a later 
     rig.write('d/deep/file', 'one\n');
     chmodSync(join(rig.work, 'd/deep'), 0o750);
     await turn(rig, id);
-    setfacl(rig, 'd', '-d', '-m', 'u:65534:rwx'); // what is made in it from now on has a list
+    setfacl(rig, 'd', '-d', '-m', 'u:65534:rwx'); // new files in the directory get a list from now on
     for (const path of ['d/kept', 'd/replaced']) {
       chmodSync(join(rig.work, path), 0o600);
       setfacl(rig, path, '-m', 'u:65534:r');

@@ -1,4 +1,4 @@
-// Files and conversation, killed in between, at every call from the intent to the end of the move.
+// Kills a daemon between the change of files and that of the conversation, at every call from the intent to the end.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endOfTangent, killAt, restoreOfBoth, revertOfTurn } from '../support/kill-scenarios.ts';

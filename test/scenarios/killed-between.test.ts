@@ -1,4 +1,5 @@
-// Files and conversation, killed in between: a sample of the calls. killed-between.long.ts takes every call.
+// Kills a daemon between the change of files and that of the conversation, at a sample of the calls.
+// killed-between.long.ts takes every call.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endOfTangent, killAt, restoreOfBoth, revertOfTurn } from '../support/kill-scenarios.ts';

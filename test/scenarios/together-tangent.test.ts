@@ -65,7 +65,7 @@ test('the checkpoint of a tangent is not deleted or collected, and after a clean
     session,
     files: true,
   });
-  await create(at); // remembers the tangent
+  await create(at); // this checkpoint refers to the tangent
   const refused = await failure(daemon.call('checkpoint/delete', { session, tag: needed }));
   assert.is(refused.kind, 'PreconditionFailed');
   await daemon.call('store/gc', { session });

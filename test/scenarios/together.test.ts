@@ -104,7 +104,7 @@ test('without checkpoints no change is made over an interrupted restore: checkpo
   assert.equal(await said(at), ['a']);
   assert.is((await failure(at.daemon.call('checkpoint/init', { session }))).kind, 'StoreCorrupt');
   assert.is((await failure(append(at, 'b'))).kind, 'CheckpointsDisabled');
-  rmSync(intent); // as the refusal says
+  rmSync(intent); // does what the refusal advises
   await at.daemon.call('checkpoint/init', { session });
   await append(at, 'b');
   assert.equal(await said(at), ['a', 'b']);

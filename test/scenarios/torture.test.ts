@@ -5,7 +5,7 @@ import { Tally } from '../../scripts/torture/tally.ts';
 import { run, type TortureOptions, torture } from '../../scripts/torture/torture.ts';
 
 const options: TortureOptions = {
-  seed: 4203550413, // one whose first episode writes and restores
+  seed: 4203550413, // a seed whose first episode writes and restores
   clients: ['own'],
   ms: 60_000,
   strategies: ['shadow'],

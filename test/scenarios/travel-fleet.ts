@@ -190,7 +190,7 @@ class FleetMachine {
       if (fate === 'calm' || !isExpected(error, fate)) throw error;
       tally.failures += 1;
     });
-    asked.catch(() => undefined); // it may fail before the kill, and is awaited after it
+    asked.catch(() => undefined); // the request may fail before the kill, and is awaited after the kill
     if (fate === 'kill') {
       await new Promise((resolve) => setTimeout(resolve, random() * 900));
       await client.kill();
@@ -210,7 +210,7 @@ class FleetMachine {
     assert.is((this.#history as unknown[]).length, this.#said);
   }
 
-  /** Imports the line of every other machine, and compares each checkpoint that its machine knows as pushed. */
+  /** Imports the lines of all other machines, and compares each checkpoint that was answered there as pushed. */
   async takeAll(others: readonly FleetMachine[], restores: number): Promise<void> {
     const client = this.#client ?? (await this.open());
     for (const other of others) {

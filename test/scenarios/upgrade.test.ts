@@ -220,8 +220,8 @@ test('data of a later version is neither swept nor deleted', () =>
     const refused = await failureOf(client.request('session/delete', { session }));
     assert.is(refused.kind, 'StoreVersion');
     assert.match(refused.message, /It was not changed/);
-    await rig.open(client, { strategy: 'shadow' }); // which begins the sweep
-    assert.is((await client.close()).code, 0); // which waits for it
+    await rig.open(client, { strategy: 'shadow' }); // this opening begins the sweep
+    assert.is((await client.close()).code, 0); // the close waits for the sweep
     assert.equal(everything([rig.shadow(session)]), before);
   }));
 

@@ -64,7 +64,7 @@ async function deadMount(place: string): Promise<(() => Promise<void>) | undefin
   await until('mounted or refused', () => said.includes('mounted') || holder.exitCode !== null);
   if (holder.exitCode !== null) return undefined;
   return async () => {
-    holder.kill('SIGKILL'); // the connection goes with its only descriptor, and a waiting process gets an error
+    holder.kill('SIGKILL'); // the connection ends with its only descriptor, and a waiting process gets an error
     await ended;
     spawnSync('umount', ['-l', place]);
   };

@@ -1,5 +1,5 @@
-// The watcher invalidates the remembered length of the context message. Requests compare stamps as well. Here none is
-// made, so only the watcher can have done it.
+// The watcher invalidates the remembered length of the context message. Requests compare stamps as well. These tests
+// make no request, so only the watcher can have invalidated the length.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

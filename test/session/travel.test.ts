@@ -24,7 +24,7 @@ test('the head of a line is one of its checkpoints when a checkpoint is made dur
   withSessions(async (rig) => {
     const session = await rig.open();
     await createTurn(rig, session.id, 'first');
-    const source = lineSource(session); // a push asks the remote next
+    const source = lineSource(session); // a push asks the remote after this step
     await createTurn(rig, session.id, 'second');
     const { checkpoints, facts, log } = source(identity);
     assert.is(checkpoints.length, 3);

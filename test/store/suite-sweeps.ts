@@ -83,7 +83,7 @@ export function sweepTests(check: Check, hooks: SuiteHooks): void {
       problems.map(({ what, affects }) => ({ what, affects })),
       [{ what: blob, affects: [hit.id] }],
     );
-    await capture(store, plain({ a: file(bytes) })); // stored again, it is whole again: and the database is clean
+    await capture(store, plain({ a: file(bytes) })); // stores the content again, so that the store is intact at the end
     assert.equal(await store.sizes([blob]), [1000]);
   });
 

@@ -118,7 +118,7 @@ test('killed in the middle of creates and restores, local leaves the repository 
       const params =
         round % 2 === 0 ? { session, kind: 'turn' } : { session, tag: '0', mode: 'hard', confirm: true };
       const { answer } = client.send(method, params);
-      answer.catch(() => undefined); // it dies unanswered, or answered just before
+      answer.catch(() => undefined); // the kill comes before the answer, or just after it
       await new Promise((resolve) => setTimeout(resolve, 15 + round * 17));
       await client.kill();
       assert.equal(fingerprint(gitDirectory), before, `round ${round}`);

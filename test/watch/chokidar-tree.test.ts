@@ -86,7 +86,7 @@ test('a subtree that is moved out is not watched, and watched again when it is b
     await until('that all of it is gone', () => watch.directories <= before - 101);
     paths.clear();
     writeFileSync(join(aside, 'd7/s1/out'), '');
-    await writeUntilMarked('d8/s1/f'); // what came before it would have been reported by now
+    await writeUntilMarked('d8/s1/f'); // a change before this one would have been reported by now
     assert.equal(
       [...paths].filter((path) => path.includes('d7')),
       [],

@@ -202,7 +202,7 @@ if (process.platform === 'linux') {
       for (let tries = 0; tries < 3 && !isComplete; tries += 1) {
         const { position } = handles.changes;
         assert.is((await handles.open(paths)).length, 200_000);
-        await sleep(1000); // the probe of the loop looks every 200 ms
+        await sleep(1000); // the probe of the loop runs every 200 ms
         isComplete = handles.changes.isCompleteSince(position);
       }
       assert.ok(isComplete, 'the loop stood still, and the log is incomplete');

@@ -45,7 +45,7 @@ export async function watching(
 /** A work tree in a repository, and captures of it. */
 export const withRig = (body: (rig: Rig) => Promise<void>): Promise<void> => withCaptureRig({}, body);
 
-/** Reports what a capture reports that began now and succeeded. */
+/** Reports a successful capture that began now. */
 export function captured(watcher: WorkTreeWatcher): void {
   watcher.captured(watcher.changes.position);
 }

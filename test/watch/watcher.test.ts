@@ -38,7 +38,7 @@ test('changes come in batches, and stay dirty until a capture has succeeded', ()
       batches.length = 0;
       mkdirSync(join(rig.root, 'born'));
       await notified('born');
-      await sleep(300); // chokidar watches a new directory after it has read it, so no capture rests on it
+      await sleep(300); // chokidar watches a new directory only after it has read it, so captures do not rely on it
       rig.write('born/later', '');
       await notified('born/later');
     });

@@ -53,7 +53,7 @@ test('context files are in the work tree, within the limit, and the message is c
       await rig.request('conversation/context', asked);
       return false;
     });
-    rig.write('docs/x.md', 'EX\n'); // as long as before: only its stamp tells
+    rig.write('docs/x.md', 'EX\n'); // the same length as before, so only the stamp shows the change
     assert.is((await rig.request('conversation/get', {})).contextMessageLength, undefined);
     for (const path of ['/etc/passwd', '../x', 'a/../../x', 'out.md', '.git/secret.md', 'x/.GIT/y']) {
       const failure = await failureOf(rig.request('conversation/addContext', { paths: [path] }));

@@ -43,7 +43,7 @@ test('a lock without a message is refused (Q23)', () =>
 test('the use of the model’s window is reported, and a full window at once (C26)', () =>
   withSession(
     async (rig) => {
-      await rig.append('x'.repeat(17)); // and 're ' with the same again: 37 of 40
+      await rig.append('x'.repeat(17)); // 're ' and the same text again: 37 of 40 characters
       const { contextWindow } = await rig.request('conversation/get', {});
       assert.equal(contextWindow, { characters: 37, maxCharacters: 40, level: 'none' });
       assert.equal(rig.events('conversation/didFillWindow'), []);

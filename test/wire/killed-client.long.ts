@@ -56,7 +56,7 @@ const elsewhere = [
   'session/open', // meaning.test.ts
   'session/close',
   'session/delete',
-  'checkpoint/init', // keyed-kills.test.ts: here the next opening enables them too
+  'checkpoint/init', // keyed-kills.test.ts: in this test the next opening would enable checkpoints, too
   'conversation/setTools', // the same record and the same path as setModel
   'conversation/setAgents',
   'conversation/recordLines',
@@ -126,7 +126,7 @@ async function killed(
     });
     const exited = once(child, 'exit');
     await once(child.stdout, 'data');
-    await sleep(afterMs); // a moment of the request's life, whichever it is
+    await sleep(afterMs); // any moment while the request runs
     child.kill('SIGKILL');
     await exited;
     const [next] = await start();

@@ -62,7 +62,7 @@ test('keys of open and close survive the daemon if the session is kept', async (
     const other = next.client.request('session/open', { ...open, exclude: ['x'] });
     assert.is((await failureOf(other)).kind, 'IdempotencyConflict');
     assert.not.ok((await next.client.request('session/close', { session, idempotencyKey: 'x' })).removed);
-    await next.client.request('checkpoint/list', { session }); // the replayed close closed nothing
+    await next.client.request('checkpoint/list', { session }); // the repeated close did not close the session again
   } finally {
     await here.end();
   }

@@ -70,7 +70,7 @@ test('permission bits are never set through a link', () => {
     build(root, model({ f: 'x', 'd/g': 'y' }));
     symlinkSync('f', `${root}/link`);
     const tree = new AnchoredFiles(root, anchoring);
-    // With handles the link itself is found. Without them, opening it fails.
+    // With descriptors, the link itself is opened. Without them, the opening fails.
     const expected = anchoring === 'descriptors' ? 'none' : 'ELOOP';
     assert.is(
       code(() => assert.not.ok(tree.setMode(path('link'), 'file', () => 0o600))),

@@ -99,7 +99,7 @@ test('later changes stay, and a link stays a link', () =>
     const enabled = JSON.parse(readFileSync(file, 'utf8')) as object;
     writeFileSync(file, JSON.stringify({ model: 'opus', ...enabled }));
     assert.is((await run(rig, 'disable', '--yes')).code, 0);
-    assert.is(readFileSync(join(rig.home, 'dotfiles/claude.json'), 'utf8'), '{"model":"opus"}'); // and not laid out anew
+    assert.is(readFileSync(join(rig.home, 'dotfiles/claude.json'), 'utf8'), '{"model":"opus"}'); // the text keeps its layout
     assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
   }));
 
@@ -217,7 +217,7 @@ test('status and doctor report which agents are enabled, and the result of each 
     const prompt = { session_id: 'one', cwd: rig.work, hook_event_name: 'UserPromptSubmit', prompt: 'x' };
     try {
       const done = /claude-code: enabled, last hook just now \(prompt\): done$/m;
-      // On a busy machine a hook may give up before it has read its event, and says so.
+      // On a busy machine a hook may give up before it has read its event. It logs that.
       await until('a hook is done', async () => {
         await hook(rig, 'claude-code', prompt);
         await until('the event is carried out', () => writtenEvents(rig.storage).length === 0);

@@ -18,11 +18,11 @@ type Body = Readonly<Record<string, unknown>>;
 export class ModelServer {
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly #steps: Step[] = [];
-  /** The bodies of the calls that took a step. */
+  /** The bodies of the calls that were answered with a step. */
   readonly asked: string[] = [];
   /** Requests that the server does not know. */
   readonly unknown: string[] = [];
-  /** Waits of a step that timed out. */
+  /** The waits of steps that timed out. */
   readonly failures: string[] = [];
   #calls = 0;
 

@@ -36,7 +36,7 @@ function sleepers(): string[] {
     try {
       return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1') === `sleep\0${seconds}\0`;
     } catch {
-      return false; // it ended while we looked
+      return false; // the process ended meanwhile
     }
   });
 }
@@ -60,7 +60,7 @@ test('a git that hangs fails its requests by name within ten seconds, and leaves
     assert.match(opening.message, /git version did not answer/);
     rmSync(join(rig.top, 'hang-all'));
     const { session } = await rig.open(client);
-    rig.write('.gitignore', 'x\n'); // new rules: what answers for them starts anew
+    rig.write('.gitignore', 'x\n'); // new rules: the process that answers queries about rules is restarted
     rig.write('a.txt', 'edited\n');
     writeFileSync(join(rig.top, 'hang'), '');
     for (const child of rig.children()) process.kill(Number(child.split(' ')[0]), 'SIGKILL');

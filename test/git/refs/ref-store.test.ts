@@ -1,5 +1,5 @@
-// Transactions of refs whose note meets a system error: a finished one stays finished, and its note never undoes a
-// later one.
+// Transactions of refs whose note cannot be written or removed. A finished transaction stays finished, and its note
+// never undoes a later one.
 import { appendFileSync, copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

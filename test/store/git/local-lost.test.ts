@@ -22,7 +22,7 @@ test('after rm -rf .git under an open session every method reports that, and cha
     const away = join(rig.top, 'git-of-before');
     cpSync(git, away, { recursive: true });
     const gone = join(rig.top, 'git-that-goes');
-    renameSync(git, gone); // at once: the daemon writes objects into it meanwhile
+    renameSync(git, gone); // one rename, because the daemon writes objects into the repository meanwhile
     rmSync(gone, { recursive: true });
     const requests = [
       ['checkpoint/init', {}],

@@ -115,7 +115,7 @@ test('a gc --prune=now that runs all the time removes nothing of captures, check
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
-    const store = await open(directory, join(work, '.git')); // before the loop, which nothing else would end
+    const store = await open(directory, join(work, '.git')); // opened before the loop starts: a failure here would leave the loop running
     const script = 'while :; do git gc --quiet --prune=now; git prune --expire=now; done';
     const loop = spawn('sh', ['-c', script], {
       cwd: work,

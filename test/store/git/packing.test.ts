@@ -107,7 +107,7 @@ test('packing that is interrupted at any call leaves every checkpoint complete f
     /** Packs a copy of the store. From call number `last` on every call fails, like in an ended process. */
     const endedAt = async (last: number): Promise<string[]> => {
       const copy = join(directory, `ended-${last}`);
-      execFileSync('cp', ['-al', first, copy]); // links: no file of a store is written in place
+      execFileSync('cp', ['-al', first, copy]); // hard links suffice, because a store never writes to a file in place
       const opened = await open(copy);
       const calls: string[] = [];
       installFault((call) => {

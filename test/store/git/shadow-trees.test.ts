@@ -67,7 +67,7 @@ test('the tree id is that of git add -A and git write-tree, and everything is re
           const { snapshot } = await capture(store, tree);
           assert.is(snapshot, expected);
           const back = await contents(store, snapshot);
-          assert.equal(Object.keys(back).sort(), Object.keys(tree).sort()); // an object puts "0" before "\x01"
+          assert.equal(Object.keys(back).sort(), Object.keys(tree).sort()); // sorts both, because an object lists the key "0" before "\x01"
           for (const [at, { bytes }] of Object.entries(tree))
             assert.equal(back[at], Buffer.from(bytes).toString('latin1'));
         },

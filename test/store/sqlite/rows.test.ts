@@ -113,7 +113,7 @@ test('the rows of many removed checkpoints are merged too (O30)', () =>
     still(0, 1, 2, 3, 4);
     await store.remove([made[1] ?? ('' as CheckpointId)]);
     still(0, 2, 3, 4);
-    await store.remove([made[0] ?? ('' as CheckpointId)]); // its children 2 and 4 both need all their files
+    await store.remove([made[0] ?? ('' as CheckpointId)]); // the children 2 and 4 then need full rows
     still(2, 3, 4);
     await store.remove([made[2] ?? ('' as CheckpointId), made[4] ?? ('' as CheckpointId)]);
     still(3);

@@ -33,7 +33,7 @@ test('a 2 GiB file is stored and read in chunks, in less than 300 MB of memory (
     await writer.seal({ entries: new Map([['large', { mode: '100644', blob }]]) });
     assert.equal(await store.sizes([blob]), [size]);
     let read = 0;
-    for await (const chunk of store.read(blob)) read += chunk.length; // throws unless the hash is right
+    for await (const chunk of store.read(blob)) read += chunk.length; // reading throws unless the hash is right
     clearInterval(timer);
     assert.is(read, size);
     assert.ok(peak < 300_000_000, `peak of ${(peak / 1e6).toFixed(0)} MB`);

@@ -40,7 +40,7 @@ test('sessions do not see each other, and share equal contents (O9)', () =>
       [two.id],
     );
     assert.equal(sql(directory, 'SELECT count(*), max(ref_count) FROM checkpoint_blobs'), [[1, 2]]);
-    await other.remove([one.id]); // not its own
+    await other.remove([one.id]); // a checkpoint of another session
     assert.is((await store.checkpoints()).length, 1);
     await other.destroy();
     await other.sweep();
@@ -175,7 +175,7 @@ test('a content that a sweep removes between the check and the write is stored a
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
     await capture(store, tree);
-    await store.sweep(); // spares it, and leaves its stamp behind
+    await store.sweep(); // the sweep spares the content, whose stamp is then older than the generation
     const writer = store.writer();
     for (const { bytes } of tree.values())
       await writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes });

@@ -117,7 +117,7 @@ test("a rollback warns of the user's changes since, restores deletions, and remo
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
     write(root, { 'later.txt': 'l\n' });
-    execFileSync('sh', ['-c', 'rm src/b.txt'], { cwd: root }); // a shell command is seen like any other edit
+    execFileSync('sh', ['-c', 'rm src/b.txt'], { cwd: root }); // the daemon sees edits of a shell command like any others
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
     write(root, { 'a.txt': 'edited by the user\n' });
     const dry = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun: true });
