@@ -5,12 +5,14 @@ import { refOf, type Shown, type Sides, shownOf } from './diff/contents.ts';
 import { DiffView, mustBeSideBySide } from './diff/diff-view.tsx';
 import type { OfferedHunks } from './diff/hunk-lines.ts';
 import { ImagePair } from './diff/image-pair.tsx';
+import { PatchView } from './diff/patch-view.tsx';
 import { Icon } from './parts/icon.tsx';
 import { PathName } from './parts/inert-text.tsx';
 import { VirtualList } from './parts/virtual-list.tsx';
 import { revertOfFile, revertOfHunk } from './reverting.ts';
-import { type Intent, useChanging } from './state/changing.ts';
+import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
+import type { Intent } from './state/intent.ts';
 import { useView } from './state/view.ts';
 import { countOf, sizeOf } from './text.ts';
 import { labelOf } from './timeline.tsx';
@@ -233,8 +235,7 @@ const Difference = (props: DifferenceProps) => {
       />
     );
   }
-  if (shown.kind === 'patch')
-    return <DiffView path="patch" before={shown.text} after={shown.text} hunks={[]} isSideBySide={false} />;
+  if (shown.kind === 'patch') return <PatchView text={shown.text} label={file.path} />;
   if (shown.kind === 'image' && (shown.before !== undefined || shown.after !== undefined))
     return <ImagePair before={shown.before} after={shown.after} />;
   return (

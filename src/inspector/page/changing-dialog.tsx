@@ -3,10 +3,13 @@
 import { defineComponent, nextTick, ref, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { ConflictPath, FailedPath, PathRef, RevertPath, SkippedPath } from '../../protocol/types.ts';
+import { AuthorChoice } from './author-choice.tsx';
+import { PatchView } from './diff/patch-view.tsx';
 import { Icon } from './parts/icon.tsx';
 import { PathName } from './parts/inert-text.tsx';
 import { endsOf } from './reverting.ts';
-import { type ChangeEffects, type Choices, type Intent, useChanging } from './state/changing.ts';
+import { useChanging } from './state/changing.ts';
+import type { ChangeEffects, Choices, Intent } from './state/intent.ts';
 import { countOf } from './text.ts';
 
 const listedMax = 200;
@@ -84,7 +87,18 @@ const Body = defineComponent(() => {
         {(stage === 'asking' || stage === 'planning') && plan !== undefined ? (
           <Lists of={plan} isPlan={true} />
         ) : null}
-        {stage === 'asking' && changing.changesNothing ? (
+        {stage === 'asking' && changing.refusal !== undefined ? (
+          <p class="problem" role="alert">
+            {changing.refusal}
+          </p>
+        ) : null}
+        {(stage === 'asking' || stage === 'planning') && changing.patch !== undefined ? (
+          <section class="list planned" aria-label="The change line by line">
+            <h3>Line by line</h3>
+            <PatchView text={changing.patch} label="The change line by line" />
+          </section>
+        ) : null}
+        {stage === 'asking' && plan !== undefined && changing.changesNothing ? (
           <p>
             {intent.does === 'restore'
               ? 'The work tree is already like that: there is nothing to do.'
@@ -126,10 +140,15 @@ const Options = defineComponent(() => {
   );
   return () => {
     const { intent, plan, choices } = changing;
-    const hasConflicts = (plan?.counts.conflicts ?? 0) > 0 || choices.onConflict !== 'overwrite';
-    if (intent.does !== 'restore' && !hasConflicts) return null;
+    const hasConflicts =
+      (plan?.counts.conflicts ?? 0) > 0 ||
+      choices.onConflict !== 'overwrite' ||
+      choices.conflicts !== 'leave';
+    const hasAuthor = intent.does === 'revert' && intent.hunks === undefined;
+    if (intent.does !== 'restore' && !hasConflicts && !hasAuthor) return null;
     return (
       <div class="options">
+        {hasAuthor ? <AuthorChoice /> : null}
         {intent.does === 'restore' ? (
           <fieldset>
             <legend>Files made later</legend>

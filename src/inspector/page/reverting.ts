@@ -1,7 +1,7 @@
 // The reverts that the page offers: the work of a checkpoint, or a file or a hunk of the comparison that is shown.
 import type { Checkpoint, DiffFile, DiffHunk } from '../../protocol/types.ts';
 import { refOf, type Sides } from './diff/contents.ts';
-import type { Intent } from './state/changing.ts';
+import type { Intent } from './state/intent.ts';
 import { useTimeline } from './state/timeline.ts';
 import { plainText } from './text.ts';
 import { labelOf } from './timeline.tsx';

@@ -176,6 +176,9 @@ seen('one hunk of a comparison is taken back after its plan, and comes back by o
   const dialog = page.locator('dialog.changing[open]');
   await dialog.locator('h2', { hasText: /^Revert 1 hunk of code.ts$/ }).waitFor();
   await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
+  await dialog.locator('.patch-removed', { hasText: 'n30 = 31' }).waitFor();
+  assert.equal(await dialog.locator('.patch-added').allInnerTexts(), ['+export const n30 = 30;']);
+  assert.is(await dialog.locator('#author').count(), 0, 'hunks have no author');
   assert.match(rig.read('code.ts') ?? '', /n30 = 31/, 'a plan changes nothing');
   await dialog.locator('button.confirm').click();
   await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
@@ -185,6 +188,31 @@ seen('one hunk of a comparison is taken back after its plan, and comes back by o
   assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 31;/);
   await dialog.locator('button.close').click();
   await page.selectOption('#compare', '');
+});
+
+seen("a revert takes back one session's work alone", async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  await inspected.turn('two of us');
+  rig.write('mine.txt', 'by the agent\n');
+  await inspected.ask('ledger/recordWrite', { path: 'mine.txt', toolName: 'write' });
+  rig.write('theirs.txt', 'by hand\n');
+  await inspected.tool('write', 'mine and theirs');
+  await page.locator('[role=treeitem]', { hasText: 'mine and theirs' }).click();
+  await page.click('#revert');
+  const dialog = page.locator('dialog.changing[open]');
+  await dialog.locator('[data-list=deleted]', { hasText: 'theirs.txt' }).waitFor();
+  await page.selectOption('#author', inspected.session);
+  await dialog.locator('[data-list=dim]', { hasText: 'theirs.txt' }).waitFor();
+  assert.equal(await dialog.locator('[data-list=deleted] li').allInnerTexts(), ['mine.txt']);
+  await dialog.locator('.patch-removed', { hasText: 'by the agent' }).waitFor();
+  await dialog.locator('button.confirm').click();
+  await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
+  assert.is(rig.read('mine.txt'), undefined);
+  assert.is(rig.read('theirs.txt'), 'by hand\n');
+  await dialog.locator('button.take-back').click();
+  await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
+  await dialog.locator('button.close').click();
 });
 
 seen('the change of one file is taken back; a later change of its lines is a conflict', async () => {
@@ -248,6 +276,7 @@ seen(
     const dialog = page.locator('dialog.changing[open]');
     await dialog.locator('[data-list=conflict]', { hasText: 'code.ts' }).waitFor();
     await dialog.locator('[data-list=modified]', { hasText: 'code.ts' }).waitFor();
+    await dialog.locator('.patch-removed', { hasText: '-edited by hand' }).waitFor();
     assert.is(rig.read('code.ts'), 'edited by hand\n', 'a plan changes nothing');
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });

@@ -176,6 +176,11 @@ export async function fileBytes(
   }
 }
 
+/** Decodes a text of the wire: as UTF-8, or byte by byte where it is not. */
+export function textOfWire(text: string, encoding: string | undefined): string {
+  return encoding === 'base64' ? decoded([fromBase64(text)])[1].join('') : text;
+}
+
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(length);
   let at = 0;

@@ -8,14 +8,15 @@ import {
   MergeView,
   unifiedMergeView,
 } from '@codemirror/merge';
-import { EditorState, type Extension } from '@codemirror/state';
-import { EditorView, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
+import type { Extension } from '@codemirror/state';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 import { defineComponent, onBeforeUnmount, onMounted, ref, shallowRef, watch } from 'vue';
 import type { DiffHunk } from '../../../protocol/types.ts';
 import type { Hunk } from '../patch.ts';
 import { useView } from '../state/view.ts';
 import { changesOf } from './changes.ts';
+import { labelled, readOnlyText } from './editor.ts';
 import { hunkGaps, hunkLines, type OfferedHunks } from './hunk-lines.ts';
 import { languageOf } from './languages.ts';
 
@@ -32,28 +33,8 @@ export interface DiffViewProps {
 /** In one column the removed lines of a hunk are drawn all at once, so longer hunks are shown in two. */
 const removedMax = 1500;
 
-/** Marks of direction and other characters without a shape, besides those that the editor knows. */
-const alsoSpecial = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u00ad]/g;
-
-/** The editor's styles are an element that it makes itself, which needs the nonce of this document. */
-const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
-
 const fixed: Extension = [
-  EditorView.cspNonce.of(nonce),
-  EditorState.readOnly.of(true),
-  EditorView.editable.of(false),
-  // Only line feeds end lines, as they do for the daemon; a carriage return is shown as a sign.
-  EditorState.lineSeparator.of('\n'),
-  highlightSpecialChars({
-    addSpecialChars: alsoSpecial,
-    render: (code, _, placeholder) => {
-      const sign = document.createElement('span');
-      sign.className = 'sign';
-      sign.textContent = placeholder;
-      sign.title = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-      return sign;
-    },
-  }),
+  readOnlyText,
   syntaxHighlighting(classHighlighter),
   lineNumbers(),
   keymap.of([
@@ -61,9 +42,6 @@ const fixed: Extension = [
     { key: 'p', run: goToPreviousChunk },
   ]),
 ];
-
-const labelled = (label: string): Extension =>
-  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });
 
 export function mustBeSideBySide(hunks: readonly Hunk[] | undefined, before: string): boolean {
   if (hunks === undefined) return before.length > 100_000;

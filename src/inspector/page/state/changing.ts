@@ -1,56 +1,14 @@
 // A restore, revert, undo or redo on its way: its plan, the question, its progress, its result, and the way back.
 import { defineStore } from 'pinia';
 import { computed, reactive, ref, shallowRef, watch } from 'vue';
-import type {
-  ConflictPolicy,
-  HunkRef,
-  PathRef,
-  ProgressValue,
-  RestoreMode,
-  RestoreResult,
-  RestoreScope,
-  RevertResult,
-} from '../../../protocol/types.ts';
+import type { ProgressValue } from '../../../protocol/types.ts';
 import { type AskOptions, LinkError } from '../wire.ts';
+import { type ChangeEffects, type Choices, type Intent, reverseOf, usual } from './intent.ts';
 import { useLink } from './link.ts';
+import { patchOf } from './planned-patch.ts';
 import { readSessionHead, useTimeline } from './timeline.ts';
 
-/** The change that the user asked for: a restore of a checkpoint or of some paths of it, a revert, or a step back or forth. */
-export type Intent =
-  | {
-      readonly does: 'restore';
-      readonly tag: string;
-      readonly label: string;
-      readonly paths?: readonly PathRef[];
-    }
-  | {
-      readonly does: 'revert';
-      /** The work of one checkpoint, or what changed between two. `to` absent: the present. */
-      readonly range: { readonly tag: string } | { readonly from: string; readonly to?: string };
-      readonly label: string;
-      readonly paths?: readonly PathRef[];
-      readonly hunks?: readonly HunkRef[];
-    }
-  | { readonly does: 'undo'; readonly of?: Reversed }
-  | { readonly does: 'redo'; readonly of?: Reversed };
-
-/** The change that an undo or redo reverses. Absent: the last one. */
-type Reversed = 'restore' | 'revert';
-
-/** The effects of a change, planned or done. */
-export type ChangeEffects = RestoreResult | RevertResult;
-
-export interface Choices {
-  mode: RestoreMode;
-  scope: RestoreScope;
-  onConflict: ConflictPolicy;
-  /** The policy of a revert for paths where a later change contradicts it. */
-  conflicts: 'leave' | 'markers';
-}
-
 type Stage = 'closed' | 'planning' | 'asking' | 'running' | 'done' | 'failed';
-
-const usual: Choices = { mode: 'soft', scope: 'files', onConflict: 'overwrite', conflicts: 'leave' };
 
 function fields() {
   return {
@@ -58,16 +16,45 @@ function fields() {
     intent: shallowRef<Intent>({ does: 'undo' }),
     choices: reactive<Choices>({ ...usual }),
     plan: shallowRef<ChangeEffects>(),
+    /** The plan as a unified patch. Absent: none is known, or it is still being made. */
+    patch: ref<string>(),
     result: shallowRef<ChangeEffects>(),
     progress: shallowRef<ProgressValue>(),
     failure: ref<string>(),
+    /** Why the choices allow no plan. The user can choose anew. */
+    refusal: ref<string>(),
   };
+}
+
+type Fields = ReturnType<typeof fields>;
+
+/** Forgets the change before. */
+function forget({ plan, patch, result, refusal }: Fields): void {
+  [plan.value, patch.value] = [undefined, undefined];
+  [result.value, refusal.value] = [undefined, undefined];
+}
+
+/** Leaves the choices to the user, who can choose anew. */
+function refuse({ plan, patch, refusal, stage }: Fields, error: LinkError): void {
+  [plan.value, patch.value] = [undefined, undefined];
+  [refusal.value, stage.value] = [error.message, 'asking'];
+}
+
+/** Reads the patch of the plan, and shows it unless another plan was asked for meanwhile. */
+async function showPatch(known: Fields, signal: AbortSignal, isCurrent: () => boolean): Promise<void> {
+  const { intent, plan, patch } = known;
+  const text = plan.value === undefined ? undefined : await patchOf(intent.value, plan.value, signal);
+  if (isCurrent()) patch.value = text;
+}
+
+function fail({ failure, stage }: Fields, error: unknown): void {
+  [failure.value, stage.value] = [wordsOf(error), 'failed'];
 }
 
 export const useChanging = defineStore('changing', () => {
   const timeline = useTimeline();
   const known = fields();
-  const { stage, intent, choices, plan, result, progress } = known;
+  const { stage, intent, choices, plan, result, progress, refusal } = known;
   /** The head that the plan was made for: if it moves, the plan is made anew. */
   let planned: string | undefined;
   const { start, signal, cancel } = stepsOf(known);
@@ -81,20 +68,20 @@ export const useChanging = defineStore('changing', () => {
     const about = { ...extra, session: timeline.session, head: planned };
     return sent(intent.value, choices, about, { signal: signal(), onProgress });
   }
-  const fail = (error: unknown): void =>
-    void ([known.failure.value, stage.value] = [wordsOf(error), 'failed']);
-
   async function makePlan(isFirst = true): Promise<void> {
     const isCurrent = start('planning');
     planned = timeline.head;
     try {
       const made = await send({ dryRun: true });
-      if (isCurrent()) [plan.value, stage.value] = [made, 'asking'];
+      if (!isCurrent()) return;
+      [plan.value, stage.value, refusal.value] = [made, 'asking', undefined];
+      await showPatch(known, signal(), isCurrent);
     } catch (error) {
       if (!isCurrent()) return;
-      if (!isFirst || !isHeadMoved(error)) return fail(error);
+      if (choices.author !== '' && isUnknown(error)) return refuse(known, error);
+      if (!isFirst || !isHeadMoved(error)) return fail(known, error);
       // The page has not heard of the newest checkpoint yet.
-      await readSessionHead().catch(fail);
+      await readSessionHead().catch((why: unknown) => fail(known, why));
       if (isCurrent() && stage.value === 'planning') await makePlan(false);
     }
   }
@@ -107,14 +94,14 @@ export const useChanging = defineStore('changing', () => {
     } catch (error) {
       // The head has moved since the plan was made: another client made a checkpoint. The user decides anew.
       if (isHeadMoved(error)) await makePlan();
-      else fail(error);
+      else fail(known, error);
     }
   }
 
   function begin(wanted: Intent): void {
     intent.value = wanted;
     Object.assign(choices, usual);
-    [plan.value, result.value] = [undefined, undefined];
+    forget(known);
     void makePlan();
   }
   const close = (): void => void start('closed');
@@ -131,12 +118,6 @@ export const useChanging = defineStore('changing', () => {
   return { ...known, changesNothing, begin, confirm, cancel, close, takeBack };
 });
 
-/** Returns the step that leads back. */
-function reverseOf(intent: Intent): Intent {
-  if (intent.does === 'restore' || intent.does === 'revert') return { does: 'undo', of: intent.does };
-  return intent.does === 'undo' ? { ...intent, does: 'redo' } : { ...intent, does: 'undo' };
-}
-
 interface Steps {
   /** Starts a stage. The returned function is true while no later stage has begun. */
   readonly start: (now: Stage) => () => boolean;
@@ -145,7 +126,7 @@ interface Steps {
   readonly cancel: () => void;
 }
 
-function stepsOf({ stage, progress }: Pick<ReturnType<typeof fields>, 'stage' | 'progress'>): Steps {
+function stepsOf({ stage, progress }: Pick<Fields, 'stage' | 'progress'>): Steps {
   let running = new AbortController();
   return {
     start: (now) => {
@@ -158,6 +139,11 @@ function stepsOf({ stage, progress }: Pick<ReturnType<typeof fields>, 'stage' | 
     signal: () => running.signal,
     cancel: () => running.abort(),
   };
+}
+
+/** True when the ledger does not know the author. */
+function isUnknown(error: unknown): error is LinkError {
+  return error instanceof LinkError && error.kind === 'UnknownPart';
 }
 
 /** True when the session is no longer at the checkpoint that the request expected. */
@@ -180,7 +166,7 @@ type Extra = { readonly dryRun: true } | { readonly confirm: true; readonly idem
 
 function sent(
   intent: Intent,
-  { mode, scope, onConflict, conflicts }: Choices,
+  { mode, scope, onConflict, conflicts, author }: Choices,
   { head, ...extra }: Extra & { readonly session: string; readonly head: string | undefined },
   options: AskOptions,
 ): Promise<ChangeEffects> {
@@ -188,7 +174,10 @@ function sent(
   const expected = { ...extra, ...(head === undefined ? {} : { expect: { head } }) };
   if (intent.does === 'revert') {
     const { does: _, label: __, range, ...only } = intent;
-    return link.ask('checkpoint/revert', { ...expected, ...range, ...only, conflicts }, options);
+    const shown = 'dryRun' in extra ? { patch: true } : {};
+    const by = author === '' ? {} : { author };
+    const wanted = { ...expected, ...range, ...only, ...by, ...shown, conflicts };
+    return link.ask('checkpoint/revert', wanted, options);
   }
   const shared = { ...expected, mode, onConflict };
   if (intent.does !== 'restore') return link.ask(`checkpoint/${intent.does}`, shared, options);

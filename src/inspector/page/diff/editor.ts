@@ -1,0 +1,32 @@
+// The parts of every view of a text: it is only read, its styles have the nonce of the page, and signs stand for
+// characters without a shape.
+import { EditorState, type Extension } from '@codemirror/state';
+import { EditorView, highlightSpecialChars } from '@codemirror/view';
+
+/** Marks of direction and other characters without a shape, besides those that the editor knows. */
+const alsoSpecial = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u00ad]/g;
+
+/** The editor's styles are an element that it makes itself, which needs the nonce of this document. */
+const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
+
+export const readOnlyText: Extension = [
+  EditorView.cspNonce.of(nonce),
+  EditorState.readOnly.of(true),
+  EditorView.editable.of(false),
+  // Only line feeds end lines, as they do for the daemon; a carriage return is shown as a sign.
+  EditorState.lineSeparator.of('\n'),
+  highlightSpecialChars({
+    addSpecialChars: alsoSpecial,
+    render: (code, _, placeholder) => {
+      const sign = document.createElement('span');
+      sign.className = 'sign';
+      sign.textContent = placeholder;
+      sign.title = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+      return sign;
+    },
+  }),
+];
+
+/** Names a view for screen readers, and lets keys reach it. */
+export const labelled = (label: string): Extension =>
+  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' });

@@ -1,0 +1,66 @@
+// A unified patch as text, with the looks of its lines. Only the lines in view are drawn.
+import { RangeSetBuilder } from '@codemirror/state';
+import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
+import { defineComponent, onBeforeUnmount, onMounted, ref, watch } from 'vue';
+import { labelled, readOnlyText } from './editor.ts';
+
+const looks = {
+  added: Decoration.line({ class: 'patch-added' }),
+  file: Decoration.line({ class: 'patch-file' }),
+  hunk: Decoration.line({ class: 'patch-hunk' }),
+  removed: Decoration.line({ class: 'patch-removed' }),
+} as const;
+
+/** Returns the look of a line by its beginning; undefined for context. */
+function lookOf(line: string): Decoration | undefined {
+  if (line.startsWith('diff --git ')) return looks.file;
+  if (/^(?:@@|index |--- |\+\+\+ |new file|deleted file|old mode|new mode|similarity|rename |\\)/.test(line))
+    return looks.hunk;
+  if (line.startsWith('+')) return looks.added;
+  return line.startsWith('-') ? looks.removed : undefined;
+}
+
+function decorated({ state, visibleRanges }: EditorView): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>();
+  for (const { from, to } of visibleRanges)
+    for (let at = from; at <= to; ) {
+      const line = state.doc.lineAt(at);
+      // A line may be as long as the patch; its look is in its first characters.
+      const look = lookOf(line.text.slice(0, 16));
+      if (look !== undefined) builder.add(line.from, line.from, look);
+      at = line.to + 1;
+    }
+  return builder.finish();
+}
+
+class Looks {
+  lines: DecorationSet;
+
+  constructor(view: EditorView) {
+    this.lines = decorated(view);
+  }
+
+  update({ view, viewportChanged }: ViewUpdate): void {
+    if (viewportChanged) this.lines = decorated(view);
+  }
+}
+
+const lineLooks = ViewPlugin.fromClass(Looks, { decorations: ({ lines }) => lines });
+
+export const PatchView = defineComponent(
+  (props: { readonly text: string; readonly label: string }) => {
+    const element = ref<HTMLElement>();
+    let view: EditorView | undefined;
+    function draw(): void {
+      view?.destroy();
+      if (element.value === undefined) return;
+      const extensions = [readOnlyText, lineLooks, labelled(props.label)];
+      view = new EditorView({ doc: props.text, extensions, parent: element.value });
+    }
+    onMounted(draw);
+    watch(() => [props.text, props.label], draw);
+    onBeforeUnmount(() => view?.destroy());
+    return () => <div ref={element} class="diff patch" data-drawn={props.label} />;
+  },
+  { props: ['text', 'label'] },
+);

@@ -1,0 +1,60 @@
+// The change that the user asks for on the page, the choices of its dialog, and the step that leads back.
+import type {
+  ConflictPolicy,
+  HunkRef,
+  PathRef,
+  RestoreMode,
+  RestoreResult,
+  RestoreScope,
+  RevertResult,
+} from '../../../protocol/types.ts';
+
+/** The change that the user asked for: a restore of a checkpoint or of some paths of it, a revert, or a step back or forth. */
+export type Intent =
+  | {
+      readonly does: 'restore';
+      readonly tag: string;
+      readonly label: string;
+      readonly paths?: readonly PathRef[];
+    }
+  | {
+      readonly does: 'revert';
+      /** The work of one checkpoint, or what changed between two. `to` absent: the present. */
+      readonly range: { readonly tag: string } | { readonly from: string; readonly to?: string };
+      readonly label: string;
+      readonly paths?: readonly PathRef[];
+      readonly hunks?: readonly HunkRef[];
+    }
+  | { readonly does: 'undo'; readonly of?: Reversed }
+  | { readonly does: 'redo'; readonly of?: Reversed };
+
+/** The change that an undo or redo reverses. Absent: the last one. */
+type Reversed = 'restore' | 'revert';
+
+/** The effects of a change, planned or done. */
+export type ChangeEffects = RestoreResult | RevertResult;
+
+export interface Choices {
+  mode: RestoreMode;
+  scope: RestoreScope;
+  onConflict: ConflictPolicy;
+  /** The policy of a revert for paths where a later change contradicts it. */
+  conflicts: 'leave' | 'markers';
+  /** The session whose work alone a revert takes back; empty for all work. */
+  author: string;
+}
+
+/** The choices of a dialog that was just opened. */
+export const usual: Choices = {
+  mode: 'soft',
+  scope: 'files',
+  onConflict: 'overwrite',
+  conflicts: 'leave',
+  author: '',
+};
+
+/** Returns the step that leads back. */
+export function reverseOf(intent: Intent): Intent {
+  if (intent.does === 'restore' || intent.does === 'revert') return { does: 'undo', of: intent.does };
+  return intent.does === 'undo' ? { ...intent, does: 'redo' } : { ...intent, does: 'undo' };
+}
