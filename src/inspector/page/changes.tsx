@@ -9,10 +9,11 @@ import { PatchView } from './diff/patch-view.tsx';
 import { Icon } from './parts/icon.tsx';
 import { PathName } from './parts/inert-text.tsx';
 import { VirtualList } from './parts/virtual-list.tsx';
-import { revertOfFile, revertOfHunk } from './reverting.ts';
+import { revertOfFile, revertOfHunk, revertOfPicked } from './reverting.ts';
 import { useChanging } from './state/changing.ts';
 import { useComparison } from './state/comparison.ts';
 import type { Intent } from './state/intent.ts';
+import { usePicked } from './state/picked.ts';
 import { useView } from './state/view.ts';
 import { countOf, sizeOf } from './text.ts';
 import { labelOf } from './timeline.tsx';
@@ -56,6 +57,39 @@ export const ChangesPane = defineComponent(() => {
   );
 });
 
+interface FileRowProps {
+  readonly of: DiffFile;
+  readonly index: number;
+  readonly isOpen: boolean;
+}
+
+const FileRow = (props: FileRowProps) => {
+  const { of: file, index } = props;
+  const [letter, look] = letters[file.change] ?? ['?', ''];
+  const view = useView();
+  const picked = usePicked().countIn(file);
+  return (
+    <div
+      id={`files-${index}`}
+      class="file"
+      role="option"
+      aria-selected={props.isOpen}
+      onClick={() => (view.file = file)}
+    >
+      <span class={['letter', look]} title={file.change}>
+        {letter}
+      </span>
+      <PathName of={file} />
+      {picked === 0 ? null : (
+        <span class="chip here" role="img" aria-label={`${picked} picked`} title={`${picked} picked`}>
+          {picked}
+        </span>
+      )}
+      <FileFigures of={file} />
+    </div>
+  );
+};
+
 const FileList = defineComponent(() => {
   const comparison = useComparison();
   const view = useView();
@@ -71,26 +105,9 @@ const FileList = defineComponent(() => {
     event.stopPropagation();
     view.file = comparison.files[Math.min(comparison.files.length - 1, Math.max(0, at.value + by))];
   }
-  const row = (index: number) => {
-    const file = comparison.files[index] as DiffFile;
-    const [letter, look] = letters[file.change] ?? ['?', ''];
-    return (
-      <div
-        key={index}
-        id={`files-${index}`}
-        class="file"
-        role="option"
-        aria-selected={index === at.value}
-        onClick={() => (view.file = file)}
-      >
-        <span class={['letter', look]} title={file.change}>
-          {letter}
-        </span>
-        <PathName of={file} />
-        <FileFigures of={file} />
-      </div>
-    );
-  };
+  const row = (index: number) => (
+    <FileRow key={index} of={comparison.files[index] as DiffFile} index={index} isOpen={index === at.value} />
+  );
   return () => (
     <section class="files" aria-label="Files" aria-busy={comparison.isLoading} onKeydown={onKey}>
       <div class="files-head">
@@ -110,6 +127,7 @@ const FileList = defineComponent(() => {
           row={row}
         />
       )}
+      <Picked />
       <Skipped />
     </section>
   );
@@ -127,6 +145,35 @@ const FileFigures = (props: { readonly of: DiffFile }) => {
     </span>
   );
 };
+
+/** The picked hunks, of all files of the comparison, and the button that takes them back together. */
+const Picked = defineComponent(() => {
+  const [changing, comparison, picked] = [useChanging(), useComparison(), usePicked()];
+  function revert(): void {
+    const intent = revertOfPicked(comparison.sides);
+    if (intent !== undefined) changing.begin(intent);
+  }
+  return () => (
+    <div class="picked" role="status">
+      {picked.hunks.length === 0 ? null : (
+        <>
+          <span>
+            {countOf(picked.hunks.length, 'hunk')} of {countOf(picked.files, 'file')} picked
+          </span>
+          <span class="buttons start">
+            <button type="button" id="revert-picked" onClick={revert}>
+              <Icon name="revert" />
+              Revert {picked.hunks.length === 1 ? 'it' : 'them'}…
+            </button>
+            <button type="button" class="bare" onClick={() => picked.clear()}>
+              Clear
+            </button>
+          </span>
+        </>
+      )}
+    </div>
+  );
+});
 
 const Skipped = defineComponent(() => {
   const comparison = useComparison();
@@ -201,10 +248,12 @@ function offeredOf(sides: Sides, file: DiffFile, shown: Shown): OfferedHunks | u
   if (shown.kind !== 'text' || shown.named.length === 0 || sides.from === undefined) return undefined;
   // The only hunk of such a file is the file.
   if (file.change === 'added' || file.change === 'deleted') return undefined;
-  const changing = useChanging();
+  const [changing, picked] = [useChanging(), usePicked()];
   return {
     path: file.path,
     hunks: shown.named,
+    pick: ({ id }) => picked.toggle(file, id),
+    isPicked: ({ id }) => picked.has(file, id),
     revert: (hunk) => {
       const intent = revertOfHunk(sides, file, hunk);
       if (intent !== undefined) changing.begin(intent);

@@ -14,6 +14,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['e', 'show equal lines, or fold them'],
   ['r', 'restore: shows the plan first'],
   ['v', 'revert the turn or tool, or in a difference the hunk: shows the plan first'],
+  ['x', 'pick the hunk at the cursor, to revert several at once'],
   ['u', 'undo the last restore or revert: shows the plan first'],
   ['a', 'show all checkpoints, or hide the noise'],
   ['1  2  3', 'changes, conversation, about'],

@@ -2,8 +2,9 @@
 import type { Checkpoint, DiffFile, DiffHunk } from '../../protocol/types.ts';
 import { refOf, type Sides } from './diff/contents.ts';
 import type { Intent } from './state/intent.ts';
+import { usePicked } from './state/picked.ts';
 import { useTimeline } from './state/timeline.ts';
-import { plainText } from './text.ts';
+import { countOf, plainText } from './text.ts';
 import { labelOf } from './timeline.tsx';
 
 export type Revert = Extract<Intent, { readonly does: 'revert' }>;
@@ -38,6 +39,16 @@ export function revertOfHunk(sides: Sides, file: DiffFile, { id }: DiffHunk): Re
     label: `1 hunk of ${plainText(file.path)}`,
     hunks: [{ ...refOf(file), id }],
   };
+}
+
+/** Returns the revert of all picked hunks; undefined where none is picked. */
+export function revertOfPicked(sides: Sides | undefined): Revert | undefined {
+  const { hunks, files } = usePicked();
+  const range = sides === undefined ? undefined : rangeOf(sides);
+  if (range === undefined || hunks.length === 0) return undefined;
+  const [first] = hunks;
+  const where = files === 1 && first !== undefined ? plainText(first.path) : countOf(files, 'file');
+  return { does: 'revert', range, label: `${countOf(hunks.length, 'hunk')} of ${where}`, hunks };
 }
 
 interface Range {

@@ -86,7 +86,7 @@ seen("a difference shows the daemon's hunk, by words, in one column and in two",
   await page.locator('.diff .cm-collapsedLines').first().waitFor();
   await page.keyboard.press('s');
   await page.locator('.diff .cm-merge-a .cm-changedLine').waitFor();
-  const button = await page.locator('.diff .cm-merge-b .cm-hunk button').boundingBox();
+  const button = await page.locator('.diff .cm-merge-b .revert-hunk').boundingBox();
   const isInView = button !== null && button.x + button.width <= (page.viewportSize()?.width ?? 0);
   assert.ok(isInView, 'a long line does not move the button of the hunk out of view');
   assert.is(await page.locator('.diff .cm-merge-b .cm-changedLine').innerText(), 'export const n30 = 31;');
@@ -171,7 +171,7 @@ seen('one hunk of a comparison is taken back after its plan, and comes back by o
   const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
   await page.selectOption('#compare', base);
   await shown.file('code.ts');
-  await page.locator('.diff .cm-hunk button').nth(1).waitFor();
+  await page.locator('.diff .revert-hunk').nth(1).waitFor();
   await page.getByRole('button', { name: 'Revert hunk… lines 28 to 34 of code.ts' }).click();
   const dialog = page.locator('dialog.changing[open]');
   await dialog.locator('h2', { hasText: /^Revert 1 hunk of code.ts$/ }).waitFor();
@@ -187,6 +187,37 @@ seen('one hunk of a comparison is taken back after its plan, and comes back by o
   await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
   assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 31;/);
   await dialog.locator('button.close').click();
+  await page.selectOption('#compare', '');
+});
+
+seen('several hunks are picked, planned line by line and taken back by one revert', async () => {
+  const { page } = shown;
+  const { rig } = inspected;
+  await shown.select('2.1');
+  const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
+  await page.selectOption('#compare', base);
+  await shown.file('code.ts');
+  await page.getByRole('button', { name: 'Pick lines 3 to 9 of code.ts' }).click();
+  await page.locator('.diff .cm-line', { hasText: 'n30 = 31' }).click();
+  await page.keyboard.press('x');
+  await page.locator('.picked', { hasText: '2 hunks of 1 file picked' }).waitFor();
+  assert.is(await page.locator('.pick[aria-pressed=true]').count(), 2);
+  await page.click('#revert-picked');
+  const dialog = page.locator('dialog.changing[open]');
+  await dialog.locator('h2', { hasText: /^Revert 2 hunks of code.ts$/ }).waitFor();
+  await dialog.locator('.patch-added', { hasText: 'n30 = 30' }).waitFor();
+  assert.equal(await dialog.locator('.patch-added').allInnerTexts(), [
+    '+export const n5 = 5;',
+    '+export const n30 = 30;',
+  ]);
+  await dialog.locator('button.confirm').click();
+  await dialog.locator('h2', { hasText: 'Reverted' }).waitFor();
+  assert.match(rig.read('code.ts') ?? '', /n5 = 5;[^]*n30 = 30;/);
+  await dialog.locator('button.take-back').click();
+  await dialog.locator('h2', { hasText: 'The revert was undone' }).waitFor();
+  await dialog.locator('button.close').click();
+  assert.is(await page.locator('.pick[aria-pressed=true]').count(), 0, 'none is picked afterwards');
+  assert.match(rig.read('code.ts') ?? '', /n5 = 6;[^]*n30 = 31;/);
   await page.selectOption('#compare', '');
 });
 

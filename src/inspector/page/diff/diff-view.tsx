@@ -17,7 +17,7 @@ import type { Hunk } from '../patch.ts';
 import { useView } from '../state/view.ts';
 import { changesOf } from './changes.ts';
 import { labelled, readOnlyText } from './editor.ts';
-import { hunkGaps, hunkLines, type OfferedHunks } from './hunk-lines.ts';
+import { hunkGaps, hunkLines, type OfferedHunks, showPicked } from './hunk-lines.ts';
 import { languageOf } from './languages.ts';
 
 export interface DiffViewProps {
@@ -68,16 +68,13 @@ export const DiffView = defineComponent(
     async function draw(): Promise<void> {
       draws += 1;
       const own = draws;
-      const { path, before, after, hunks, offered } = props;
+      const { path, before, after, hunks } = props;
       const language = await languageOf(path, Math.max(before.length, after.length));
       const parent = element.value;
       if (own !== draws || parent === undefined) return;
       view.value?.destroy();
       const shared = configOf(hunks, look.isUnfolded);
-      // The button asks for what is offered when it is pressed.
-      const revert = (hunk: DiffHunk): void => props.offered?.revert(hunk);
-      const [gaps, lines] =
-        offered === undefined ? [[], []] : [hunkGaps(offered.hunks), hunkLines({ ...offered, revert })];
+      const [gaps, lines] = hunkParts(props);
       if (props.isSideBySide || mustBeSideBySide(hunks, before))
         view.value = new MergeView({
           a: { doc: before, extensions: [fixed, language, labelled(`${path}, before`), gaps] },
@@ -112,6 +109,10 @@ export const DiffView = defineComponent(
       ],
       () => void draw(),
     );
+    watch(
+      () => props.offered?.hunks.map((hunk) => props.offered?.isPicked(hunk)),
+      () => showPicked(element.value, props.offered),
+    );
     onBeforeUnmount(() => {
       draws += 1;
       view.value?.destroy();
@@ -120,6 +121,21 @@ export const DiffView = defineComponent(
   },
   { props: ['path', 'before', 'after', 'hunks', 'isSideBySide', 'offered'] },
 );
+
+/** Returns what both sides show of the hunks. */
+function hunkParts(props: DiffViewProps): readonly [gaps: Extension, lines: Extension] {
+  const { offered } = props;
+  return offered === undefined ? [[], []] : [hunkGaps(offered.hunks), hunkLines(lateBound(offered, props))];
+}
+
+/** The buttons ask for what is offered when they are pressed: the view outlives a comparison that found the same. */
+function lateBound(offered: OfferedHunks, props: DiffViewProps): OfferedHunks {
+  return {
+    ...offered,
+    revert: (hunk: DiffHunk): void => props.offered?.revert(hunk),
+    pick: (hunk: DiffHunk): void => props.offered?.pick(hunk),
+  };
+}
 
 function namesOf(offered: OfferedHunks | undefined): string {
   return (offered?.hunks ?? []).map(({ id }) => id).join(' ');

@@ -1,5 +1,5 @@
-// A line above each of the daemon's hunks, with the button that takes the hunk back; its key is that of the hunk at the
-// cursor.
+// A line above each of the daemon's hunks, with the buttons that take the hunk back and that pick it for a revert of
+// several. Their keys are those of the hunk at the cursor.
 import { type Extension, type Range, RangeSet, type Text } from '@codemirror/state';
 import { Decoration, EditorView, keymap, WidgetType } from '@codemirror/view';
 import type { DiffHunk } from '../../../protocol/types.ts';
@@ -10,29 +10,49 @@ export interface OfferedHunks {
   readonly path: string;
   readonly hunks: readonly DiffHunk[];
   readonly revert: (hunk: DiffHunk) => void;
+  /** Picks the hunk for a revert of several, or picks it no more. */
+  readonly pick: (hunk: DiffHunk) => void;
+  readonly isPicked: (hunk: DiffHunk) => boolean;
 }
 
 const lineHeight = 26;
 
 /** Returns what the view of the later text shows. */
-export function hunkLines({ path, hunks, revert }: OfferedHunks): Extension {
-  const atCursor = ({ state }: EditorView): boolean => {
-    const line = state.doc.lineAt(state.selection.main.head).number;
-    const hunk = hunks.find(
-      ({ afterStart, afterLines }) => line >= afterStart && line < afterStart + afterLines,
-    );
-    if (hunk !== undefined) revert(hunk);
-    return hunk !== undefined;
-  };
+export function hunkLines(offered: OfferedHunks): Extension {
+  const { hunks, revert, pick } = offered;
+  const atCursor =
+    (act: (hunk: DiffHunk) => void) =>
+    ({ state }: EditorView): boolean => {
+      const line = state.doc.lineAt(state.selection.main.head).number;
+      const hunk = hunks.find(
+        ({ afterStart, afterLines }) => line >= afterStart && line < afterStart + afterLines,
+      );
+      if (hunk !== undefined) act(hunk);
+      return hunk !== undefined;
+    };
   return [
-    linesAt(hunks, afterFirst, (hunk) => new HunkLine(hunk.id, () => buttonOf(path, hunk, revert))),
-    keymap.of([{ key: 'v', run: atCursor }]),
+    linesAt(hunks, afterFirst, (hunk) => new HunkLine(hunk.id, () => buttonsOf(offered, hunk))),
+    keymap.of([
+      { key: 'v', run: atCursor(revert) },
+      { key: 'x', run: atCursor(pick) },
+    ]),
   ];
+}
+
+/** Shows in a view which hunks are picked now. */
+export function showPicked(view: HTMLElement | undefined, offered: OfferedHunks | undefined): void {
+  if (view === undefined || offered === undefined) return;
+  const { hunks, isPicked } = offered;
+  const byId = new Map(hunks.map((hunk) => [hunk.id, hunk]));
+  for (const button of view.querySelectorAll<HTMLElement>('.cm-hunk [data-hunk]')) {
+    const hunk = byId.get(button.dataset['hunk'] ?? '');
+    if (hunk !== undefined) showOn(button, isPicked(hunk));
+  }
 }
 
 /** Returns empty lines of that height for the earlier text beside it. */
 export function hunkGaps(hunks: readonly DiffHunk[]): Extension {
-  return linesAt(hunks, beforeFirst, ({ id }) => new HunkLine(id, () => undefined));
+  return linesAt(hunks, beforeFirst, ({ id }) => new HunkLine(id, () => []));
 }
 
 // An empty side names the line before it.
@@ -58,12 +78,12 @@ function lineIn(doc: Text, line: number, widget: HunkLine): Range<Decoration> {
 
 class HunkLine extends WidgetType {
   readonly #id: string;
-  readonly #button: () => HTMLElement | undefined;
+  readonly #buttons: () => readonly HTMLElement[];
 
-  constructor(id: string, button: () => HTMLElement | undefined) {
+  constructor(id: string, buttons: () => readonly HTMLElement[]) {
     super();
     this.#id = id;
-    this.#button = button;
+    this.#buttons = buttons;
   }
 
   override eq(other: HunkLine): boolean {
@@ -73,8 +93,9 @@ class HunkLine extends WidgetType {
   override toDOM(): HTMLElement {
     const line = document.createElement('div');
     line.className = 'cm-hunk';
-    const button = this.#button();
-    if (button !== undefined) line.append(button);
+    const buttons = document.createElement('span');
+    buttons.append(...this.#buttons());
+    line.append(buttons);
     return line;
   }
 
@@ -87,14 +108,31 @@ class HunkLine extends WidgetType {
   }
 }
 
-function buttonOf(path: string, hunk: DiffHunk, revert: OfferedHunks['revert']): HTMLElement {
+function buttonsOf({ path, revert, pick, isPicked }: OfferedHunks, hunk: DiffHunk): readonly HTMLElement[] {
+  const where = `${rangeWords(hunk)} of ${plainText(path)}`;
+  const picking = buttonOf('Pick', `Pick ${where}`, () => pick(hunk));
+  picking.title = 'Pick these lines, to take back several hunks at once (x)';
+  picking.className = 'pick';
+  picking.dataset['hunk'] = hunk.id;
+  showOn(picking, isPicked(hunk));
+  const reverting = buttonOf('Revert hunk…', `Revert hunk… ${where}`, () => revert(hunk));
+  reverting.className = 'revert-hunk';
+  reverting.title = 'Take these lines back, and keep all later changes (v)';
+  return [picking, reverting];
+}
+
+function buttonOf(text: string, label: string, press: () => void): HTMLElement {
   const button = document.createElement('button');
   button.type = 'button';
-  button.textContent = 'Revert hunk…';
-  button.title = 'Take these lines back, and keep all later changes (v)';
-  button.setAttribute('aria-label', `${button.textContent} ${rangeWords(hunk)} of ${plainText(path)}`);
-  button.addEventListener('click', () => revert(hunk));
+  button.textContent = text;
+  button.setAttribute('aria-label', label);
+  button.addEventListener('click', press);
   return button;
+}
+
+function showOn(button: HTMLElement, isPicked: boolean): void {
+  button.setAttribute('aria-pressed', String(isPicked));
+  button.textContent = isPicked ? 'Picked' : 'Pick';
 }
 
 function rangeWords({ afterStart, afterLines, beforeStart }: DiffHunk): string {

@@ -5,6 +5,7 @@ import type { ProgressValue } from '../../../protocol/types.ts';
 import { type AskOptions, LinkError } from '../wire.ts';
 import { type ChangeEffects, type Choices, type Intent, reverseOf, usual } from './intent.ts';
 import { useLink } from './link.ts';
+import { usePicked } from './picked.ts';
 import { patchOf } from './planned-patch.ts';
 import { readSessionHead, useTimeline } from './timeline.ts';
 
@@ -90,6 +91,7 @@ export const useChanging = defineStore('changing', () => {
     try {
       result.value = await send({ confirm: true, idempotencyKey: crypto.randomUUID() });
       stage.value = 'done';
+      if (intent.value.does === 'revert') usePicked().drop(intent.value.hunks ?? []);
       timeline.loadSoon();
     } catch (error) {
       // The head has moved since the plan was made: another client made a checkpoint. The user decides anew.
