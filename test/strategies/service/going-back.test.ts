@@ -37,11 +37,20 @@ test('a restore saves the present first and restores files and conversation, and
       session,
       entry: { user: { content: 'please change it' }, assistant: { content: 'done' } },
     });
+    const present = manifest(root);
     const dry = await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard', dryRun: true });
-    assert.equal([dry.restored.length, dry.deleted.length], [1, 1], 'a preview');
+    assert.equal([dry.restored.length, dry.deleted.length, dry.safety], [1, 1, undefined], 'a preview');
+    assert.equal(manifest(root), present, 'a preview changes nothing');
     const done = await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
     assert.equal(manifest(root), before);
     assert.is(done.conversation?.historyLength, 0);
+    const saved = await daemon.call('checkpoint/files', { session, tag: done.safety ?? '' });
+    assert.equal(
+      saved.files.map(({ path }) => path),
+      Object.keys(present),
+    );
+    const undone = await daemon.call('checkpoint/undo', { session });
+    assert.equal([manifest(root), undone.conversation?.historyLength], [present, 1]);
   }));
 
 test('diffs have relative and absolute path, before and after; from the base, the previous, to the present (R22, R27)', () =>
@@ -84,14 +93,23 @@ test('the full cycle of the file service works: create, list, diff, read, roll b
     assert.equal(checkpoint.stats, { added: 1, modified: 1, deleted: 0 });
     const { checkpoints } = await daemon.call('checkpoint/list', { session });
     assert.equal(
-      checkpoints.map(({ tag, parent }) => [tag, parent !== undefined]),
+      checkpoints.map(({ tag, parent }) => [tag, parent]),
       [
-        ['0', false],
-        ['1', true],
+        ['0', undefined],
+        ['1', checkpoints[0]?.id],
       ],
     );
+    assert.is((await daemon.call('checkpoint/get', { session, tag: '1' })).message, 'do it');
     const files = await daemon.call('checkpoint/files', { session, tag: '1' });
     assert.equal([files.fileCount, files.totalSize], [3, 9 + 2 + large.length]);
+    assert.equal(
+      files.files.map(({ path, change, size, hash }) => [path, change, size, hash === undefined]),
+      [
+        ['a.txt', 'modified', 9, false],
+        ['large.txt', 'added', large.length, false],
+        ['src/b.txt', undefined, 2, false],
+      ],
+    );
     const part = { session, tag: '1', path: 'large.txt', offset: 21, length: 21 };
     assert.is((await daemon.call('checkpoint/readFile', part)).data, 'line of a large file\n');
     assert.not.ok(
@@ -106,9 +124,14 @@ test('the full cycle of the file service works: create, list, diff, read, roll b
       ],
     );
     write(root, { 'a.txt': 'again\n', 'large.txt': 'small now\n' });
+    const one = { session, from: '1', format: 'unified', paths: [{ path: 'a.txt' }] } as const;
+    const { text = '' } = await daemon.call('checkpoint/diff', one);
+    assert.match(text, /^--- a\/a\.txt\n\+\+\+ b\/a\.txt\n@@ -1 \+1 @@\n-modified\n\+again\n$/m);
+    assert.not.match(text, /large\.txt/, 'one file against the present');
     const back = await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
     assert.equal([back.restored.length, back.failed], [2, []]);
     assert.is.not(back.checkpoint?.id, checkpoint.id, 'a new checkpoint stands for the state after it');
+    assert.is(back.checkpoint?.snapshot, checkpoint.snapshot);
     assert.is(readFileSync(join(root, 'large.txt'), 'utf8'), large);
   }));
 
