@@ -1,6 +1,7 @@
 // The promises of the checkpoint service on every strategy: nested repositories, protected directories, the
 // environment, saved files.
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -87,7 +88,12 @@ test('no GIT_ variable of the environment reaches our git (R15)', async () => {
   };
   const before = repositoryState(elsewhere);
   const inherited = { ...process.env };
-  Object.assign(process.env, hostile);
+  // The first git on PATH writes its environment to a file and then runs the real one.
+  const bin = temporaryDirectory('bin');
+  const reported = join(bin, 'environments');
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\nenv >> '${reported}'\nexec '${real}' "$@"\n`, { mode: 0o755 });
+  Object.assign(process.env, hostile, { PATH: `${bin}:${process.env['PATH'] ?? ''}` });
   try {
     await each(async ({ daemon, root, session }) => {
       write(root, { 'a.txt': 'b\n' });
@@ -101,6 +107,12 @@ test('no GIT_ variable of the environment reaches our git (R15)', async () => {
   }
   assert.is(repositoryState(elsewhere), before);
   assert.not.ok(existsSync(trace), 'git would have written its trace there');
+  const seen = new Set(readFileSync(reported, 'utf8').split('\n'));
+  assert.ok(seen.has('GIT_CONFIG_NOSYSTEM=1'), 'every git of ours was seen');
+  assert.equal(
+    Object.entries(hostile).filter(([name, value]) => seen.has(`${name}=${value}`)),
+    [],
+  );
 });
 
 test('.env, lock files, archives and databases are saved, because no built-in list excludes files (R16)', () =>
