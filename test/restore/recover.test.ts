@@ -59,6 +59,9 @@ test('a broken restore is finished before the next change, and the files before 
     assert.not.ok(existsSync(session.parts.directory.intentFile));
     assert.equal(leftovers(rig), []);
     assert.ok(rig.logged.some((line) => line.startsWith('warn An interrupted restore was finished')));
+    await rig.request('checkpoint/undo', { session: session.id });
+    for (const n of files)
+      assert.is(rig.read(`f${n}`), `${n} two\n`, 'one undo brings back what it displaced');
   }));
 
 for (const lasting of [false, true])
