@@ -67,6 +67,7 @@ test('the shadow has the layout of a bare repository, including description and 
   ]) {
     assert.ok(existsSync(join(shadow, path)), path);
   }
+  assert.equal(readdirSync(join(shadow, 'refs/heads')), [], 'no branch is used');
   await daemon.close();
 });
 

@@ -46,6 +46,8 @@ test('a repeated tool tag is replaced in place, including its metadata (Q19)', a
     await daemon.call('checkpoint/create', { session, kind });
   const old = (await daemon.call('checkpoint/get', { session, tag: '1.1' })).checkpoint.id;
   write(root, { 'again.txt': 'x' });
+  const entry = { user: { content: 'hi' }, assistant: { content: 'ho' } };
+  await daemon.call('conversation/append', { session, entry });
   await daemon.call('checkpoint/create', {
     session,
     kind: 'tool',
@@ -60,9 +62,12 @@ test('a repeated tool tag is replaced in place, including its metadata (Q19)', a
   );
   assert.is(checkpoints[2]?.description, 'the second');
   assert.is(checkpoints[2]?.toolName, 'other');
+  assert.is(checkpoints[2]?.historyLength, 1);
+  assert.equal(checkpoints[2]?.stats, { added: 1, modified: 0, deleted: 0 });
   assert.is(git('/', `--git-dir=${shadow}`, 'log', '-1', '--format=%s', '1.1'), 'the second');
   const older = (await daemon.call('checkpoint/get', { session, tag: old })).checkpoint;
   assert.equal([older.id, older.tag], [old, undefined], 'the older bearer keeps its id');
+  assert.ok((checkpoints[2]?.timestamp ?? '') > older.timestamp, 'the time is that of the second');
   await daemon.close();
 });
 

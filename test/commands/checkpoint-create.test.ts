@@ -51,7 +51,8 @@ test('a checkpoint has six fields, and its history is read by its tag (Q5)', asy
   await daemon.call('conversation/append', { session, entry });
   const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'do it' });
   assert.is(checkpoint.tag, '1');
-  assert.ok(Date.parse(checkpoint.timestamp) >= before);
+  const made = Date.parse(checkpoint.timestamp);
+  assert.ok(made >= before && made <= Date.now(), checkpoint.timestamp);
   assert.is(checkpoint.description, 'do it');
   assert.is(checkpoint.historyLength, 1);
   await daemon.call('conversation/append', { session, entry });
@@ -74,6 +75,8 @@ test('an aborted turn has its checkpoint, because a turn is made at its start (Q
   write(root, { 'half.txt': 'half' });
   const { checkpoint } = await daemon.call('checkpoint/get', { session, tag: '1' });
   assert.is(checkpoint.description, 'never finished');
+  await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+  assert.not.ok(existsSync(join(root, 'half.txt')), 'it holds the state before the turn');
   await daemon.close();
 });
 

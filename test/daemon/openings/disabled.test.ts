@@ -55,8 +55,11 @@ test('outside a repository checkpoints are disabled until checkpoint/init (Q3, Q
       const client = await rig.start();
       const session = await assertDisabled(rig, client, 'NotARepository', /checkpoint\/init/);
       assert.equal(readdirSync(rig.shadow(session)), ['checkpointd']);
+      const entry = { user: { content: 'before' }, assistant: { content: 'yes' } };
+      await client.request('conversation/append', { session, entry });
       const { initialized, checkpoints, base } = await client.request('checkpoint/init', { session });
       assert.equal([initialized, checkpoints.enabled, base.tag], [true, true, '0']);
+      assert.is(base.historyLength, 1, 'the base holds the history of its moment');
       assert.is((await client.request('checkpoint/init', { session })).initialized, false);
       rig.write('a.txt', 'edited\n');
       assert.is((await client.request('checkpoint/create', { session, kind: 'turn' })).checkpoint?.tag, '1');
