@@ -42,7 +42,43 @@ test('the specified tables, columns and indexes exist under their names (O9, O10
     );
     assert.ok(foreign.some((row) => row.join() === 'conversations,conversation_id,CASCADE'));
     assert.ok(foreign.some((row) => row.join() === 'checkpoints,parent_id,SET NULL'));
+    assert.equal(
+      sql(
+        directory,
+        'SELECT "table", "from", on_delete FROM pragma_foreign_key_list(\'checkpoint_file_snapshots\') ORDER BY 1',
+      ),
+      [
+        ['checkpoint_blobs', 'blob_hash', 'NO ACTION'],
+        ['checkpoints', 'checkpoint_id', 'CASCADE'],
+      ],
+    );
+    const first = sql(
+      directory,
+      "SELECT dflt_value FROM pragma_table_info('checkpoint_blobs') WHERE name = ?",
+      'ref_count',
+    );
+    assert.equal(first, [['0']]);
     assert.equal(sql(directory, 'PRAGMA journal_mode'), [['wal']]);
+  }));
+
+test('no row has an unknown change type, a second row for its path, or a second content for its hash (O10, O11)', () =>
+  withSqlite(async ({ directory, store }) => {
+    await checkpoint(store, plain({ a: 'a' }), { seq: 1 });
+    const columns = 'checkpoint_id, file_path, blob_hash, change_type, file_size, mode, created_at';
+    const again = (path: string, type: string): unknown =>
+      sql(
+        directory,
+        `INSERT INTO checkpoint_file_snapshots (${columns}) SELECT checkpoint_id, CAST(? AS BLOB), blob_hash, ?, 1, mode, 1
+         FROM checkpoint_file_snapshots LIMIT 1`,
+        path,
+        type,
+      );
+    assert.throws(() => again('b', 'renamed'), /CHECK constraint failed: change_type IN/);
+    assert.throws(() => again('a', 'added'), /UNIQUE constraint failed: checkpoint_file_snapshots/);
+    assert.throws(
+      () => sql(directory, 'INSERT INTO checkpoint_blobs SELECT * FROM checkpoint_blobs'),
+      /UNIQUE constraint failed: checkpoint_blobs\.hash/,
+    );
   }));
 
 test('rows are the changes against the parent; a deletion names no content (O10, O27)', () =>
