@@ -26,8 +26,8 @@ test('a nested repository in the way stays, its path is in failed, and the rest 
   write(root, { 'x/inner.txt': 'i', y: 'changed' });
   const result = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   assert.equal(
-    result.failed.map(({ path }) => path),
-    ['x'],
+    result.failed.map(({ path, reason }) => [path, reason]),
+    [['x', 'nestedGitDirectory']],
   );
   assert.ok(existsSync(join(root, 'x/.git/HEAD')));
   assert.is(readFileSync(join(root, 'y'), 'utf8'), 'y');
