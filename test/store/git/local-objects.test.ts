@@ -37,10 +37,11 @@ async function withRepository(
   });
 }
 
-test('every object is synced before it is linked, and its directory after, even at the default durability', () =>
+test('objects are private until publication, and synced before and after their link, at the default durability (R5)', () =>
   withRepository(async (gitDirectory, open) => {
     const store = await open();
     const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'd/b.txt': 'b\n' });
+    assert.not.ok(existsSync(join(gitDirectory, 'objects', looseA)));
     const calls: string[] = [];
     installFault((call, path) => {
       if (['open', 'fsync', 'link'].includes(call)) calls.push(`${call} ${path}`);
@@ -54,6 +55,7 @@ test('every object is synced before it is linked, and its directory after, even 
     for (const link of links) assert.ok(before.includes(`open ${link.slice('link '.length)}`), link);
     assert.ok(before.filter((call) => call.startsWith('fsync ')).length >= links.length);
     assert.ok(after.includes(`open ${join(gitDirectory, 'objects')}`));
+    assert.ok(existsSync(join(gitDirectory, 'objects', looseA)));
     await store.close();
   }));
 
