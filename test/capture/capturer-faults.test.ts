@@ -72,7 +72,7 @@ test('unreadable and vanished files are reported, and missing descriptors fail t
     assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['a', 'b']);
   }));
 
-test('a FIFO, a socket and a device are skipped with their reason and never opened (F14)', () =>
+test('a FIFO, a socket and a device are skipped with their reason and never opened (R17, F14)', () =>
   withRig({}, async (rig) => {
     rig.write('a', 'a');
     const first = await rig.capturer.capture();

@@ -160,7 +160,7 @@ test('outside a repository the .gitignore files of the work tree apply', () =>
     ]);
   }));
 
-test('include globs add ignored files, exclude globs remove files, and .git is never captured', () =>
+test('include globs add ignored files, exclude globs remove files, and .git is never captured (R16, O29)', () =>
   withRig({ include: ['.env', 'build/out/**', 'gen'], exclude: ['*.iso', 'secret/'] }, async (rig) => {
     rig.write('.gitignore', '.env\nbuild\nnode_modules\ngen\n');
     for (const path of [

@@ -141,7 +141,7 @@ test('onlyIfChanged makes nothing when nothing changed', async () => {
   await daemon.close();
 });
 
-test('a create lists every file that it skipped, with the reason', async () => {
+test('a create lists every file that it skipped, with the reason (R17)', async () => {
   const { daemon, root, session } = await opened();
   git('/', 'version');
   const { execFileSync } = await import('node:child_process');

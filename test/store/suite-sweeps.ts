@@ -36,7 +36,7 @@ export function sweepTests(check: Check, hooks: SuiteHooks): void {
   });
 
   check(
-    'a sweep removes all data that no checkpoint needs, and returns its size (O19)',
+    'a sweep removes all data that no checkpoint needs, and returns its size (O7, O19)',
     async ({ store, directory }) => {
       const big = noise(500_000);
       const gone = await checkpoint(store, plain({ big: file(big), same: 'same' }), { seq: 1 });
