@@ -29,12 +29,10 @@ const lingerMs = 60_000;
 const traffic = mkdtempSync(join(tmpdir(), 'checkpointd-traffic-'));
 process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
 
-/**
- * Each Node that starts reads the certificates, which takes 30 ms, thousands of times. Only the long tests use the
- * network.
- */
+/** Each Node that starts reads the certificates, which takes 30 ms, thousands of times. Only npm needs them. */
 const { NODE_EXTRA_CA_CERTS: _certificates, ...offline } = process.env;
-const environment = flags.long ? process.env : offline;
+const environmentOf = (file: string): NodeJS.ProcessEnv =>
+  readFileSync(join(root, file), 'utf8').includes("'npm'") ? process.env : offline;
 
 /** These files measure times or peaks of memory, so they run alone. */
 const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
@@ -84,7 +82,12 @@ function runFile(file: string): Promise<Outcome> {
     const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...environment, CHECKPOINTD_NO_DAEMON: '1', FORCE_COLOR: '0', [trafficVariable]: traffic },
+      env: {
+        ...environmentOf(file),
+        CHECKPOINTD_NO_DAEMON: '1',
+        FORCE_COLOR: '0',
+        [trafficVariable]: traffic,
+      },
     });
     let output = '';
     // A file whose tests are done but that does not end leaves something open: that is a failure, reported soon.

@@ -43,7 +43,7 @@ function refuseWrite(confines: string, call: string, [first, second]: readonly u
 function through<F extends (...args: never[]) => unknown>(call: string, original: F): F {
   const wrapped = (...args: never[]): unknown => {
     if (writable !== undefined) refuseWrite(writable, call, args);
-    passSeam(call, args[0]);
+    passSeam(call, args[0], args[1]);
     return original(...args);
   };
   return wrapped as F;

@@ -2,8 +2,11 @@
 // can fail the n-th call or kill the process there. It has no switch in the environment or on the command line. Only
 // code that imports this module can install a fault, and the shipped daemon never does.
 
-/** Called before each system call. Throws to fail it. `call` is the system's name (`open`, `rename`, `spawn` …). */
-export type Fault = (call: string, target: string) => void;
+/**
+ * Called before each system call. Throws to fail it. `call` is the system's name (`open`, `rename`, `spawn` …), and
+ * `option` its second argument, such as the flags of an `open`.
+ */
+export type Fault = (call: string, target: string, option?: unknown) => void;
 
 let installed: Fault | undefined;
 
@@ -38,8 +41,8 @@ export function passMeanwhile(where: string): void {
 }
 
 /** Calls the installed fault. Costs one comparison when none is installed. */
-export function passSeam(call: string, target: unknown): void {
-  if (installed !== undefined) installed(call, describeTarget(target));
+export function passSeam(call: string, target: unknown, option?: unknown): void {
+  if (installed !== undefined) installed(call, describeTarget(target), option);
 }
 
 function describeTarget(target: unknown): string {

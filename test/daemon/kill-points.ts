@@ -1,5 +1,5 @@
 // Kills a restore or a create at the n-th call of the seam, and checks the next daemon. The normal test takes a
-// sample, and the long one every n.
+// sample, and the long one every call that may change the disk.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -44,9 +44,9 @@ export class KillPoints {
     return new KillPoints(rig, target);
   }
 
-  /** Returns the calls of one undisturbed run, as `N call target`. */
-  async trace(what: 'restore' | 'create'): Promise<string[]> {
-    assert.is(await this[what](0), undefined);
+  /** Returns the matching calls of one undisturbed run, as `N call target`. */
+  async trace(what: 'restore' | 'create', match = ''): Promise<string[]> {
+    assert.is(await this[what](0, match), undefined);
     return readFileSync(join(this.#rig.top, 'count'), 'utf8').trimEnd().split('\n');
   }
 

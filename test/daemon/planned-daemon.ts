@@ -3,12 +3,14 @@
 //
 //   planned-daemon.js --kill=N:ARM:COUNT:MATCH …
 //                                         SIGKILL at the N-th seam call that matches MATCH after the file ARM exists;
-//                                         writes into COUNT where that was, and for N = 0 all of them
+//                                         writes into COUNT where that was, and for N = 0 all of them. MATCH may be
+//                                         `changes`, for the calls that may change the disk
 //   planned-daemon.js --gc=FILE …            once FILE exists, writes the bytes of live memory (heap and buffers) into it
 //   planned-daemon.js --plan=FILE …          does what is planned in FILE while it runs (planned-fault.ts)
 //   planned-daemon.js --throw=FILE …         throws outside of any request once FILE exists
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { installFault } from '../../src/base/seam.ts';
+import { mayChangeDisk } from '../support/disk-changes.ts';
 import { plannedFault } from '../support/programs/planned-fault.ts';
 
 const own = process.argv.filter((word) => /^--(kill|throw|gc|plan)=/.test(word));
@@ -18,12 +20,16 @@ for (const word of own) {
   const [, what = '', value = ''] = /^--(kill|throw|gc|plan)=(.*)$/.exec(word) ?? [];
   if (what === 'kill') {
     const [at = '0', arm = '', count = '', match = ''] = value.split(':');
-    const wanted = new RegExp(match);
+    const pattern = new RegExp(match);
+    const isWanted: (call: string, target: string, option: unknown) => boolean =
+      match === 'changes'
+        ? (call, _target, option) => mayChangeDisk(call, option)
+        : (call, target) => pattern.test(`${call} ${target}`);
     let calls = 0;
     let isArmed = false;
-    installFault((call, target) => {
+    installFault((call, target, option) => {
       isArmed ||= existsSync(arm);
-      if (!isArmed || !wanted.test(`${call} ${target}`)) return;
+      if (!isArmed || !isWanted(call, target, option)) return;
       calls += 1;
       if (calls === Number(at)) {
         writeFileSync(count, `${calls} ${call} ${target}\n`, { flag: 'a' });

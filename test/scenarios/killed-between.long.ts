@@ -1,4 +1,5 @@
-// Kills a daemon between the change of files and that of the conversation, at every call from the intent to the end.
+// Kills a daemon between the change of files and that of the conversation, at every change of the disk from the intent
+// to the end.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { endOfTangent, killAt, restoreOfBoth, revertOfTurn } from '../support/kill-scenarios.ts';
@@ -8,11 +9,11 @@ for (const [name, scenario] of [
   ['C23 the end of a tangent with files', endOfTangent],
   ['a revert of a turn', revertOfTurn],
 ] as const) {
-  test(`${name}, killed at each call in turn: the next daemon finds both records or neither`, async () => {
+  test(`${name}, killed at each change of the disk in turn: the next daemon finds both records or neither`, async () => {
     const fates = { before: 0, after: 0, unharmed: 0 };
     for (let n = 1; fates.unharmed < 3; n += 1) fates[await killAt(scenario, n)] += 1;
     console.log(`note: ${JSON.stringify(fates)}`);
-    assert.ok(fates.before > 2 && fates.after > 30);
+    assert.ok(fates.before > 2 && fates.after > 20);
   });
 }
 

@@ -1,5 +1,5 @@
 // Scenarios that show that files and conversation move together: a restore of both, the end of a tangent with files, and
-// a revert. Each run kills the daemon at another call; the next daemon must find a whole state.
+// a revert. Each run kills the daemon at another change of the disk; the next daemon must find a whole state.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -105,7 +105,7 @@ async function atCheckpoint(rig: WireSession, tag: string): Promise<WireSession>
 export type Fate = 'before' | 'after' | 'unharmed';
 
 /**
- * Kills the daemon at the n-th call after the scenario's request began to write. Fails unless the next daemon finds a
+ * Kills the daemon at the n-th change of the disk after the request began to write. Fails unless the next daemon finds a
  * complete state.
  */
 export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
@@ -133,9 +133,9 @@ export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
       assert.ok(next.opened.resumed);
       const found = await wholeOf(next);
       const isAfter = JSON.stringify(found.files) === JSON.stringify(after.files);
-      assert.equal(found, isAfter ? after : before, `killed at call ${n}: neither the one nor the other`);
+      assert.equal(found, isAfter ? after : before, `killed at change ${n}: neither the one nor the other`);
       const { state } = await next.request('operation/get', { idempotencyKey: 'k' });
-      assert.is(state, isAfter ? 'committed' : 'unknown', `killed at call ${n}: the fate of the operation`);
+      assert.is(state, isAfter ? 'committed' : 'unknown', `killed at change ${n}: the fate of the operation`);
       assert.not(existsSync(join(places.storage, next.session, 'checkpointd', 'restore.json')));
       if (!isKilled) assert.ok(isAfter);
       // Nothing was lost on the way: the state before can be restored.
@@ -143,7 +143,7 @@ export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
         await next.request('checkpoint/undo', {});
         const { counters: _ours, ...there } = await wholeOf(next);
         const { counters: _theirs, ...wanted } = before;
-        assert.equal(there, wanted, `killed at call ${n}: undo`);
+        assert.equal(there, wanted, `killed at change ${n}: undo`);
       }
       return isKilled ? (isAfter ? 'after' : 'before') : 'unharmed';
     },
