@@ -12,6 +12,7 @@ import { ancestors, byBytes, join, nameOf, parentOf, type TreePath } from '../tr
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { DisplacedFiles } from './displaced.ts';
 import { pathReason } from './failure.ts';
+import type { StagedMove } from './move-staging.ts';
 import { namesBelow, type Signature, statsAt } from './present-state.ts';
 import type { StagedDelete, StagedWrite } from './staging.ts';
 import { type Temporaries } from './temporaries.ts';
@@ -91,6 +92,39 @@ export class Commit {
     if (write.replaces === undefined || stats === undefined) return this.#place(write.temporary, write.path);
     if (!this.#isUntouched(stats, write.replaces)) return 'conflict';
     return this.#replace(write, write.replaces);
+  }
+
+  /**
+   * Gives a file its new path as well as its old one. The caller then deletes the old path. `conflict`: the file
+   * changed, its new path is taken, or the file system has no hard links.
+   */
+  placeMoved({ from, to, signature }: StagedMove): CommitOutcome {
+    const stats = statsAt(this.#tree, from);
+    if (stats === undefined || !this.#isUntouched(stats, signature)) return 'conflict';
+    this.#ensureDirectory(parentOf(to));
+    const second = this.#names.linkBeside(from, to);
+    if (second === undefined) return 'conflict';
+    const linked = this.#names.statsOf(second);
+    const isVerified = linked !== undefined && isSameContent(linked, signature);
+    if (isVerified) this.#noteShared(linked);
+    if (isVerified && this.#place(second.beside, to) === 'done') return 'done';
+    this.#names.remove(second);
+    return 'conflict';
+  }
+
+  /** Renames a directory. Returns false when its new path is taken. */
+  renameDirectory(from: TreePath, to: TreePath): boolean {
+    this.#ensureDirectory(parentOf(to));
+    if (statsAt(this.#tree, to) !== undefined) return false;
+    this.#tree.forget(from);
+    this.#names.rename(from, to);
+    return true;
+  }
+
+  /** Returns a file to the path from which it was moved. Returns false when another file has that path. */
+  putBack(path: TreePath, home: TreePath): boolean {
+    this.#ensureDirectory(parentOf(home));
+    return this.#place(path, home) === 'done';
   }
 
   /** Removes the given directories that are empty now, and the directories above them that become empty. */
@@ -308,8 +342,9 @@ export class Asides {
     return outside ?? this.linkBeside(path);
   }
 
-  linkBeside(path: TreePath): { readonly beside: TreePath } | undefined {
-    const beside = this.#temporaries.next(parentOf(path));
+  /** Gives the file a temporary name beside the path `near`. Returns undefined as {@link link} does. */
+  linkBeside(path: TreePath, near = path): { readonly beside: TreePath } | undefined {
+    const beside = this.#temporaries.next(parentOf(near));
     try {
       files.linkSync(this.#tree.address(path), this.#tree.address(beside));
       return { beside };

@@ -13,6 +13,7 @@ import { ancestors, rootPath, type TreePath, toText } from '../tree/tree-path.ts
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { foldingOf } from './collisions.ts';
 import { changedPaths, editedSince, takenBack } from './earlier-restore.ts';
+import { possibleMoves } from './move-staging.ts';
 import { findObstructions, type Obstructions } from './obstructions.ts';
 import { type Put, putByRestores, withPut } from './over-limit.ts';
 import { findRefusals } from './permissions.ts';
@@ -131,7 +132,8 @@ class Look {
       writes: new Map([...contentLost, ...obstructions.writes]),
     };
     const isClear = Object.values(obstacles).every(({ size }) => size === 0);
-    return isClear ? intended : planRestore({ ...facts, obstacles }, this.#slices);
+    const plan = isClear ? intended : await planRestore({ ...facts, obstacles }, this.#slices);
+    return { ...plan, moves: await possibleMoves(this.#tree, plan, this.#signal) };
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type TreePath,
 } from '../tree/tree-path.ts';
 import { type Folding, respell } from './collisions.ts';
+import { type Move, movesOf } from './moves.ts';
 
 /** Why a path was not restored. On the wire the list is open. */
 export type FailureReason =
@@ -92,6 +93,8 @@ export interface RestorePlan {
   readonly writes: readonly FileWrite[];
   /** Children before parents. */
   readonly deletes: readonly FileDelete[];
+  /** Pairs of a deletion and a write that one rename can replace. Both stay in `deletes` and `writes`. */
+  readonly moves: readonly Move[];
   /** Files by name, then directories deepest first. */
   readonly permissionChanges: readonly PermissionChange[];
   /**
@@ -114,6 +117,7 @@ export interface RestorePlan {
 export const emptyPlan: RestorePlan = {
   writes: [],
   deletes: [],
+  moves: [],
   permissionChanges: [],
   directories: [],
   failed: [],
@@ -443,6 +447,8 @@ class Draft {
       .map(([path, { expected, because }]) => ({ path, expected, because }))
       .sort((a, b) => shallowFirst(b.path, a.path));
     yield;
+    const moves = movesOf(writes, deletes, new Set(writes.flatMap(roomOf)));
+    yield;
     const emptied = new Set(this.#facts.emptied);
     for (const path of this.#deletes.keys()) emptied.add(parentOf(path));
     const permissionChanges = stopped ? [] : [...this.#modes.values(), ...this.#directoryPermissions()];
@@ -450,6 +456,7 @@ class Draft {
     return {
       writes,
       deletes,
+      moves,
       directories: sorted(emptied).filter((directory) => directory !== '' && !isUnsafe(directory)),
       permissionChanges,
       failed: sorted(this.#failed.keys()).map((path) => ({

@@ -22,7 +22,7 @@ const listedMax = 10;
  */
 export async function requireContents(
   tree: AnchoredFiles,
-  plan: RestorePlan,
+  plan: Pick<RestorePlan, 'writes'>,
   contents: Contents,
 ): Promise<readonly number[]> {
   if (plan.writes.length === 0) return [];
@@ -107,17 +107,20 @@ async function contentsNotGivenBack(
     signal.throwIfAborted();
     if (slices.isDue()) await slices.pause();
     ahead.turnTo(turn);
-    if (!(await isReadable(ahead.read(turn)))) lost.add(blob);
+    if (!(await canBeRead(ahead.read(turn)))) lost.add(blob);
   }
   return displaced.filter(({ blob }) => lost.has(blob)).map(({ path }) => path);
 }
 
-function displacedBy({ writes, deletes }: RestorePlan): Entry[] {
+/** A file that only moves is not displaced: it has its old path or its new path at every moment. */
+function displacedBy({ writes, deletes, moves }: RestorePlan): Entry[] {
+  const moved = new Set(moves.map(({ from }) => from));
   const replaced = writes.flatMap(({ expected, displaces }) => [
     ...(expected ? [expected] : []),
     ...displaces,
   ]);
-  return [...replaced, ...deletes.map(({ expected }) => expected)];
+  const removed = deletes.filter(({ path }) => !moved.has(path));
+  return [...replaced, ...removed.map(({ expected }) => expected)];
 }
 
 /** Returns the writes whose contents the store has lost. Reads each content. */
@@ -127,11 +130,12 @@ export async function lostWrites(
 ): Promise<[TreePath, 'contentLost'][]> {
   const lost: [TreePath, 'contentLost'][] = [];
   for (const { path, after } of writes)
-    if (!(await isReadable(contents.read(after.blob)))) lost.push([path, 'contentLost']);
+    if (!(await canBeRead(contents.read(after.blob)))) lost.push([path, 'contentLost']);
   return lost;
 }
 
-async function isReadable(content: AsyncIterable<Uint8Array>): Promise<boolean> {
+/** True when the store can return a whole content. */
+export async function canBeRead(content: AsyncIterable<Uint8Array>): Promise<boolean> {
   return attemptAsyncOr(false, isKind('DataCorrupt'), async () => {
     for await (const chunk of content) void chunk;
     return true;

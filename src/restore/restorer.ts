@@ -4,18 +4,21 @@
 // sweepTemporaries removes. Planning and applying again completes the restore.
 import { CheckpointdError } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
+import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { byBytes, join, type TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { Commit, type CommitOutcome } from './commit.ts';
 import { DisplacedFiles } from './displaced.ts';
-import { leftBehind, pathReason, stopped } from './failure.ts';
+import { leftBehind, pathReason, stopped, unfinished } from './failure.ts';
 import { type BroughtBack, bringBackEdited } from './late-look.ts';
+import { type StagedMove, type StagedMoves, stageMoves, stepsOf } from './move-staging.ts';
+import { Mover } from './mover.ts';
 import { Access, PermissionSetter } from './permission-setter.ts';
 import type { Failure, RestorePlan } from './plan.ts';
 import { requireContents } from './preflight.ts';
-import { type NotDone, Staging } from './staging.ts';
+import { type NotDone, type StagedDelete, Staging } from './staging.ts';
 import { clearTemporaries, Temporaries } from './temporaries.ts';
 
 export interface RestoreOptions {
@@ -140,12 +143,13 @@ class Restorer {
     const { root, id } = this.#options;
     const clearing = { tree: this.#tree, root, id, temporaries: this.#temporaries };
     try {
-      await staging.run(plan, await requireContents(this.#tree, plan, contents));
+      const moves = await this.#stageMoves();
+      await staging.run(moves.rest, await requireContents(this.#tree, moves.rest, contents));
       await this.#permissions.ask();
       signal?.throwIfAborted();
       this.#tree.forget('' as TreePath);
       this.#tree.assertInPlace();
-      await this.#commit(staging);
+      await this.#commit(staging, moves);
     } catch (error) {
       const { left } = await clearTemporaries(clearing, this.#committed);
       // Tries again, because a file system may refuse a removal for a moment only. A temporary file that stays is a
@@ -175,7 +179,24 @@ class Restorer {
     }
   }
 
-  async #commit(staging: Staging): Promise<void> {
+  #stageMoves(): Promise<StagedMoves> {
+    const { plan, durable = false, signal, contents } = this.#options;
+    return stageMoves(
+      {
+        tree: this.#tree,
+        contents,
+        umask: this.#umask,
+        access: this.#access,
+        durable,
+        ...given({ signal }),
+        onStaged: () => this.#progress(),
+      },
+      plan,
+      this.#notDone,
+    );
+  }
+
+  async #commit(staging: Staging, moves: StagedMoves): Promise<void> {
     const { plan } = this.#options;
     const strict = plan.permissionChanges.filter(
       (each) => each.kind === 'directory' && each.permissions !== undefined,
@@ -186,13 +207,9 @@ class Restorer {
     const commit = new Commit(this.#tree, this.#temporaries, strictPaths, this.#touched, displaced);
     this.#committed = commit;
     this.#permissions.unlock();
-    for (const each of staging.deletes) {
-      await this.#each(
-        each.path,
-        () => commit.delete(each),
-        () => this.#deleted.push(each.path),
-      );
-    }
+    for (const each of staging.deletes.splice(0)) await this.#delete(commit, each);
+    await this.#stageAgain(staging, await this.#move(commit, moves));
+    for (const each of staging.deletes) await this.#delete(commit, each);
     for (const each of staging.writes) {
       await this.#each(
         each.path,
@@ -214,6 +231,63 @@ class Restorer {
       );
     }
     if (this.#options.durable) await this.#syncDirectories();
+  }
+
+  #delete(commit: Commit, each: StagedDelete): Promise<void> {
+    return this.#each(
+      each.path,
+      () => commit.delete(each),
+      () => this.#deleted.push(each.path),
+    );
+  }
+
+  /** Moves files. Returns those that keep their old path for now. */
+  async #move(commit: Commit, { directories, files: single }: StagedMoves): Promise<StagedMove[]> {
+    const mover = new Mover(this.#tree, commit, this.#slices);
+    const singles: StagedMove[] = [];
+    const left: StagedMove[] = [];
+    for (const directory of directories) {
+      this.#at = directory.to;
+      const moved = await mover.directory(directory);
+      if (moved === undefined) singles.push(...directory.files);
+      else {
+        for (const each of directory.files) {
+          if (!moved.has(each)) left.push(each);
+          else this.#noteMoved(each);
+        }
+      }
+    }
+    for (const each of [...singles, ...single]) {
+      this.#at = each.to;
+      if (this.#slices.isDue()) await this.#slices.pause();
+      if (!mover.file(each)) left.push(each);
+      else {
+        this.#restored.push(each.to);
+        this.#progress();
+        await this.#delete(commit, { path: each.from, signature: each.signature });
+        mover.renew(each.to);
+      }
+    }
+    return left;
+  }
+
+  #noteMoved({ from, to }: StagedMove): void {
+    this.#restored.push(to);
+    this.#deleted.push(from);
+    this.#progress();
+    this.#progress();
+  }
+
+  /** Stages the deletions and writes of moves that were not possible. The work tree may have changed already. */
+  async #stageAgain(staging: Staging, left: readonly StagedMove[]): Promise<void> {
+    if (left.length === 0) return;
+    const { plan, contents } = this.#options;
+    const steps = await stepsOf(left, plan, contents, this.#notDone);
+    try {
+      await staging.run(steps, await requireContents(this.#tree, steps, contents));
+    } catch (error) {
+      throw error instanceof CheckpointdError && this.#visibleChanges() > 0 ? unfinished(error) : error;
+    }
   }
 
   /** Runs one visible step. A directory handle may be outdated by now: tries once more with new handles. */

@@ -76,7 +76,7 @@ export class Staging {
    *
    * @throws system errors that end the run, DataCorrupt from the store, AbortError.
    */
-  async run(plan: RestorePlan, sizes: readonly number[]): Promise<void> {
+  async run(plan: Pick<RestorePlan, 'writes' | 'deletes'>, sizes: readonly number[]): Promise<void> {
     for (const { path, expected } of plan.deletes) {
       await this.#each(path, async () => {
         const present = await this.#identify(path);
@@ -101,7 +101,7 @@ export class Staging {
     if (this.#waiting.length === 0) return;
     const { tree, access } = this.#options;
     await access.ask(this.#waiting.flatMap(({ path, temporary }) => [path, temporary]));
-    for (const { path, temporary, mode } of this.#waiting) {
+    for (const { path, temporary, mode } of this.#waiting.splice(0)) {
       const isListed = access.isListed(path) || access.isListed(temporary);
       if (isListed) access.ownerOnly.add(path);
       tree.setMode(temporary, 'file', () => (isListed ? mode & ownerBits : mode));

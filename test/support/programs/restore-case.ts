@@ -35,6 +35,9 @@ export const present: ModelTree = {
     linkToFile: link('same'),
     fileToLink: 'f',
     'strict/in': 's',
+    'old/name': 'moves alone',
+    'moved/one': 'moves with its directory',
+    'moved/below/two': 'moves below it',
   }),
   directories: new Map([['strict', 0o700]]),
 };
@@ -54,9 +57,19 @@ export const target: ModelTree = {
     'new/er/file': 'n',
     'strict/in': 's',
     'closed/key': file('k', 0o600),
+    'new/name': 'moves alone',
+    'home/one': 'moves with its directory',
+    'home/below/two': 'moves below it',
   }),
   directories: new Map([['closed', 0o750]]),
 };
+
+/** Files that move: at every moment each has its old path or its new one. */
+const moves = [
+  ['old/name', 'new/name'],
+  ['moved/one', 'home/one'],
+  ['moved/below/two', 'home/below/two'],
+] as const;
 
 export const contents = new MemoryContents(present, target);
 
@@ -84,6 +97,7 @@ export function assertOldOrNew(root: string, note: string): void {
   for (const name of old.keys()) {
     if (fresh.has(name) && !name.endsWith('/.')) assert.ok(found.has(name), `${note}: ${name} is missing`);
   }
+  for (const [from, to] of moves) assert.ok(found.has(from) || found.has(to), `${note}: ${to} is gone`);
   const mode = (name: string): number =>
     Number.parseInt(/^file (\d+)/.exec(found.get(name) ?? '')?.[1] ?? '0', 8);
   assert.is(mode('secret') & 0o077, 0, `${note}: secret is open`);

@@ -196,11 +196,6 @@ export function planBetween(
 export function softResult(present: ModelTree, target: ModelTree): ModelTree {
   const nodes = new Map(target.nodes);
   const directories = new Map(target.directories);
-  const above = (name: string): string[] =>
-    name
-      .split('/')
-      .map((_, i, parts) => parts.slice(0, i).join('/'))
-      .slice(1);
   const targetDirectories = new Set([...target.nodes.keys()].flatMap(above));
   for (const [name, node] of present.nodes) {
     if (target.nodes.has(name) || targetDirectories.has(name)) continue;
@@ -261,6 +256,43 @@ export const trees: fc.Arbitrary<ModelTree> = fc
     }
     return tree;
   });
+
+/** Pairs of trees of which the second often has files and whole directories of the first under other names. */
+export const movedTrees: fc.Arbitrary<[ModelTree, ModelTree]> = fc
+  .tuple(
+    trees,
+    trees,
+    fc.array(fc.tuple(fc.nat(), fc.constantFrom('m', 'a/m', 'b', 'n/o')), { maxLength: 3 }),
+  )
+  .map(([present, other, renames]) => {
+    const target: ModelTree = { nodes: new Map(present.nodes), directories: new Map() };
+    for (const [index, to] of renames) {
+      const places = [...new Set([...target.nodes.keys()].flatMap((name) => [name, ...above(name)]))];
+      const from = places[index % Math.max(1, places.length)];
+      if (from === undefined) continue;
+      for (const [name, node] of [...target.nodes].filter(([name]) => isBelow(name, from))) {
+        target.nodes.delete(name);
+        if (index % 5 > 0) place(target, to + name.slice(from.length), node);
+      }
+    }
+    for (const [name, node] of [...other.nodes].slice(0, 2)) place(target, name, node);
+    return [present, target];
+  });
+
+/** Puts a node into a tree unless a file or directory of the tree excludes the path. */
+function place({ nodes: there }: ModelTree, name: string, node: ModelNode): void {
+  const excludes = (each: string): boolean => each.startsWith(`${name}/`) || name.startsWith(`${each}/`);
+  if (![...there.keys()].some(excludes)) there.set(name, node);
+}
+
+const isBelow = (name: string, directory: string): boolean =>
+  name === directory || name.startsWith(`${directory}/`);
+
+const above = (name: string): string[] =>
+  name
+    .split('/')
+    .map((_, i, parts) => parts.slice(0, i).join('/'))
+    .slice(1);
 
 export function remove(root: string): void {
   rmSync(root, { recursive: true, force: true });

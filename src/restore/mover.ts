@@ -1,0 +1,102 @@
+// Moves files, and whole directories by one rename. Nothing is displaced: at every moment each file has its old path
+// or its new path, so a kill loses nothing. A file that changed since it was verified returns to its old path, and so
+// does a file that appeared in a directory meanwhile.
+import { attempt } from '../base/attempt.ts';
+import { isStampOf } from '../base/file-stamp.ts';
+import { files } from '../base/files.ts';
+import type { Slices } from '../base/slices.ts';
+import { join, type TreePath } from '../tree/tree-path.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
+import type { Commit } from './commit.ts';
+import { pathReason } from './failure.ts';
+import type { StagedDirectory, StagedMove } from './move-staging.ts';
+import { namesBelow, statsAt } from './present-state.ts';
+
+type Expected = ReadonlyMap<TreePath, StagedMove>;
+
+export class Mover {
+  readonly #tree: AnchoredFiles;
+  readonly #commit: Commit;
+  readonly #slices: Slices;
+
+  constructor(tree: AnchoredFiles, commit: Commit, slices: Slices) {
+    this.#tree = tree;
+    this.#commit = commit;
+    this.#slices = slices;
+  }
+
+  /**
+   * Moves a directory. Returns the files that are at their new paths, or undefined when the directory stays: it
+   * contains something else now, its new path is taken, or the system refuses the rename.
+   */
+  async directory({ from, to, files: held }: StagedDirectory): Promise<ReadonlySet<StagedMove> | undefined> {
+    const expected: Expected = new Map(held.map((move) => [move.from, move]));
+    if (!(await this.#holdsOnly(from, expected))) return undefined;
+    if (this.#try(() => this.#commit.renameDirectory(from, to)) !== true) return undefined;
+    const moved = new Set<StagedMove>();
+    await this.#review(from, to, expected, moved);
+    return moved;
+  }
+
+  /** Gives a file its new path beside its old one. Returns false when that is not possible. */
+  file(move: StagedMove): boolean {
+    const place = (): boolean => this.#commit.placeMoved(move) === 'done';
+    const isPlaced = this.#try(place);
+    if (isPlaced !== undefined) return isPlaced;
+    this.#tree.forget('' as TreePath); // a directory handle may be outdated by now
+    return this.#try(place) ?? false;
+  }
+
+  /** Gives a moved file the present time, as a written file has it, because build tools compare times. */
+  renew(path: TreePath): void {
+    const now = new Date();
+    // A file whose time cannot be set keeps its own.
+    this.#try(() => files.lutimesSync(this.#tree.address(path), now, now));
+  }
+
+  /** Returns undefined when the system refuses the step for its path. */
+  #try<T>(step: () => T): T | undefined {
+    return attempt((error) => pathReason(error) !== undefined, step);
+  }
+
+  async #holdsOnly(directory: TreePath, expected: Expected): Promise<boolean> {
+    for (const { name, isDirectory } of this.#names(directory)) {
+      if (this.#slices.isDue()) await this.#slices.pause();
+      const path = join(directory, name);
+      if (isDirectory) {
+        if (!(await this.#holdsOnly(path, expected))) return false;
+      } else if (!this.#isStill(path, expected.get(path))) return false;
+    }
+    return true;
+  }
+
+  /** Looks at everything that a rename took along, and returns to its old path what was not to move. */
+  async #review(
+    home: TreePath,
+    directory: TreePath,
+    expected: Expected,
+    moved: Set<StagedMove>,
+  ): Promise<void> {
+    for (const { name, isDirectory } of this.#names(directory)) {
+      if (this.#slices.isDue()) await this.#slices.pause();
+      const from = join(home, name);
+      const path = join(directory, name);
+      const move = expected.get(from);
+      if (isDirectory) await this.#review(from, path, expected, moved);
+      else if (move !== undefined && this.#isStill(path, move)) {
+        this.renew(path);
+        moved.add(move);
+      } else this.#try(() => this.#commit.putBack(path, from));
+    }
+  }
+
+  #names(directory: TreePath): { name: string; isDirectory: boolean }[] {
+    return this.#try(() => namesBelow(this.#tree, directory)) ?? [];
+  }
+
+  /** True when the file at the path is the verified one. The rename of a directory leaves the stamps of its files. */
+  #isStill(path: TreePath, move: StagedMove | undefined): boolean {
+    const stats = move && this.#try(() => statsAt(this.#tree, path));
+    return move !== undefined && stats !== undefined && isStampOf(move.signature, stats);
+  }
+}

@@ -1,0 +1,219 @@
+// Files that a restore moves instead of writing them: single files, and whole directories by one rename.
+import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import type { RestorePlan } from '../../src/restore/plan.ts';
+import {
+  build,
+  file,
+  link,
+  MemoryContents,
+  type ModelTree,
+  manifest,
+  model,
+  planBetween,
+  walk,
+} from '../support/trees/model-tree.ts';
+import { apply, inDirectory } from './restorer-rig.ts';
+
+process.umask(0o022);
+
+const movesOf = ({ moves }: RestorePlan): string[] => moves.map(({ from, to }) => `${from} > ${to}`).sort();
+const many = (directory: string): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${directory}/d${i % 3}/f${i}`, `content ${i}`]));
+
+const inOrder = (files: ReadonlyMap<string, string>): unknown =>
+  [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** Counts the calls by kind while a restore runs. `at` may act before a call. */
+async function counting(
+  run: () => Promise<unknown>,
+  at: (call: string, on: string) => void = () => undefined,
+): Promise<Map<string, number>> {
+  const calls = new Map<string, number>();
+  installFault((call, on) => {
+    calls.set(call, (calls.get(call) ?? 0) + 1);
+    at(call, on);
+  });
+  try {
+    await run();
+  } finally {
+    installFault(undefined);
+  }
+  return calls;
+}
+
+test('the plan pairs a removed file with an equal new file, and prefers the pair that moves with its directory', () => {
+  const present = model({ 'a/x': '1', 'a/y': '', 'b/y': '', z: 'z', keep: 'k', l: link('t') });
+  const target = model({ 'c/x': '1', 'c/y': '', 'd/y': '', z2: 'z', keep: 'k', copy: 'k', m: link('t') });
+  assert.equal(movesOf(planBetween(present, target, 'hard')), [
+    'a/x > c/x',
+    'a/y > c/y',
+    'b/y > d/y',
+    'z > z2',
+  ]);
+  assert.equal(movesOf(planBetween(present, target, 'soft')), []);
+});
+
+test('the plan moves no file with private permissions, another mode, or a path that a write needs', () => {
+  const present = model({ p: file('p', 0o600), x: file('x', 0o755), way: 'w' });
+  const target = model({ p2: file('p', 0o600), x2: 'x', 'way/w': 'w' });
+  assert.equal(movesOf(planBetween(present, target, 'hard')), []);
+});
+
+test('a moved directory is renamed whole, keeps its inodes, and gets the time of the restore', () =>
+  inDirectory(async (root) => {
+    const present = model({ ...many('moved'), other: 'o' });
+    const target = model({ ...many('home/src'), other: 'o' });
+    build(root, present);
+    const before = lstatSync(`${root}/moved/d0/f0`);
+    const contents = new MemoryContents();
+    const calls = await counting(async () => {
+      const result = await apply(root, planBetween(present, target, 'hard'), contents);
+      assert.is(result.restored.length, 20);
+      assert.is(result.deleted.length, 20);
+      assert.equal([result.failed, result.conflicts, result.leftover], [[], [], []]);
+    });
+    assert.equal([...walk(root)], [...manifest(target)]);
+    assert.is(calls.get('rename'), 1);
+    assert.is(calls.get('link') ?? 0, 0);
+    const after = lstatSync(`${root}/home/src/d0/f0`);
+    assert.is(after.ino, before.ino);
+    assert.ok(after.mtimeMs > before.mtimeMs);
+  }));
+
+test('a durable restore syncs each moved file', () =>
+  inDirectory(async (root) => {
+    const present = model(many('moved'));
+    build(root, present);
+    const plan = planBetween(present, model(many('home')), 'hard');
+    const calls = await counting(() => apply(root, plan, new MemoryContents(), { durable: true }));
+    assert.ok((calls.get('fsync') ?? 0) >= 20);
+  }));
+
+test('ignored and new files stay in the old directory, and the others move', () =>
+  inDirectory(async (root) => {
+    const present = model(many('moved'));
+    const target = model(many('home'));
+    build(root, present);
+    const plan = planBetween(present, target, 'hard');
+    writeFileSync(`${root}/moved/ignored`, 'i');
+    mkdirSync(`${root}/moved/d1/empty`);
+    await apply(root, plan, new MemoryContents());
+    const expected = new Map([
+      ...manifest(target),
+      ['moved/ignored', 'file 644 i'],
+      ['moved/d1/empty/', 'empty'],
+    ]);
+    assert.equal([...walk(root)], inOrder(expected));
+  }));
+
+test('a file that appears in a directory while it moves is returned to its path, and so is an edit', () =>
+  inDirectory(async (root) => {
+    const present = model(many('moved'));
+    const target = model(many('home'));
+    build(root, present);
+    const plan = planBetween(present, target, 'hard');
+    let isDone = false;
+    await counting(
+      async () => {
+        const { conflicts, restored } = await apply(root, plan, new MemoryContents(target));
+        assert.equal(conflicts, ['moved/d0/f0']);
+        assert.is(restored.length, 20);
+      },
+      (call) => {
+        if (call !== 'rename' || isDone) return;
+        isDone = true;
+        writeFileSync(`${root}/moved/new`, 'mine');
+        writeFileSync(`${root}/moved/d0/f0`, 'mine');
+      },
+    );
+    assert.ok(isDone);
+    const expected = new Map([
+      ...manifest(target),
+      ['moved/new', 'file 644 mine'],
+      ['moved/d0/f0', 'file 644 mine'],
+    ]);
+    assert.equal([...walk(root)], inOrder(expected));
+  }));
+
+test('a directory that appears at the new path is kept, and the files move into it one by one', () =>
+  inDirectory(async (root) => {
+    const present = model(many('moved'));
+    const target = model(many('home'));
+    build(root, present);
+    const plan = planBetween(present, target, 'hard');
+    let isDone = false;
+    const { conflicts } = await apply(root, plan, new MemoryContents(target), {
+      onProgress: () => {
+        if (!isDone) build(root, model({ 'home/mine': 'mine', 'home/d0/f0': 'mine' }));
+        isDone = true;
+      },
+    });
+    assert.equal(conflicts, ['home/d0/f0']);
+    assert.is(readFileSync(`${root}/home/mine`, 'utf8'), 'mine');
+    assert.is(readFileSync(`${root}/home/d0/f0`, 'utf8'), 'mine');
+    assert.is(readFileSync(`${root}/home/d1/f1`, 'utf8'), 'content 1');
+  }));
+
+for (const point of ['link', 'rename'])
+  test(`an edit before the ${point} of a single file keeps its path, and the target is written`, () =>
+    inDirectory(async (root) => {
+      const present = model({ a: 'content', stays: 's' });
+      const target = model({ 'd/b': 'content', stays: 's' });
+      build(root, present);
+      const plan = planBetween(present, target, 'hard');
+      let isDone = false;
+      await counting(
+        async () => {
+          const result = await apply(root, plan, new MemoryContents(target));
+          assert.equal([result.conflicts, result.restored, result.deleted], [['a'], ['d/b'], []]);
+        },
+        (call) => {
+          if (call !== point || isDone) return;
+          isDone = true;
+          // Replaced by rename, as editors save: a write in place would also change the new name.
+          writeFileSync(`${root}/a~`, 'mine');
+          linkReplaced(root);
+        },
+      );
+      assert.equal([...walk(root)], inOrder(new Map([...manifest(target), ['a', 'file 644 mine']])));
+    }));
+
+function linkReplaced(root: string): void {
+  // A rename would pass the same point again.
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
+  execFileSync('mv', ['-f', `${root}/a~`, `${root}/a`]);
+}
+
+test('a file with a second name, and a directory with other bits, are not renamed', () =>
+  inDirectory(async (root) => {
+    const present: ModelTree = model({ a: 'content', 'wide/f': 'w' });
+    const target = model({ b: 'content', 'home/f': 'w' });
+    build(root, present);
+    linkSync(`${root}/a`, `${root}/second`);
+    chmodSync(`${root}/wide`, 0o777);
+    const inode = lstatSync(`${root}/wide/f`).ino;
+    await apply(root, { ...planBetween(present, target, 'hard') }, new MemoryContents(target));
+    assert.is(lstatSync(`${root}/home`).mode & 0o7777, 0o755);
+    assert.is(lstatSync(`${root}/home/f`).ino, inode);
+    assert.equal(readdirSync(root).sort(), ['b', 'home', 'second']);
+  }));
+
+test('a move whose file changed before the restore writes the target, or fails where the store lost the content', () =>
+  inDirectory(async (root) => {
+    const present = model({ a: 'one', c: 'two' });
+    const target = model({ b: 'one', d: 'two' });
+    build(root, present);
+    const plan = planBetween(present, target, 'hard');
+    writeFileSync(`${root}/b`, 'mine');
+    const result = await apply(root, plan, new MemoryContents(), { durable: true });
+    assert.equal(result.failed, [
+      { path: 'a', reason: 'unsaved' },
+      { path: 'b', reason: 'contentLost' },
+    ]);
+    assert.equal([...walk(root).keys()], ['a', 'b', 'd']);
+  }));
+
+test.run();
