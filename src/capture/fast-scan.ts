@@ -283,7 +283,8 @@ export interface FastPlan {
 }
 
 export interface ScanOptions extends WalkOptions, ReadingOptions {
-  readonly earlier: WalkOptions['earlier'];
+  readonly earlier: ReadingOptions['earlier'];
+  readonly previous: ReadingOptions['previous'];
 }
 
 export interface FastScanResult extends ScanResult {

@@ -4,11 +4,11 @@ import { attempt, isOfSystem } from '../base/attempt.ts';
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
-import { isDirectory } from '../tree/tree.ts';
+import { type Directory, isDirectory, nodeAt } from '../tree/tree.ts';
 import { join, type TreePath } from '../tree/tree-path.ts';
 import { discard, type ReadContent, readLink, readStable } from '../work-tree/stable-read.ts';
 import { type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
-import type { Listings, WalkedDirectory, WalkedEntry } from './listing.ts';
+import type { EarlierListings, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { markAccessLists } from './scan-result.ts';
 import { type FileClock, isSettled } from './settled.ts';
 import type { BlobHash, StableContent } from './snapshot-sink.ts';
@@ -30,7 +30,9 @@ export interface BlobSink {
 
 export interface ReadingOptions {
   readonly tree: WorkTree;
-  readonly earlier: Pick<Listings, 'get'>;
+  readonly earlier: EarlierListings;
+  /** The tree of the snapshot that the capture builds on. */
+  readonly previous: Directory | undefined;
   hash(size: number): BlobHash;
   /** Absent: nothing is stored, and reading stops at the first path that the previous snapshot lacks. */
   readonly sink: BlobSink | undefined;
@@ -59,6 +61,8 @@ export class FileReading {
   readonly #ownerOnly: TreePath[] = [];
   /** Directories that another directory was found to have replaced. */
   #exchanged = new Set<TreePath>();
+  /** The earlier listings by inode. Made when the first directory at a new path is read. */
+  #byInode: ReadonlyMap<number, WalkedDirectory> | undefined;
   #isStopped = false;
   #read = 0;
   #files = 0;
@@ -110,7 +114,7 @@ export class FileReading {
           if (!entry.taken || (entry.kind !== 'file' && entry.kind !== 'link')) continue;
           if (this.#options.slices.isDue()) await this.#pause(filesTotal);
           this.#files += 1;
-          if (this.#takeOver(directory, name, entry)) continue;
+          if (this.#takeOver(directory, name, entry) || this.#takeOverMoved(directory, name, entry)) continue;
           if (this.#isNews(directory, name)) return;
           reached ??= this.#reach(directory);
           if (reached !== undefined)
@@ -169,6 +173,34 @@ export class FileReading {
     entry.settled = old.settled;
     entry.seenAt = old.seenAt;
     return true;
+  }
+
+  /**
+   * Takes over a content that was read at another path, when the file moved with its directory. The rename of a
+   * directory leaves the stamps of its files, so an equal stamp proves an equal content there too.
+   */
+  #takeOverMoved(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
+    if (this.#options.sink === undefined) return false;
+    const from = this.#movedFrom(directory);
+    const old = from?.entries.get(name);
+    if (from === undefined || old?.blob === undefined || old.unread !== undefined || !old.settled)
+      return false;
+    const { stamp } = entry;
+    if (old.stamp === undefined || stamp === undefined || !isSameStamp(old.stamp, stamp)) return false;
+    const previous = nodeAt(this.#options.previous, join(from.path, name));
+    if (previous === undefined || isDirectory(previous) || previous.blob !== old.blob) return false;
+    entry.blob = old.blob;
+    entry.settled = true;
+    entry.seenAt = old.seenAt;
+    return true;
+  }
+
+  /** Returns the earlier listing of a directory with the inode of this one, if it had another path. */
+  #movedFrom({ path, stamp }: WalkedDirectory): WalkedDirectory | undefined {
+    const { earlier } = this.#options;
+    if (earlier.get(path)?.stamp.ino === stamp.ino) return undefined;
+    this.#byInode ??= byInode(earlier);
+    return this.#byInode.get(stamp.ino);
   }
 
   /**
@@ -299,4 +331,10 @@ export class FileReading {
     this.#reportedMs = now;
     return true;
   }
+}
+
+function byInode(earlier: EarlierListings): Map<number, WalkedDirectory> {
+  const found = new Map<number, WalkedDirectory>();
+  for (const [, directory] of earlier) found.set(directory.stamp.ino, directory);
+  return found;
 }

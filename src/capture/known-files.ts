@@ -17,7 +17,7 @@ import type { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { IgnoreScope } from './ignore-rules.ts';
-import type { Listings, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';
+import type { EarlierListings, Listings, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { assemble } from './scan-result.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 
@@ -96,7 +96,7 @@ export class KnownFiles {
     scope: IgnoreScope,
     clock: FileClock,
     slices: Slices,
-  ): Promise<Pick<Listings, 'get'> | undefined> {
+  ): Promise<EarlierListings | undefined> {
     const { file, settings, log } = this.#options;
     const bytes = clock.isLocal ? await bytesOf(file) : undefined;
     if (bytes === undefined) return undefined;

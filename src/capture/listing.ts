@@ -331,6 +331,9 @@ const noStamp: Stamp = { mtimeNs: 0n, ctimeNs: 0n, size: -1, ino: -1, dev: -1, m
 /** The listed directories of a work tree, by their paths. */
 export type Listings = Lookup<TreePath, WalkedDirectory>;
 
+/** The listings of an earlier scan, as a later scan uses them. */
+export type EarlierListings = Pick<Listings, 'get' | typeof Symbol.iterator>;
+
 /** True when a capture left out this path or a directory above it. */
 export function isLeftOut(listings: Listings, path: TreePath): boolean {
   let directory = rootPath;

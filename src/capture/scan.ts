@@ -23,7 +23,7 @@ import {
 import { type BlobSink, type CaptureProgress, FileReading } from './file-reading.ts';
 import { type IgnoreScopes, pathTreeOf } from './ignore-rules.ts';
 import type { KnownFiles } from './known-files.ts';
-import { isLeftOut, type Listings, type WalkedDirectory } from './listing.ts';
+import { type EarlierListings, isLeftOut, type Listings, type WalkedDirectory } from './listing.ts';
 import { buildTree, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { type FileClock, readFileClock } from './settled.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
@@ -241,7 +241,7 @@ async function rememberedListings(
   { known, scopes, workTree, store, now }: ScanPlace,
   state: ScanState,
   { previous, signal }: ScanRequest,
-): Promise<Pick<Listings, 'get'> | undefined> {
+): Promise<EarlierListings | undefined> {
   if (known === undefined || previous === undefined || !isFirst(state)) return undefined;
   const clock = readFileClock(workTree, store.spoolDirectory, now);
   return known.read(previous, await scopes.outermost(), clock, new Slices(signal));
@@ -249,7 +249,7 @@ async function rememberedListings(
 
 function optionsOf(
   { workTree, store, scopes, include, exclude, maxFileBytes, leftOut, now, settleMs }: ScanPlace,
-  earlier: Pick<Listings, 'get'>,
+  earlier: EarlierListings,
   { previous, sink, since, alsoInclude, signal, onProgress, isInBackground }: ScanRequest,
 ): ScanOptions {
   requireWorkTree(workTree);

@@ -129,6 +129,20 @@ test('a second capture reads and seals only what changed', () =>
     const third = await rig.capturer.capture({ previous: second.snapshot });
     assert.ok((await pathsOf(rig.store, third)).includes('e3/f4'));
     assert.not.ok((await pathsOf(rig.store, third)).includes('d3/f4'));
+    const before = rig.store.counts.blobs;
+    renameSync(join(rig.root, 'd5'), join(rig.root, 'e5'));
+    const fourth = await rig.capturer.capture({ previous: third.snapshot });
+    assert.ok((await pathsOf(rig.store, fourth)).includes('e5/f4'));
+    const young = 1; // e3/f4 may be read again
+    assert.ok(
+      rig.store.counts.blobs - before <= young,
+      'the files of a renamed directory are not read again',
+    );
+    renameSync(join(rig.root, 'd6'), join(rig.root, 'e6'));
+    rig.write('e6/f1', 'edited');
+    const fifth = await rig.capturer.capture({ previous: fourth.snapshot });
+    assert.is(await contentOf(rig.store, fifth, 'e6/f1'), 'edited');
+    assert.ok(rig.store.counts.blobs - before <= 2 * young + 1);
   }));
 
 test('a long walk reports how many names it has looked at', () =>
