@@ -1,6 +1,7 @@
 // Captures one work tree into one store: scans it (scan.ts), seals the result as a snapshot, and keeps the state from
 // which the next scan starts. It never writes to the work tree and publishes nothing.
 import { CheckpointdError } from '../base/errors.ts';
+import type { Stamp } from '../base/file-stamp.ts';
 import { given } from '../base/given.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -9,7 +10,7 @@ import { counted } from '../base/text/plural.ts';
 import type { UserPlaces } from '../git/ignore/global-excludes.ts';
 import { Globs } from '../tree/globs.ts';
 import type { Directory } from '../tree/tree.ts';
-import { type TreePath, toText } from '../tree/tree-path.ts';
+import { nameOf, parentOf, type TreePath, toText } from '../tree/tree-path.ts';
 import type { ChangeLog } from '../watch/change-log.ts';
 import { discard } from '../work-tree/stable-read.ts';
 import { requireWorkTree, type WorkTree } from '../work-tree/work-tree.ts';
@@ -222,6 +223,13 @@ export class Capturer {
     if (!seen.isStopped && seen.root === tree) return false;
     // A scan that stopped early has found a file that is new or that the snapshot skipped.
     return skippedThen.length > 0 || (!seen.isStopped && seen.skipped.length > 0) ? 'unsure' : true;
+  }
+
+  /** Returns the content that a capture found at a path, and the stamp of the file at that time. */
+  contentIn(capture: Capture, path: TreePath): { readonly stamp: Stamp; readonly blob: BlobId } | undefined {
+    const entry = this.#listings.get(capture)?.get(parentOf(path))?.entries.get(nameOf(path));
+    const { stamp, blob } = entry ?? {};
+    return stamp === undefined || blob === undefined || entry?.taken !== true ? undefined : { stamp, blob };
   }
 
   /** Returns the root of an enclosing repository that ignores the whole work tree. Its rules then do not count. */

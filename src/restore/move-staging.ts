@@ -1,7 +1,10 @@
 // Verifies the files that a restore moves, and finds the directories that one rename can move whole. It changes
 // nothing. A move that is not possible is returned as the deletion and the write that it stands for.
 import { givesGroupMore } from '../base/access-lists.ts';
-import { constants, files, filesAsync } from '../base/files.ts';
+import { attempt, hasCode } from '../base/attempt.ts';
+import { isStampOf } from '../base/file-stamp.ts';
+import { type BigIntStats, constants, files, filesAsync } from '../base/files.ts';
+import type { BlobId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { sameContent } from '../tree/tree.ts';
@@ -16,10 +19,11 @@ import {
 } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { Move } from './moves.ts';
+import { kindsOnce } from './obstructions.ts';
 import { Access, directoryMode, fileMode } from './permission-setter.ts';
 import type { FileDelete, FileWrite, RestorePlan } from './plan.ts';
 import { canBeRead } from './preflight.ts';
-import { identify, lookAt, namesBelow, type Signature } from './present-state.ts';
+import { identify, lookAt, namesBelow, type Present, type Signature, statsAt } from './present-state.ts';
 import type { NotDone } from './staging.ts';
 
 export interface StagedMove extends Move {
@@ -39,6 +43,12 @@ export interface StagedMoves {
   readonly rest: Steps;
 }
 
+/** A content, and the stamp of its file when the content was read. */
+export interface KnownContent {
+  readonly stamp: Signature;
+  readonly blob: BlobId;
+}
+
 export type Steps = Pick<RestorePlan, 'writes' | 'deletes'>;
 
 export interface MoveStagingOptions {
@@ -46,6 +56,8 @@ export interface MoveStagingOptions {
   readonly contents: Contents;
   readonly umask: number;
   readonly access: Access;
+  /** Returns what the capture before the restore found at a path. */
+  readonly known?: (path: TreePath) => KnownContent | undefined;
   /** True to sync each file: a power cut must not leave the new path of a file without its content. */
   readonly durable: boolean;
   readonly signal?: AbortSignal;
@@ -110,25 +122,26 @@ export async function stageMoves(
 
 /** Compares each file to move with the plan. A file of which the store has no copy is left alone when it cannot move. */
 async function verified(
-  { tree, contents, umask, durable, signal, onStaged }: MoveStagingOptions,
+  { tree, contents, umask, known, durable, signal, onStaged }: MoveStagingOptions,
   { moves, writes, deletes }: RestorePlan,
   { failed }: NotDone,
 ): Promise<{ readonly files: readonly StagedMove[]; readonly leftAlone: readonly TreePath[] }> {
   const slices = new Slices(signal);
   const written = new Map(writes.map((write) => [write.path, write]));
   const deleted = new Map(deletes.map((each) => [each.path, each]));
+  const kindOf = kindsOnce(tree);
   const found: StagedMove[] = [];
   const leftAlone: TreePath[] = [];
   for (const { from, to } of moves) {
     signal?.throwIfAborted();
     if (slices.isDue()) await slices.pause();
-    const present = await identify(tree, from, contents, slices);
+    const present = asKnown(tree, from, known?.(from)) ?? (await identify(tree, from, contents, slices));
     const [write, going] = [written.get(to), deleted.get(from)];
     if (write === undefined || going === undefined || present.kind !== 'entry') continue;
     if (!sameContent(present, going.expected)) continue;
     const { signature } = present;
     const isUsual = (signature.mode & 0o7777) === fileMode(write.after, undefined, umask);
-    if (isUsual && lookAt(tree, to) === undefined) {
+    if (isUsual && kindOf(to) === 'absent') {
       if (durable) await sync(tree, from);
       found.push({ from, to, signature });
       onStaged();
@@ -139,6 +152,22 @@ async function verified(
     }
   }
   return { files: found, leftAlone };
+}
+
+/**
+ * Returns the entry that the capture found, when the stamp is still the same. Then the file is not read again: a move
+ * displaces nothing, and the capture after the restore reads it.
+ */
+function asKnown(tree: AnchoredFiles, path: TreePath, known: KnownContent | undefined): Present | undefined {
+  const stats = known && lookClosely(tree, path);
+  if (known === undefined || stats?.isFile() !== true || !isStampOf(known.stamp, stats)) return undefined;
+  const mode = (known.stamp.mode & 0o100) === 0 ? '100644' : '100755';
+  return { kind: 'entry', mode, blob: known.blob, signature: known.stamp };
+}
+
+/** Returns the exact stats at a path, or undefined where another program removed a directory above it. */
+function lookClosely(tree: AnchoredFiles, path: TreePath): BigIntStats | undefined {
+  return attempt(hasCode('ENOENT', 'ENOTDIR', 'ELOOP'), () => statsAt(tree, path));
 }
 
 async function sync(tree: AnchoredFiles, path: TreePath): Promise<void> {

@@ -4,7 +4,16 @@
 import { attempt, hasCode } from '../base/attempt.ts';
 import { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
-import { ancestors, byBytes, isGitName, isWithin, join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import {
+  ancestors,
+  byBytes,
+  isGitName,
+  isWithin,
+  join,
+  parentOf,
+  rootPath,
+  type TreePath,
+} from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { FailureReason, RestorePlan } from './plan.ts';
 import { lookAt, namesBelow } from './present-state.ts';
@@ -31,18 +40,20 @@ export async function findObstructions(
 ): Promise<Obstructions> {
   const slices = new Slices(signal);
   const going = new Set(plan.deletes.map(({ path }) => path));
-  const isForeign = foreignGitDirectories(tree, present);
+  const kindOf = kindsOnce(tree);
+  const isForeignDirectory = foreignGitDirectories(tree, present);
+  const isForeign = (path: TreePath): boolean => kindOf(path) === 'directory' && isForeignDirectory(path);
   const toSave = new Set<TreePath>();
   const writes = new Map<TreePath, FailureReason>();
   for (const { path, displaces, expected } of plan.writes) {
     if (slices.isDue()) await slices.pause();
-    if (isForeign(path) || ancestors(path).some(isForeign)) {
+    if ([path, ...ancestors(path)].some(isForeign)) {
       writes.set(path, 'nestedGitDirectory');
       continue;
     }
     const held = new Set(displaces.map((entry) => entry.path));
     if (expected !== undefined) held.add(path);
-    const found = await inTheWay(tree, path, going, held, slices);
+    const found = await inTheWay({ tree, kindOf, going, slices }, path, held);
     if (found.reason !== undefined) writes.set(path, found.reason);
     else if (found.paths.length > 0) {
       writes.set(path, 'unsaved');
@@ -76,20 +87,25 @@ interface Found {
 
 const nothing: Found = { paths: [] };
 
+interface Looked {
+  readonly tree: AnchoredFiles;
+  readonly kindOf: (path: TreePath) => Kind;
+  readonly going: ReadonlySet<TreePath>;
+  readonly slices: Slices;
+}
+
 async function inTheWay(
-  tree: AnchoredFiles,
+  { tree, kindOf, going, slices }: Looked,
   path: TreePath,
-  going: ReadonlySet<TreePath>,
   held: ReadonlySet<TreePath>,
-  slices: Slices,
 ): Promise<Found> {
   for (const above of ancestors(path).reverse()) {
-    const kind = kindAt(tree, above);
+    const kind = kindOf(above);
     if (kind === 'directory') continue;
     if (kind === 'absent' || going.has(above)) return nothing;
     return kind === 'special' ? { paths: [], reason: 'unsaved' } : { paths: [above] };
   }
-  const kind = kindAt(tree, path);
+  const kind = kindOf(path);
   if (kind === 'absent') return nothing;
   if (kind === 'special') return { paths: [], reason: 'unsaved' };
   if (kind === 'directory') return await unsavedBelow(tree, path, held, slices);
@@ -146,11 +162,30 @@ function topmost(
   return [...tops];
 }
 
+type Kind = 'absent' | 'directory' | 'content' | 'special';
+
+/**
+ * Returns a look-up of kinds that looks at each path once, and at no path below a missing one: a failed system call
+ * costs far more than the answer of the map.
+ */
+export function kindsOnce(tree: AnchoredFiles): (path: TreePath) => Kind {
+  const kinds = new Map<TreePath, Kind>();
+  const kindOf = (path: TreePath): Kind => {
+    const known = kinds.get(path);
+    if (known !== undefined) return known;
+    const above = parentOf(path);
+    const kind = above === rootPath || kindOf(above) === 'directory' ? kindAt(tree, path) : 'absent';
+    kinds.set(path, kind);
+    return kind;
+  };
+  return kindOf;
+}
+
 /**
  * Returns the kind of an entry. An unreadable path counts as absent: the write fails there too, and the restorer
  * reports the error.
  */
-function kindAt(tree: AnchoredFiles, path: TreePath): 'absent' | 'directory' | 'content' | 'special' {
+function kindAt(tree: AnchoredFiles, path: TreePath): Kind {
   const stats = lookAt(tree, path);
   if (stats === undefined) return 'absent';
   if (stats.isDirectory()) return 'directory';

@@ -182,7 +182,7 @@ export async function applyJob(
 /** Changes the work tree. @throws RestoreFailed, or, when nothing changed, the error that stopped it */
 async function applyPlan(
   site: RestoreSite,
-  { plan, isRecovery = false }: PreparedJob,
+  { plan, present, isRecovery = false }: PreparedJob,
   { id, journal }: { readonly id: string; readonly journal: RestoreJournal },
   context: OperationContext,
 ): Promise<AppliedPlan> {
@@ -194,6 +194,7 @@ async function applyPlan(
       plan,
       id,
       contents: checkpoints.store,
+      known: (path) => checkpoints.capture.contentIn(present, path),
       signal: context.signal,
       onProgress: ({ done, total, cancellable }) => {
         // Each operation counts twice: when its content is staged and when it is in place.

@@ -13,7 +13,7 @@ import { Commit, type CommitOutcome } from './commit.ts';
 import { DisplacedFiles } from './displaced.ts';
 import { leftBehind, pathReason, stopped, unfinished } from './failure.ts';
 import { type BroughtBack, bringBackEdited } from './late-look.ts';
-import { type StagedMove, type StagedMoves, stageMoves, stepsOf } from './move-staging.ts';
+import { type KnownContent, type StagedMove, type StagedMoves, stageMoves, stepsOf } from './move-staging.ts';
 import { Mover } from './mover.ts';
 import { Access, PermissionSetter } from './permission-setter.ts';
 import type { Failure, RestorePlan } from './plan.ts';
@@ -30,6 +30,8 @@ export interface RestoreOptions {
   /** The 20 characters of the journal's id. They are part of every temporary name. */
   readonly id: string;
   readonly contents: Contents;
+  /** Returns what the capture before the restore found at a path. */
+  readonly known?: (path: TreePath) => KnownContent | undefined;
   /** Respected until the first visible change. After it the restore runs to its end. */
   readonly signal?: AbortSignal;
   /** Reports how many of all operations are done. Each counts when it is staged and again when it is in place. */
@@ -180,7 +182,7 @@ class Restorer {
   }
 
   #stageMoves(): Promise<StagedMoves> {
-    const { plan, durable = false, signal, contents } = this.#options;
+    const { plan, durable = false, signal, contents, known } = this.#options;
     return stageMoves(
       {
         tree: this.#tree,
@@ -188,7 +190,7 @@ class Restorer {
         umask: this.#umask,
         access: this.#access,
         durable,
-        ...given({ signal }),
+        ...given({ known, signal }),
         onStaged: () => this.#progress(),
       },
       plan,
