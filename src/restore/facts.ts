@@ -133,6 +133,7 @@ class Look {
     };
     const isClear = Object.values(obstacles).every(({ size }) => size === 0);
     const plan = isClear ? intended : await planRestore({ ...facts, obstacles }, this.#slices);
+    if (plan.moves.length === 0) return plan;
     return { ...plan, moves: await possibleMoves(this.#tree, plan, this.#signal) };
   }
 }

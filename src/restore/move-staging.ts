@@ -74,7 +74,6 @@ export async function possibleMoves(
   { moves, writes }: Pick<RestorePlan, 'moves' | 'writes'>,
   signal?: AbortSignal,
 ): Promise<readonly Move[]> {
-  if (moves.length === 0) return moves;
   const slices = new Slices(signal);
   const umask = process.umask();
   const user = process.geteuid?.();
@@ -107,8 +106,7 @@ export async function stageMoves(
   plan: RestorePlan,
   notDone: NotDone,
 ): Promise<StagedMoves> {
-  const { writes, deletes, moves } = plan;
-  if (moves.length === 0) return { directories: [], files: [], rest: { writes, deletes } };
+  const { writes, deletes } = plan;
   const staged = await verified(options, plan, notDone);
   const left = new Set(staged.leftAlone);
   const moved = new Set(staged.files.flatMap(({ from, to }) => [from, to]));

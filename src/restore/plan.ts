@@ -447,7 +447,8 @@ class Draft {
       .map(([path, { expected, because }]) => ({ path, expected, because }))
       .sort((a, b) => shallowFirst(b.path, a.path));
     yield;
-    const moves = movesOf(writes, deletes, new Set(writes.flatMap(roomOf)));
+    const mayMove = writes.length > 0 && deletes.length > 0;
+    const moves = mayMove ? movesOf(writes, deletes, new Set(writes.flatMap(roomOf))) : [];
     yield;
     const emptied = new Set(this.#facts.emptied);
     for (const path of this.#deletes.keys()) emptied.add(parentOf(path));

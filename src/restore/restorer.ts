@@ -181,8 +181,9 @@ class Restorer {
     }
   }
 
-  #stageMoves(): Promise<StagedMoves> {
+  async #stageMoves(): Promise<StagedMoves> {
     const { plan, durable = false, signal, contents, known } = this.#options;
+    if (plan.moves.length === 0) return { directories: [], files: [], rest: plan };
     return stageMoves(
       {
         tree: this.#tree,
@@ -245,6 +246,7 @@ class Restorer {
 
   /** Moves files. Returns those that keep their old path for now. */
   async #move(commit: Commit, { directories, files: single }: StagedMoves): Promise<StagedMove[]> {
+    if (directories.length + single.length === 0) return [];
     const mover = new Mover(this.#tree, commit, this.#slices);
     const singles: StagedMove[] = [];
     const left: StagedMove[] = [];
