@@ -145,10 +145,11 @@ async function takeLine(
   before: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const incoming = `refs/incoming/${ref.session}/${ref.writer}`;
+  const place = `refs/incoming/${ref.session}/`;
+  const incoming = `${place}${ref.writer}`;
   try {
     await carrier.fetch({ refspecs: [`+${ref.ref}:${incoming}`], bytesMax: manifest.bytes + extraBytes });
-    const commit = await objects.refAt(incoming);
+    const commit = (await objects.refsBelow(place)).get(incoming);
     if (commit === undefined) throw corrupt('a listed ref does not exist');
     if (before !== undefined && !(await objects.isBefore(before, commit)))
       throw corrupt('a line was reset, or replaced by another one', { ref: ref.ref });

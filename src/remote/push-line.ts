@@ -2,7 +2,7 @@
 // remote still has the expected commit. A local ref records a head before it is sent, so that the next push
 // recognises it after an interrupted push. A head that this storage never made shows that a second storage uses the
 // same writer's id.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -111,10 +111,9 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
   const answer = { ...identity, ref, written, bytes, others };
   if (dryRun || written.line.commit === there?.commit) return { ...answer, pushed: false };
   const notes = notesOf(remote.name, identity);
-  const moves = new Map([[notes.pending, written.line.commit]]);
   // Confirms a pending head before another head replaces it.
-  if (previous !== undefined) moves.set(notes.pushed, previous.commit);
-  await objects.moveRefs(moves);
+  const confirmed = previous === undefined ? [] : [[notes.pushed, previous.commit] as const];
+  await objects.writeRefs(new Map([...confirmed, [notes.pending, written.line.commit]]));
   try {
     const outcome = await carrier.push([{ ref, from: there?.commit, to: written.line.commit }]);
     if (outcome === 'moved') return undefined;
@@ -147,9 +146,9 @@ async function notedHeads(
   remote: string,
   identity: LineIdentity,
 ): Promise<NotedHeads> {
-  const notes = notesOf(remote, identity);
-  const refs = await objects.refsBelow(notes.pushed, notes.pending);
-  return { pushed: refs.get(notes.pushed), pending: refs.get(notes.pending) };
+  const { pushed, pending } = notesOf(remote, identity);
+  const refs = await objects.refsBelow(`${dirname(pushed)}/`, `${dirname(pending)}/`);
+  return { pushed: refs.get(pushed), pending: refs.get(pending) };
 }
 
 /** Returns the head before the next one. `foreign` when the remote has a head that this storage did not make. */

@@ -10,6 +10,9 @@ import { ObjectReader, wholeBytesMax } from '../git/objects/object-reader.ts';
 import { ObjectWriter } from '../git/objects/object-writer.ts';
 import type { GitPlace } from '../git/process/environment.ts';
 import { runGit } from '../git/process/run.ts';
+import { UnreadableRefs } from '../git/refs/readable-refs.ts';
+import { refsInFiles } from '../git/refs/ref-files.ts';
+import { writeRefFile } from '../git/refs/ref-store.ts';
 import { openBareRepository } from '../git/repository/bare-repository.ts';
 import { gitTrees } from '../store/git/checkpoints.ts';
 import { GitWriter, SweepGate } from '../store/git/writer.ts';
@@ -92,21 +95,23 @@ export class TravelObjects {
     return this.#writer.write(type, bytes);
   }
 
-  /** Returns the commit of a ref, or undefined when the ref does not exist. */
-  async refAt(ref: string): Promise<string | undefined> {
-    const { stdout } = await runGit({
-      place: this.#place,
-      args: ['for-each-ref', '--format=%(objectname)', ref],
-    });
-    return stdout.toString('latin1').trim() || undefined;
-  }
-
-  /** Returns every ref with one of these names, or below one of them, with its commit. */
-  async refsBelow(...prefixes: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
+  /** Returns every ref below one of these names, with its commit. Each name ends with a slash. */
+  async refsBelow(...names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    try {
+      return refsInFiles(this.gitDir, names);
+    } catch (error) {
+      if (!(error instanceof UnreadableRefs)) throw error;
+    }
+    const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...names];
     const { stdout } = await runGit({ place: this.#place, args });
     const lines = stdout.toString('latin1').split('\n').filter(Boolean);
     return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]));
+  }
+
+  /** Writes refs one after the other, in this order. Starts no git when their directories exist. */
+  async writeRefs(refs: ReadonlyMap<string, string>): Promise<void> {
+    const left = [...refs].filter(([ref, to]) => !writeRefFile(join(this.gitDir, ref), to));
+    await this.moveRefs(new Map(left));
   }
 
   /** Moves refs together. Undefined removes a ref. */

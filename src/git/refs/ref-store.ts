@@ -236,7 +236,7 @@ export class RefStore {
     const isNew = ({ ref, to }: RefChange): boolean =>
       to !== undefined && !this.#refs.has(ref) && !files.existsSync(join(this.#refsIn, ref));
     if (this.#options.isAlone !== true || !changes.every(isNew)) return changes;
-    return changes.filter(({ ref, to }) => to === undefined || !makeRef(join(this.#refsIn, ref), to));
+    return changes.filter(({ ref, to }) => to === undefined || !writeRefFile(join(this.#refsIn, ref), to));
   }
 
   #know(changes: readonly RefChange[]): void {
@@ -458,8 +458,11 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
 // Creates new refs in a repository that only the daemon uses, like git: under the name of the lock, then renamed.
 // Asking git would take longer than all of that. It moves and removes no existing ref.
 
-/** Creates a ref. Returns false when that failed: the caller then asks git, which says why. */
-function makeRef(file: string, to: string): boolean {
+/**
+ * Writes the file of a ref under git's lock, whatever the ref was before. Returns false when that failed: the caller
+ * then asks git, which says why.
+ */
+export function writeRefFile(file: string, to: string): boolean {
   const lock = `${file}.lock`;
   const fd = attempt(isOfSystem, () => files.openSync(lock, 'wx', 0o600));
   if (fd === undefined) return false;
