@@ -38,6 +38,8 @@ export interface Listed {
 
 /** Space for records and the conversation, in addition to the contents that a manifest announces. */
 const extraBytes = 256 << 20;
+/** Each list fetches the changed heads in a pack. Above this number it fetches all heads again, in one pack. */
+const headPacksMax = 50;
 const lockMs = 120_000;
 
 interface Job {
@@ -50,7 +52,7 @@ interface Job {
 export async function listLines({ remotes, remote, signal }: Job, session?: string): Promise<Listed> {
   const directory = join(remotes.directoryOf(remote.name), 'heads');
   return alone(directory, async () => {
-    const objects = await TravelObjects.open(directory);
+    const objects = await TravelObjects.open(directory, { renewsAbovePacks: headPacksMax });
     try {
       const carrier = new Carrier(objects.gitDir, remote.url, given({ signal }));
       return await readHeads(objects, await fetchHeads(carrier, objects, session));
@@ -127,6 +129,7 @@ export async function fetchLines(
         }
         onLine(index + 1, wanted.length);
       }
+      if (updated.length > 0) await objects.pack();
       return { ...listed, refused, updated };
     } finally {
       await objects.close();

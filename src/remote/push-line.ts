@@ -43,6 +43,8 @@ export interface Pushed extends LineIdentity {
 }
 
 const attemptsMax = 5;
+/** Counting loose objects after each push would cost more than it saves. */
+const pushesPerPacking = 16;
 
 /**
  * Pushes the present state of a session.
@@ -52,7 +54,7 @@ const attemptsMax = 5;
  */
 export async function pushLine(request: PushRequest): Promise<Pushed> {
   const { store } = request.source({ session: request.session, writer: '' });
-  const objects = await TravelObjects.open(request.directory, store.gitObjects ?? []);
+  const objects = await TravelObjects.open(request.directory, { alternates: store.gitObjects ?? [] });
   try {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const pushed = await pushOnce(request, objects);
@@ -119,6 +121,7 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
     if (outcome === 'moved') return undefined;
     request.heads.clear();
     request.heads.set(written.line.commit, written.line);
+    if (written.line.manifest.generation % pushesPerPacking === 0) await objects.pack();
   } catch (error) {
     if (!isHiddenRefRefused(error) || place === 'heads') throw error;
     await remotes.put({ ...remote, refs: 'heads' });

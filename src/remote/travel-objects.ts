@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import { RecentSet } from '../base/recent-set.ts';
+import { ended } from '../base/turns.ts';
 import type { SnapshotWriter } from '../capture/snapshot-sink.ts';
 import { type ObjectType, objectHash } from '../git/objects/object.ts';
 import { ObjectReader, wholeBytesMax } from '../git/objects/object-reader.ts';
@@ -13,14 +14,17 @@ import { runGit } from '../git/process/run.ts';
 import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 import { refsInFiles } from '../git/refs/ref-files.ts';
 import { writeRefFile } from '../git/refs/ref-store.ts';
-import { openBareRepository } from '../git/repository/bare-repository.ts';
+import { entriesIn, openBareRepository } from '../git/repository/bare-repository.ts';
 import { gitTrees } from '../store/git/checkpoints.ts';
+import { Packing } from '../store/git/packing.ts';
 import { GitWriter, SweepGate } from '../store/git/writer.ts';
 import { TreeReader } from '../store/tree-reader.ts';
 import type { Directory } from '../tree/tree.ts';
 import { alternateObjects } from './carrier.ts';
 
 const knownMax = 200_000;
+/** Each look-up of an object searches all packs, and an import links a few packs instead of copying their objects. */
+const packsMax = 20;
 
 export class TravelObjects {
   readonly gitDir: string;
@@ -47,12 +51,28 @@ export class TravelObjects {
     this.#trees = new TreeReader(gitTrees(this.reader));
   }
 
-  /** Makes or repairs the repository in a directory that one process uses at a time. */
-  static async open(directory: string, alternates: readonly string[] = []): Promise<TravelObjects> {
+  /**
+   * Makes or repairs the repository in a directory that one process uses at a time. A repository with more packs than
+   * `renewsAbovePacks` is replaced by an empty one: its user fetches everything again.
+   */
+  static async open(
+    directory: string,
+    {
+      alternates = [],
+      renewsAbovePacks = Number.POSITIVE_INFINITY,
+    }: { readonly alternates?: readonly string[]; readonly renewsAbovePacks?: number } = {},
+  ): Promise<TravelObjects> {
     const objects = new TravelObjects(directory, alternates);
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
     files.rmSync(objects.spoolDirectory, { recursive: true, force: true });
     files.mkdirSync(objects.spoolDirectory, { mode: 0o700 });
+    const packs = entriesIn(join(objects.gitDir, 'objects', 'pack'));
+    // Moved away first: a kill must not leave refs without their objects.
+    if (packs.filter(({ name }) => name.endsWith('.pack')).length > renewsAbovePacks) {
+      const old = join(objects.spoolDirectory, 'old.git');
+      files.renameSync(objects.gitDir, old);
+      files.rmSync(old, { recursive: true, force: true });
+    }
     await openBareRepository(objects.gitDir);
     return objects;
   }
@@ -122,6 +142,28 @@ export class TravelObjects {
     const input = Buffer.from(lines.join(''), 'latin1');
     if (lines.length > 0)
       await runGit({ place: this.#place, args: ['update-ref', '--stdin', '--no-deref'], input });
+  }
+
+  /**
+   * Packs loose objects, small packs and refs when there are many: every push adds some ten objects, and every fetch a
+   * pack. A failure leaves the repository complete, and the next packing tries again.
+   */
+  async pack(): Promise<void> {
+    const place = this.#place;
+    const packing = new Packing({
+      objects: join(this.gitDir, 'objects'),
+      place,
+      packsMax,
+      refs: {
+        pack: async (signal) => {
+          await runGit({ place, args: ['pack-refs', '--all'], signal });
+          return [];
+        },
+      },
+      unsynced: { forget: () => undefined },
+      onReplaced: () => this.reader.renew(),
+    });
+    await ended(packing.pack());
   }
 
   /** True when one commit is the other, or its ancestor. This repository must have both. */

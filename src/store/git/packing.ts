@@ -32,8 +32,10 @@ export interface PackingPlaces {
   /** The object directory, which only the daemon uses. */
   readonly objects: string;
   readonly place: GitPlace;
-  readonly refs: RefStore;
-  readonly unsynced: Unsynced;
+  readonly refs: Pick<RefStore, 'pack'>;
+  readonly unsynced: Pick<Unsynced, 'forget'>;
+  /** More packs than this are joined. Absent: packs are joined only with new loose objects. */
+  readonly packsMax?: number;
   /** Called after packs were replaced: running git processes have the old packs open. */
   readonly onReplaced: () => Promise<void>;
 }
@@ -103,15 +105,18 @@ export class Packing {
   }
 
   async #pack(signal: AbortSignal): Promise<void> {
-    const { objects, refs, unsynced } = this.#places;
+    const { objects, refs, unsynced, packsMax = Number.POSITIVE_INFINITY } = this.#places;
     const loose = await looseObjects(objects, signal);
-    if (loose.length >= looseMin || bytesOf(objects, loose) >= looseBytesMin)
-      await this.#packObjects(loose, packsToJoin(objects, loose.length), signal);
+    const packs = packsIn(objects);
+    const isDue = loose.length >= looseMin || bytesOf(objects, loose) >= looseBytesMin;
+    if (isDue || packs.length > packsMax)
+      await this.#packObjects(loose, packsToJoin(packs, loose.length), signal);
     unsynced.forget(await refs.pack(signal));
   }
 
   async #packObjects(loose: readonly string[], joined: readonly Pack[], signal: AbortSignal): Promise<void> {
     const { objects, place, unsynced, onReplaced } = this.#places;
+    if (loose.length === 0 && joined.length < 2) return;
     const packed = await this.#objectsOf(joined, signal);
     const directory = join(objects, 'pack');
     const stem = await this.#writePack(new Set([...loose, ...packed]), signal);
@@ -185,11 +190,8 @@ function bytesOf(objects: string, ids: readonly string[]): number {
 
 const looseFile = (objects: string, id: string): string => join(objects, id.slice(0, 2), id.slice(2));
 
-/**
- * Returns the packs to merge into a new one: each has at most twice as many objects as the new pack without it. So
- * each object is rewritten only as often as the number of objects doubles.
- */
-function packsToJoin(objects: string, loose: number): readonly Pack[] {
+/** Returns the packs that may be joined, smallest first. */
+function packsIn(objects: string): Pack[] {
   const directory = join(objects, 'pack');
   const names = new Set(listing(directory));
   const packs: Pack[] = [];
@@ -200,11 +202,18 @@ function packsToJoin(objects: string, loose: number): readonly Pack[] {
     if (files.statSync(`${path}.pack`).size > joinedBytesMax) continue;
     packs.push({ stem: path, objects: countOf(`${path}.idx`) });
   }
-  packs.sort((a, b) => a.objects - b.objects);
+  return packs.sort((a, b) => a.objects - b.objects);
+}
+
+/**
+ * Returns the packs to merge into a new one: each has at most twice as many objects as the new pack without it. So
+ * each object is rewritten only as often as the number of objects doubles.
+ */
+function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   let total = loose;
   let joined = 0;
   for (const pack of packs) {
-    if (pack.objects > 2 * total) break;
+    if (total > 0 && pack.objects > 2 * total) break;
     total += pack.objects;
     joined += 1;
   }
