@@ -92,7 +92,11 @@ class Dialogue {
   put(ask: Ask): void {
     this.asks.push(ask);
     if (this.asks.length === 1) this.#armTimer();
-    this.process.stdin.write(ask.question);
+    const { stdin } = this.process;
+    // Queries of one turn of the event loop reach git in one write.
+    stdin.cork();
+    process.nextTick(() => stdin.uncork());
+    stdin.write(ask.question);
   }
 
   fail(error: unknown): void {
