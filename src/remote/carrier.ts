@@ -151,6 +151,7 @@ export class Carrier {
         uploads: true,
         signal: budget.signal,
       });
+      if (budget.isExceeded()) throw tooMuch(bytesMax); // the fetch was faster than the timer
     } catch (error) {
       throw budget.signal.aborted && this.#signal?.aborted !== true ? tooMuch(bytesMax) : error;
     } finally {
@@ -217,18 +218,24 @@ export function alternateObjects(directories: readonly string[]): Record<string,
 class ByteBudget {
   readonly #timer: NodeJS.Timeout;
   readonly #abort = new AbortController();
+  readonly #packs: string;
+  readonly #bytesMax: number;
 
   constructor(objects: string, bytesMax: number) {
-    const packs = join(objects, 'pack');
-    const before = bytesOf(packs);
+    this.#packs = join(objects, 'pack');
+    this.#bytesMax = bytesOf(this.#packs) + bytesMax;
     this.#timer = setInterval(() => {
-      if (bytesOf(packs) - before > bytesMax) this.#abort.abort();
+      if (this.isExceeded()) this.#abort.abort();
     }, watchMs);
     this.#timer.unref();
   }
 
   get signal(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  isExceeded(): boolean {
+    return bytesOf(this.#packs) > this.#bytesMax;
   }
 
   stop(): void {
@@ -257,7 +264,7 @@ const tooLargeThere =
   /exceeds .*(?:limit|size)|larger than|too large|File size limit|pack exceeds|GH001|HTTP 413/i;
 const hiddenThere =
   /hidden ref|deny updating|funny refname|prohibited|not allowed to (?:create|push)|only (?:heads|branches)|refusing to (?:create|update) ref|invalid ref/i;
-const rate = /rate limit|too many requests|HTTP 429|abuse/i;
+const rate = /rate limit|too many requests|HTTP 429|error: 429|abuse/i;
 
 /** True for the refusal of a host that accepts only branches. */
 export function isHiddenRefRefused(error: unknown): boolean {

@@ -38,6 +38,8 @@ export interface Listed {
 
 /** Space for records and the conversation, in addition to the contents that a manifest announces. */
 const extraBytes = 256 << 20;
+/** How much larger than announced the contents may be. */
+const unsaidBytes = 16 << 20;
 /** Each list fetches the changed heads in a pack. Above this number it fetches all heads again, in one pack. */
 const headPacksMax = 50;
 const lockMs = 120_000;
@@ -150,6 +152,7 @@ async function takeLine(
 ): Promise<void> {
   const place = `refs/incoming/${ref.session}/`;
   const incoming = `${place}${ref.writer}`;
+  const packs = objects.packs();
   try {
     await carrier.fetch({ refspecs: [`+${ref.ref}:${incoming}`], bytesMax: manifest.bytes + extraBytes });
     const commit = (await objects.refsBelow(place)).get(incoming);
@@ -158,6 +161,9 @@ async function takeLine(
       throw corrupt('a line was reset, or replaced by another one', { ref: ref.ref });
     await verifyLine(objects, commit, ref, signal);
     await objects.moveRefs(new Map([[nameHere(ref), commit]]));
+  } catch (error) {
+    await objects.removePacks((name) => !packs.has(name));
+    throw error;
   } finally {
     await objects.moveRefs(new Map([[incoming, undefined]])); // git ignores the removal of a ref that a failed fetch did not make
   }
@@ -170,7 +176,8 @@ async function verifyLine(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const line = await readLine(objects.reader, commit, of);
-  await checkTrees(objects.reader, line.checkpoints, signal);
+  const bytesMax = line.manifest.bytes + unsaidBytes;
+  await checkTrees(objects.reader, line.checkpoints, { bytesMax, ...given({ signal }) });
   for await (const _ of readConversation(objects.reader, line, signal)) continue;
 }
 

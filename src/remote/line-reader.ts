@@ -171,18 +171,20 @@ function parseLogRecord(line: string): LogRecord {
 
 /**
  * Checks every directory below the trees of a line once: git's names, modes and order, no tree inside itself, and no
- * tree with more files or levels than a work tree can have. @throws RemoteCorrupt
+ * tree with more files or levels than a work tree can have. Checks that every content exists, and that all contents
+ * together have at most `bytesMax` bytes: a few bytes of a pack can become many in a work tree. @throws RemoteCorrupt
  */
 export async function checkTrees(
   reader: ObjectReader,
   checkpoints: readonly LineCheckpoint[],
-  signal?: AbortSignal,
+  { bytesMax, signal }: { readonly bytesMax: number; readonly signal?: AbortSignal },
 ): Promise<void> {
   const known = new Map<string, Unfolded>([[emptyTree, { files: 0, depth: 0 }]]);
+  const contents = new Set<string>();
   const slices = new Slices(signal);
   for (const { record } of checkpoints) {
     const { tree, modes } = partsOfSnapshot(record.snapshot);
-    await unfold(reader, tree, known, slices);
+    await unfold(reader, tree, { known, contents, slices });
     if (modes === undefined) continue;
     const table = await decodeModes(
       await readObject(reader, 'blob', modes, lineLimits.pageBytes),
@@ -191,6 +193,10 @@ export async function checkTrees(
     for (const permissions of [...table.files.values(), ...table.directories.values()])
       if ((permissions & 0o7000) !== 0) throw corrupt('permissions of a checkpoint have invalid bits');
   }
+  const sizes = await reader.sizes([...contents]);
+  if (sizes.includes(-1)) throw corrupt('a content of a checkpoint is missing');
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes > bytesMax) throw corrupt('its contents are larger than it says', { bytes, limit: bytesMax });
 }
 
 interface Unfolded {
@@ -202,8 +208,15 @@ interface Unfolded {
 async function unfold(
   reader: ObjectReader,
   root: string,
-  known: Map<string, Unfolded>,
-  slices: Slices,
+  {
+    known,
+    contents,
+    slices,
+  }: {
+    readonly known: Map<string, Unfolded>;
+    readonly contents: Set<string>;
+    readonly slices: Slices;
+  },
 ): Promise<void> {
   const stack: { readonly id: string; items?: readonly TreeItem[] }[] = [{ id: root }];
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
@@ -226,6 +239,7 @@ async function unfold(
     for (const { mode, id } of top.items) {
       const below = mode === '040000' ? known.get(id) : undefined;
       if (mode === '040000' && below === undefined) throw corrupt('a directory contains itself');
+      if (mode !== '040000') contents.add(id);
       files += below?.files ?? 1;
       depth = Math.max(depth, (below?.depth ?? 0) + 1);
     }

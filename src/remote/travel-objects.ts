@@ -38,6 +38,8 @@ export class TravelObjects {
   readonly reader: ObjectReader;
   readonly #trees: TreeReader;
   readonly #gate = new SweepGate();
+  /** The sizes of contents that were asked for: they are asked for together, and then the contents are read. */
+  readonly #sizes = new Map<BlobId, number>();
   readonly #known = { proven: new RecentSet(knownMax), there: new RecentSet(knownMax) };
 
   private constructor(directory: string, alternates: readonly string[]) {
@@ -66,9 +68,8 @@ export class TravelObjects {
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
     files.rmSync(objects.spoolDirectory, { recursive: true, force: true });
     files.mkdirSync(objects.spoolDirectory, { mode: 0o700 });
-    const packs = entriesIn(join(objects.gitDir, 'objects', 'pack'));
     // Moved away first: a kill must not leave refs without their objects.
-    if (packs.filter(({ name }) => name.endsWith('.pack')).length > renewsAbovePacks) {
+    if (objects.packs().size > renewsAbovePacks) {
       const old = join(objects.spoolDirectory, 'old.git');
       files.renameSync(objects.gitDir, old);
       files.rmSync(old, { recursive: true, force: true });
@@ -102,13 +103,19 @@ export class TravelObjects {
 
   /** Yields the content of a file in chunks and checks its hash at the end. @throws DataCorrupt */
   async *read(blob: BlobId): AsyncIterable<Uint8Array> {
-    const [size = -1] = await this.reader.sizes([blob]);
+    const size = this.#sizes.get(blob) ?? (await this.sizes([blob]))[0] ?? -1;
     if (size > wholeBytesMax) yield* this.reader.stream('blob', blob, size);
     else yield await this.reader.read('blob', blob);
   }
 
-  sizes(blobs: readonly BlobId[]): Promise<number[]> {
-    return this.reader.sizes(blobs);
+  /** Returns the sizes of contents in bytes; -1 for missing ones. */
+  async sizes(blobs: readonly BlobId[]): Promise<number[]> {
+    const sizes = await this.reader.sizes(blobs);
+    for (const [index, blob] of blobs.entries()) {
+      const size = sizes[index] ?? -1;
+      if (size >= 0) this.#sizes.set(blob, size);
+    }
+    return sizes;
   }
 
   write(type: ObjectType, bytes: Uint8Array): Promise<string> {
@@ -142,6 +149,26 @@ export class TravelObjects {
     const input = Buffer.from(lines.join(''), 'latin1');
     if (lines.length > 0)
       await runGit({ place: this.#place, args: ['update-ref', '--stdin', '--no-deref'], input });
+  }
+
+  /** Returns the names of all packs, without ending. */
+  packs(): ReadonlySet<string> {
+    const names = entriesIn(this.#packDirectory).map(({ name }) => name);
+    return new Set(names.filter((name) => name.endsWith('.pack')).map((name) => name.slice(0, -5)));
+  }
+
+  /** Removes packs whose objects no ref needs. */
+  async removePacks(isUnneeded: (name: string) => boolean): Promise<void> {
+    const unneeded = [...this.packs()].filter(isUnneeded);
+    // The index goes first: git fails on an index without its pack.
+    for (const name of unneeded)
+      for (const ending of ['idx', 'rev', 'pack'])
+        files.rmSync(join(this.#packDirectory, `${name}.${ending}`), { force: true });
+    if (unneeded.length > 0) await this.reader.renew();
+  }
+
+  get #packDirectory(): string {
+    return join(this.gitDir, 'objects', 'pack');
   }
 
   /**

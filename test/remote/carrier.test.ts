@@ -1,11 +1,18 @@
 // Refusing hosts, and what the client sees. The remotes are paths. The long tests use ssh and https.
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
+import { Carrier } from '../../src/remote/carrier.ts';
+import { parseRemoteUrl } from '../../src/remote/remote-url.ts';
+import { TravelObjects } from '../../src/remote/travel-objects.ts';
+import { failure } from '../support/failures.ts';
 import { bareRepository, Machine } from '../support/machines.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('refusing hosts');
 
@@ -76,6 +83,45 @@ test('a host that refuses large packs is reported as such', async () => {
     assert.is((await refusal(machine)).details?.['reason'], 'size');
     configure(remote, 'receive.maxInputSize', '0');
     assert.is((await machine.push()).checkpoints, 2);
+  });
+});
+
+test('a remote that sends more than was said is refused, and nothing of it stays', async () => {
+  const remote = bareRepository();
+  const git = (args: readonly string[], input: string | Buffer = ''): string =>
+    execFileSync('git', args, { cwd: remote, input, encoding: 'utf8' }).trim();
+  const blob = git(['hash-object', '-w', '--stdin'], randomBytes(3 << 20));
+  const tree = git(['mktree'], `100644 blob ${blob}\tlarge\n`);
+  const who = ['-c', 'user.name=x', '-c', 'user.email=x@x'];
+  git(['update-ref', 'refs/heads/large', git([...who, 'commit-tree', tree, '-m', 'large'])]);
+  const objects = await TravelObjects.open(temporaryDirectory('lines'));
+  const carrier = new Carrier(objects.gitDir, parseRemoteUrl(remote));
+  const refspecs = ['+refs/heads/large:refs/incoming/large'];
+  const refused = await failure(carrier.fetch({ refspecs, bytesMax: 1 << 20 }));
+  assert.is(refused.kind, 'RemoteCorrupt');
+  assert.match(refused.message, /more than the limit of 1048576 bytes/);
+  await carrier.fetch({ refspecs, bytesMax: 4 << 20 });
+  assert.is((await objects.refsBelow('refs/incoming/')).size, 1);
+  await objects.close();
+});
+
+test('a host that limits the number of requests is asked again later, without a new turn', async () => {
+  const remote = bareRepository();
+  const hook = join(remote, 'hooks', 'pre-receive');
+  writeFileSync(hook, '#!/bin/sh\necho "Too many requests" >&2\nexit 1\n');
+  chmodSync(hook, 0o755);
+  await withMachine(remote, async (machine) => {
+    const error = await refusal(machine);
+    assert.equal([error.details?.['reason'], error.retryable], ['rate', true]);
+    await machine.open({ remote: 'team', push: 'turn' });
+    const pushes = (): unknown[] =>
+      machine.daemon.told.flatMap(({ method, params }) =>
+        method === 'remote/didPush' ? [(params as { readonly pushed: boolean }).pushed] : [],
+      );
+    await until('the host refuses', () => pushes().length === 1);
+    writeFileSync(hook, '#!/bin/sh\nexit 0\n');
+    await until('the push is repeated', () => pushes().length === 2);
+    assert.equal(pushes(), [false, true]);
   });
 });
 

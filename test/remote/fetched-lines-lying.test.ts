@@ -1,7 +1,7 @@
 // Lying remotes: plain git changes pushed data on the remote before it is fetched. No part of it may be stored, and
 // earlier fetched data must stay.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -100,15 +100,23 @@ async function scene(work: (scene: Scene) => Promise<void>): Promise<void> {
  * error.
  */
 async function refuses({ two, session, ref }: Scene, why: RegExp): Promise<void> {
+  const packs = packsOf(two);
   const told = await two.daemon.call('remote/fetch', { remote: 'team', session });
   assert.equal(
     [told.updated, told.refused.map((each) => [each.ref, each.kind])],
     [[], [[ref, 'RemoteCorrupt']]],
   );
   assert.match(told.refused[0]?.message ?? '', why);
+  assert.equal(packsOf(two), packs, 'no pack of a refused line stays');
   const error = await two.import(session).catch((reason: unknown) => reason);
   assert.ok(error instanceof CheckpointdError && error.kind === 'RemoteCorrupt', String(error));
   assert.equal((await two.daemon.call('session/list', {})).sessions, []);
+}
+
+/** Returns the packs of the lines that a machine fetched. The next request removes unfinished packs of git. */
+function packsOf({ daemon }: Machine): readonly string[] {
+  const directory = join(daemon.storage, 'remotes/team/lines/objects.git/objects/pack');
+  return readdirSync(directory).filter((name) => !name.startsWith('tmp_'));
 }
 
 const same = (text: string): string => text;
@@ -215,6 +223,8 @@ const trees: Readonly<Record<string, (remote: Repository) => Buffer>> = {
   'a name with a slash': (remote) => entry('100644', 'a/b', remote.object('blob', 'x')),
   'a repository within': () => entry('160000', 'module', '1'.repeat(40)),
   'a mode that is none': (remote) => entry('100777', 'a', remote.object('blob', 'x')),
+  'more bytes than it says': (remote) =>
+    entry('100644', 'zeros', remote.object('blob', Buffer.alloc(20 << 20))),
   'ten thousand million files': (remote) => {
     let id = remote.object('blob', 'x');
     const level = (mode: string): Buffer =>
@@ -243,7 +253,7 @@ for (const [name, make] of Object.entries(trees)) {
         ),
       );
       remote.point(ref, forged);
-      await refuses(at, /is invalid|git refused its objects|too many files/);
+      await refuses(at, /is invalid|git refused its objects|too many files|larger than it says/);
     }));
 }
 
