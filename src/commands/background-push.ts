@@ -10,7 +10,7 @@ import { pushSession } from '../session/travel.ts';
 
 /** The delay between a turn and its push: an agent often makes several changes at once. */
 const quietMs = 500;
-/** The time limit for one run of the backlog. The rest waits for the next run. */
+/** The time limit for one run of the backlog. The rest waits for the next run. Doubled after each failure. */
 const budgetMs = 120_000;
 const firstRetryMs = 5_000;
 const lastRetryMs = 10 * 60_000;
@@ -67,21 +67,25 @@ class Backlog {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    const budget = AbortSignal.timeout(budgetMs);
-    let isReached = true;
+    // Longer after each failure, so that a push that needs more time succeeds, too.
+    const budget = AbortSignal.timeout(budgetMs * 2 ** this.#failures);
+    let isDone = true;
     for (const session of this.#waiting) {
-      if (!isReached || budget.aborted) break;
+      if (!isDone || budget.aborted) break;
       this.#waiting.delete(session); // a session whose push fails goes to the end of the backlog
-      isReached = await this.#push(session, budget);
-      if (!isReached) this.#waiting.add(session);
+      isDone = await this.#push(session, budget);
+      if (!isDone) this.#waiting.add(session);
     }
     this.#isRunning = false;
-    this.#failures = isReached ? 0 : this.#failures + 1;
+    this.#failures = isDone ? 0 : Math.min(failuresMax, this.#failures + 1);
     if (this.#waiting.size === 0 || this.#failures >= failuresMax) return;
-    this.#runIn(isReached ? quietMs : Math.min(lastRetryMs, firstRetryMs * 2 ** (this.#failures - 1)));
+    this.#runIn(isDone ? quietMs : Math.min(lastRetryMs, firstRetryMs * 2 ** (this.#failures - 1)));
   }
 
-  /** Pushes a session. Returns false when the remote was unreachable: then no other session is tried now. */
+  /**
+   * Pushes a session. Returns false when the same push may succeed later: the remote was unreachable or limits the
+   * number of requests, or the time was up. Then no other session is tried now.
+   */
   async #push(session: Session, signal: AbortSignal): Promise<boolean> {
     const { events, log, directory, owner } = session.parts;
     if (session.enabled === undefined || backlogs.get(session) !== this || !owner.holds()) return true;
@@ -109,9 +113,9 @@ class Backlog {
       return true;
     } catch (error) {
       log.warn(`a session was not pushed to ${this.#remote}: ${String(error)}`);
-      if (!(error instanceof CheckpointdError)) return true;
+      if (!(error instanceof CheckpointdError)) return !signal.aborted;
       events.pushed(session, { remote: this.#remote, pushed: false, error });
-      return error.kind !== 'RemoteUnreachable';
+      return !error.retryable;
     }
   }
 }
