@@ -9,6 +9,7 @@ import { DaemonRig } from '../support/daemon-rig.ts';
 import { type GitServer, sshdObstacle, startCutter, startHttps, startSshd } from '../support/git-servers.ts';
 import { bareRepository } from '../support/machines.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 import type { WireClient } from '../support/wire-client.ts';
 
 const cuts = 60;
@@ -113,6 +114,35 @@ for (const [name, obstacle, start] of servers) {
       assert.ok(performance.now() - started < 15_000);
     }));
 
+  test(`a host of ${name} that is busy is asked again later`, () =>
+    onServer(start, async ({ server, remote, container }) => {
+      const cutter = await startCutter(server.port);
+      const client = await startedWith(container, server.url(remote, cutter.port));
+      const { session } = await container.open(client, { retention: 'keep' });
+      // A busy https server answers 429. A busy sshd closes the connection before it says anything.
+      server.refusal = 429;
+      cutter.cutAfter = name === 'ssh' ? 0 : Number.POSITIVE_INFINITY;
+      const error = await client
+        .request('remote/push', { remote: 'team', session })
+        .catch((reason: unknown) => reason);
+      const { data } = error as {
+        readonly data?: { readonly retryable?: boolean; readonly reason?: string };
+      };
+      assert.is(kindOf(error), name === 'ssh' ? 'RemoteUnreachable' : 'RemoteRefused');
+      assert.is(data?.retryable, true, JSON.stringify(error));
+      await container.open(client, { retention: 'keep', remote: 'team', push: 'turn' });
+      const pushes = (): unknown[] =>
+        client.frames.flatMap(({ method, params }) =>
+          method === 'remote/didPush' ? [(params as { readonly pushed: boolean }).pushed] : [],
+        );
+      await until('a push in the background fails', () => pushes().length === 1);
+      server.refusal = undefined;
+      cutter.cutAfter = Number.POSITIVE_INFINITY;
+      await until('the push is repeated', () => pushes().length === 2);
+      assert.equal(pushes(), [false, true]);
+      cutter.close();
+    }));
+
   test(`${cuts} interrupted connections by ${name} lose nothing`, () =>
     onServer(start, async ({ server, remote, container, laptop }) => {
       const cutter = await startCutter(server.port);
@@ -120,11 +150,14 @@ for (const [name, obstacle, start] of servers) {
       const { session } = await container.open(client, { retention: 'keep' });
       let [failed, succeeded] = [0, 0];
       let writer: string | undefined;
+      await client.request('remote/push', { remote: 'team', session });
+      const wholePush = cutter.longest;
       for (let cut = 0; cut < cuts; cut += 1) {
         container.write('a.txt', `${cut}\n${'x'.repeat(cut * 50)}`);
         await client.request('checkpoint/create', { session, kind: 'turn', message: `cut ${cut}` });
-        // Every fifth push succeeds, so that the others are small. The cuts come at many different positions.
-        cutter.cutAfter = cut % 5 === 4 ? Number.POSITIVE_INFINITY : 1000 + ((cut * 997) % 9000);
+        // Every fifth push succeeds, so that the others are small. The cuts come between the first byte and
+        // the last one, with which the remote answers.
+        cutter.cutAfter = cut % 5 === 4 ? Number.POSITIVE_INFINITY : Math.floor((wholePush * cut) / cuts);
         try {
           const pushed = await client.request('remote/push', { remote: 'team', session });
           assert.is(pushed.writer, (writer ??= pushed.writer));
@@ -143,8 +176,11 @@ for (const [name, obstacle, start] of servers) {
       assert.equal([last.writer, last.others, last.checkpoints], [writer, [], cuts + 1]);
       execFileSync('git', ['fsck', '--strict'], { cwd: remote, stdio: 'pipe' });
       const other = await startedWith(laptop, server.url(remote, cutter.port));
-      for (let cut = 1; cut < 12; cut += 1) {
-        cutter.cutAfter = cut * 400;
+      cutter.longest = 0;
+      await other.request('remote/sessions', { remote: 'team' });
+      const wholeList = cutter.longest;
+      for (let cut = 0; cut < 12; cut += 1) {
+        cutter.cutAfter = Math.floor((wholeList * 1.2 * cut) / 12);
         await other.request('remote/fetch', { remote: 'team' }).catch(() => undefined);
       }
       cutter.cutAfter = Number.POSITIVE_INFINITY;

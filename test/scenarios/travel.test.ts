@@ -370,6 +370,88 @@ test('a session is pushed automatically after its turns, and again when the remo
   assert.equal([manual.pushed, manual.checkpoints], [true, 4]);
 });
 
+test('two storages with one writer id that push at once make two complete lines', async () => {
+  const remote = bareRepository();
+  const one = await machine(remote);
+  await one.open();
+  const first = await one.push();
+  await one.daemon.daemon.stop('signal');
+  const copy = join(one.daemon.storage, '..', 'clone');
+  cpSync(one.daemon.storage, copy, { recursive: true });
+  const pair = [Machine.over(one.root, one.daemon.storage), Machine.over(one.root, copy)];
+  machines.push(...pair);
+  for (const [number, each] of pair.entries()) {
+    await each.open();
+    each.write('a.txt', `${number}\n`);
+    await each.turn(`turn of ${number}`);
+  }
+  const pushed = await Promise.all(pair.map((each) => each.push()));
+  const writers = pushed.map(({ writer }) => writer);
+  assert.is(new Set(writers).size, 2);
+  assert.ok(writers.includes(first.writer), 'the winner keeps the id');
+  const laptop = await machine(remote);
+  for (const [number, { writer, session }] of pushed.entries()) {
+    await laptop.import(session, { writer });
+    await laptop.restore('1');
+    assert.is(laptop.read('a.txt'), `${number}\n`);
+  }
+});
+
+test('machines whose clocks are wrong by a century lose nothing, and their deletions are valid', async () => {
+  const remote = bareRepository();
+  const [past, future, now] = [await machine(remote), await machine(remote), await machine(remote)];
+  await past.open();
+  await past.turn('before');
+  const first = await inYear(2100, () => past.push());
+  past.write('a.txt', 'of 1969\n');
+  await past.turn('the clock went back');
+  const { session, writer, head } = await inYear(1969, () => past.push());
+  assert.equal([session, writer], [first.session, first.writer]);
+  await inYear(2100, async () => {
+    await future.import(session);
+    await future.restore('2');
+    future.write('a.txt', 'of 2100\n');
+    await future.turn('of 2100');
+    await future.push();
+  });
+  const { lines } = await now.daemon.call('remote/sessions', { remote: 'team' });
+  const years = lines.map(({ updatedAt }) => updatedAt.slice(0, 4));
+  assert.equal(years, ['2100', '1969'], 'newest first, as each writer says');
+  await now.import(session, { writer });
+  await now.restore('2');
+  assert.is(now.read('a.txt'), 'of 1969\n');
+  past.write('a.txt', 'later\n');
+  await past.turn('later');
+  const later = await past.push();
+  const { updated, refused } = await now.daemon.call('remote/fetch', { remote: 'team' });
+  assert.equal([updated.map((line) => line.head), refused], [[later.head], []]);
+  assert.is.not(later.head, head);
+  await inYear(1969, () => past.daemon.call('remote/delete', { remote: 'team', session }));
+  for (const each of [past, future, now])
+    assert.equal((await failure(each.push())).details?.['reason'], 'deleted');
+});
+
+/** Runs work while the clock of this process shows a day of another year. */
+async function inYear<T>(year: number, work: () => Promise<T>): Promise<T> {
+  const Real = Date;
+  const shift = Real.UTC(year, 6, 1) - Real.now();
+  class Shifted extends Real {
+    constructor(...of: [] | [number | string | Date]) {
+      super(of.length === 0 ? Real.now() + shift : of[0]);
+    }
+
+    static override now(): number {
+      return Real.now() + shift;
+    }
+  }
+  globalThis.Date = Shifted as DateConstructor;
+  try {
+    return await work();
+  } finally {
+    globalThis.Date = Real;
+  }
+}
+
 for (const strategy of ['shadow', 'sqlite'])
   test(`a secret that was once sent by name stays here when it is not named again (${strategy})`, async () => {
     const remote = bareRepository();

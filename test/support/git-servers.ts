@@ -14,6 +14,8 @@ export interface GitServer {
   /** Returns the address of a repository, by its path. */
   url(path: string, port?: number): string;
   readonly gitconfig: string;
+  /** The status with which an https server refuses every request. */
+  refusal?: number | undefined;
   close(): Promise<void>;
 }
 
@@ -63,7 +65,7 @@ const [user, password] = ['me', 'open sesame'];
 export async function startHttps(directory: string): Promise<GitServer> {
   const file = (name: string): string => join(directory, name);
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const made = [
+  const certificate = [
     'req',
     '-x509',
     '-newkey',
@@ -76,11 +78,16 @@ export async function startHttps(directory: string): Promise<GitServer> {
     '-out',
     file('cert'),
   ];
-  execFileSync('openssl', [...made, ...subject], { stdio: 'ignore' });
+  execFileSync('openssl', [...certificate, ...subject], { stdio: 'ignore' });
   const expected = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  let made: GitServer;
   const server = createHttps(
     { key: readFileSync(file('key')), cert: readFileSync(file('cert')) },
     (request, response) => {
+      if (made.refusal !== undefined) {
+        response.writeHead(made.refusal).end();
+        return;
+      }
       if (request.headers.authorization !== expected) {
         response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
         return;
@@ -129,7 +136,7 @@ export async function startHttps(directory: string): Promise<GitServer> {
   server.on('clientError', (_, socket) => socket.destroy());
   const port = await listening(server);
   writeFileSync(file('credentials'), `https://${user}:${encodeURIComponent(password)}@127.0.0.1\n`);
-  return {
+  made = {
     port,
     url: (path, at = port) => `https://127.0.0.1:${at}${path}`,
     gitconfig: `[http]\n\tsslCAInfo = ${file('cert')}\n[credential]\n\tuseHttpPath = false\n\thelper = "!f() { test \\"$1\\" = get && echo username=${user} && echo 'password=${password}'; }; f"\n`,
@@ -138,6 +145,7 @@ export async function startHttps(directory: string): Promise<GitServer> {
       server.close();
     },
   };
+  return made;
 }
 
 export interface Cutter {
@@ -146,12 +154,20 @@ export interface Cutter {
   cutAfter: number;
   /** The number of connections that were cut. */
   cuts: number;
+  /** The number of bytes of the longest connection so far. */
+  longest: number;
   close(): void;
 }
 
 /** Forwards connections to a port, and cuts each after this number of bytes. */
 export async function startCutter(to: number): Promise<Cutter> {
-  const cutter = { port: 0, cutAfter: Number.POSITIVE_INFINITY, cuts: 0, close: () => void server.close() };
+  const cutter = {
+    port: 0,
+    cutAfter: Number.POSITIVE_INFINITY,
+    cuts: 0,
+    longest: 0,
+    close: () => void server.close(),
+  };
   const server = createServer((client) => {
     const target = connect(to, '127.0.0.1');
     let passed = 0;
@@ -164,6 +180,7 @@ export async function startCutter(to: number): Promise<Cutter> {
       from.on('data', (chunk: Buffer) => {
         const left = cutter.cutAfter - passed;
         passed += chunk.length;
+        cutter.longest = Math.max(cutter.longest, passed);
         into.write(left >= chunk.length ? chunk : chunk.subarray(0, Math.max(0, left)));
         if (left >= chunk.length) return;
         if (!client.destroyed) cutter.cuts += 1;
