@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attempt, isMissing } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
@@ -25,6 +26,8 @@ export class SnapshotCopier {
   readonly #to: CopyTarget;
   /** The ids in the target, by those in the source. */
   readonly #blobs = new Map<BlobId, BlobId>();
+  /** The directories in the target, by those in the source. Snapshots share directories. */
+  #directories = new WeakMap<Directory, Directory>();
   /** The file of {@link remembering}, and the ids in it. */
   #file: string | undefined;
   #remembered = 0;
@@ -61,6 +64,7 @@ export class SnapshotCopier {
   /** Forgets everything, because the target has lost a content. Then all contents are copied again. */
   forget(): void {
     this.#blobs.clear();
+    this.#directories = new WeakMap();
     this.#remembered = 0;
     if (this.#file !== undefined) files.rmSync(this.#file, { force: true });
   }
@@ -93,8 +97,9 @@ export class SnapshotCopier {
       const collect = async (directory: Directory): Promise<void> => {
         for (const node of directory.entries.values()) {
           if (slices.isDue()) await slices.pause();
-          if (isDirectory(node)) await collect(node);
-          else if (!this.#blobs.has(node.blob)) wanted.add(node.blob);
+          if (isDirectory(node)) {
+            if (!this.#directories.has(node)) await collect(node);
+          } else if (!this.#blobs.has(node.blob)) wanted.add(node.blob);
         }
       };
       await collect(root);
@@ -156,6 +161,8 @@ export class SnapshotCopier {
 
   /** Returns the tree with the ids of the target. */
   async #mapped(directory: Directory, slices: Slices): Promise<Directory> {
+    const known = this.#directories.get(directory);
+    if (known !== undefined) return known;
     const entries: Directory['entries'] = new Map();
     for (const [name, node] of directory.entries) {
       if (slices.isDue()) await slices.pause();
@@ -163,6 +170,8 @@ export class SnapshotCopier {
       else entries.set(name, { ...node, blob: this.#blobs.get(node.blob) ?? node.blob });
     }
     const { permissions } = directory;
-    return { entries, ...(permissions === undefined ? {} : { permissions }) };
+    const mapped: Directory = { entries, ...given({ permissions }) };
+    this.#directories.set(directory, mapped);
+    return mapped;
   }
 }

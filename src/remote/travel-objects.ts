@@ -40,6 +40,8 @@ export class TravelObjects {
   readonly #gate = new SweepGate();
   /** The sizes of contents that were asked for: they are asked for together, and then the contents are read. */
   readonly #sizes = new Map<BlobId, number>();
+  /** The directories of snapshots that were read, by their ids. */
+  readonly #built = new Map<string, Directory>();
   readonly #known = { proven: new RecentSet(knownMax), there: new RecentSet(knownMax) };
 
   private constructor(directory: string, alternates: readonly string[]) {
@@ -98,7 +100,7 @@ export class TravelObjects {
   }
 
   directory(snapshot: SnapshotId): Promise<Directory> {
-    return this.#trees.directory(snapshot);
+    return this.#trees.directory(snapshot, this.#built);
   }
 
   /** Yields the content of a file in chunks and checks its hash at the end. @throws DataCorrupt */

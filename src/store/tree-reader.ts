@@ -114,13 +114,20 @@ export class TreeReader {
     return isFile(found) ? fileOf(found, path, await this.#modesOf(snapshot)) : undefined;
   }
 
-  /** Returns the whole snapshot in memory, with every directory `sealed`. */
-  async directory(snapshot: SnapshotId): Promise<Directory> {
+  /**
+   * Returns the whole snapshot in memory, with every directory `sealed`. Directories in `built` are used again, and
+   * new ones added to it: the snapshots of a session differ little.
+   */
+  async directory(snapshot: SnapshotId, built?: Map<string, Directory>): Promise<Directory> {
     const { tree } = this.#source.partsOf(snapshot);
     const { files, directories } = await this.#modesOf(snapshot);
+    // With a table of permissions, equal ids do not mean equal directories.
+    const shared = files.size + directories.size === 0 ? built : undefined;
     const nodes = await this.#all(tree);
     const slices = new Slices();
     const build = async (id: string, at: TreePath): Promise<Directory> => {
+      const before = shared?.get(id);
+      if (before !== undefined) return before;
       const node = nodes.get(id);
       invariant(node !== undefined, 'all directories were read');
       const entries: Directory['entries'] = new Map();
@@ -130,7 +137,9 @@ export class TreeReader {
       }
       if (slices.isDue()) await slices.pause();
       const permissions = directories.get(at) ?? node.permissions;
-      return permissions === undefined ? { entries, sealed: id } : { entries, permissions, sealed: id };
+      const directory: Directory = { entries, ...given({ permissions }), sealed: id };
+      shared?.set(id, directory);
+      return directory;
     };
     return build(tree, rootPath);
   }
