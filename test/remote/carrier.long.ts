@@ -38,7 +38,7 @@ async function onServer(
 }
 
 async function startedWith(rig: DaemonRig, url: string): Promise<WireClient> {
-  const client = await rig.start();
+  const client = await rig.start({ events: ['remote/didPush'] });
   await client.request('remote/add', { name: 'team', url });
   return client;
 }
@@ -131,10 +131,7 @@ for (const [name, obstacle, start] of servers) {
       assert.is(kindOf(error), name === 'ssh' ? 'RemoteUnreachable' : 'RemoteRefused');
       assert.is(data?.retryable, true, JSON.stringify(error));
       await container.open(client, { retention: 'keep', remote: 'team', push: 'turn' });
-      const pushes = (): unknown[] =>
-        client.frames.flatMap(({ method, params }) =>
-          method === 'remote/didPush' ? [(params as { readonly pushed: boolean }).pushed] : [],
-        );
+      const pushes = (): boolean[] => client.events('remote/didPush').map(({ pushed }) => pushed);
       await until('a push in the background fails', () => pushes().length === 1);
       server.refusal = undefined;
       cutter.cutAfter = Number.POSITIVE_INFINITY;

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { plainUserPrefix } from '../../scripts/torture/plain-user.ts';
-import type { SessionOpenParams, SessionOpenResult } from '../../src/protocol/types.ts';
+import type { EventName, SessionOpenParams, SessionOpenResult } from '../../src/protocol/types.ts';
 import { git } from './git-oracle.ts';
 import { temporaryDirectory } from './temporary.ts';
 import { daemonEntry, testProgram, WireClient, type WireOptions } from './wire-client.ts';
@@ -29,6 +29,8 @@ export const asNobody = [...plainUserPrefix, process.execPath, daemonEntry] as c
 export interface StartOptions extends WireOptions {
   /** Default: 24, so that the remains of a kill can be resumed. */
   readonly graceHours?: number;
+  /** The events to receive. Default: none. */
+  readonly events?: readonly EventName[];
 }
 
 export class DaemonRig {
@@ -140,7 +142,8 @@ export class DaemonRig {
       args: [...this.args(options.graceHours), ...(options.args ?? [])],
     });
     this.#clients.push(client);
-    await client.initialize();
+    const { events } = options;
+    await client.initialize(events === undefined ? {} : { capabilities: { checkpointd: { events } } });
     return client;
   }
 
