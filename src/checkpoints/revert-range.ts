@@ -11,17 +11,26 @@ export interface RevertRange {
   readonly to?: StoredCheckpoint;
 }
 
-/** The range that a client requests: one checkpoint, or both ends. `to` absent: the present. */
+/**
+ * The request of a client: one checkpoint, both ends of a range, or only an author. `to` absent: the present. With an
+ * author alone the range is the whole line of the session, from its oldest checkpoint to the present.
+ */
 export interface AskedRange {
+  readonly author?: string | null;
   readonly tag?: string | null;
   readonly from?: string | null;
   readonly to?: string | null;
 }
 
 /** Finds the range that a client asks for. @throws InvalidParams, InvalidTag, UnknownCheckpoint, InvalidRange */
-export function revertRange(index: CheckpointIndex, { tag, from, to }: AskedRange): RevertRange {
-  if (tag == null && from == null)
-    throw new CheckpointdError('InvalidParams', 'Give either tag, or from with or without to.');
+export function revertRange(index: CheckpointIndex, { tag, from, to, author }: AskedRange): RevertRange {
+  if (tag == null && from == null) {
+    if (author != null && to == null) return wholeLine(index);
+    throw new CheckpointdError(
+      'InvalidParams',
+      'Give tag, or from with or without to, or an author whose work in the whole session is taken back.',
+    );
+  }
   if (tag != null) {
     if (from == null && to == null) return rangeOf(index, index.resolve(tag));
     throw new CheckpointdError('InvalidParams', 'tag excludes from and to: give one or the other.');
@@ -32,6 +41,13 @@ export function revertRange(index: CheckpointIndex, { tag, from, to }: AskedRang
   };
   requireOneLine(index, range);
   return range;
+}
+
+/** Returns the range from the oldest checkpoint of the line of the head to the present. */
+function wholeLine(index: CheckpointIndex): RevertRange {
+  const oldest = [...lineOfHead(index)].at(-1);
+  if (oldest !== undefined) return { from: oldest };
+  throw new CheckpointdError('InvalidRange', 'The session has no checkpoint, so there is nothing to revert.');
 }
 
 /** Returns the range of one checkpoint: the work of its turn, of its tool, or of its restore. */

@@ -1808,7 +1808,7 @@ export interface CheckpointRestoreParams {
   readonly workDoneToken?: ProgressToken;
 }
 
-/** Parameters of `checkpoint/revert`: either `tag`, or `from` with or without `to`. */
+/** Parameters of `checkpoint/revert`: `tag`, or `from` with or without `to`, or `author` alone. */
 export interface CheckpointRevertParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
@@ -1829,7 +1829,7 @@ export interface CheckpointRevertParams {
   readonly paths?: readonly PathRef[];
   /**
    * Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range does not have is
-   * refused. Excludes `paths`.
+   * refused. Excludes `paths` and `author`.
    */
   readonly hunks?: readonly HunkRef[];
   /**
@@ -1837,8 +1837,9 @@ export interface CheckpointRevertParams {
    * the part of a `conversationId` before its colon, and valid if only one session of that agent reported
    * writes in the range. A path is taken back if its whole change in the range consists of writes that the
    * author reported with `ledger/recordWrite` while this session was open. Each other path that the author may
-   * have changed is left and listed in `skipped`. An author that the ledger does not know is refused. Excludes
-   * `hunks`.
+   * have changed is left and listed in `skipped`. An author that the ledger does not know is refused. Without
+   * `tag` and `from` the range is the whole line of the session, from its oldest checkpoint to the present.
+   * Excludes `hunks`.
    */
   readonly author?: string;
   /** The policy for paths where a later change contradicts the revert. Absent: `leave`. */

@@ -68,7 +68,7 @@ class Pair {
     author: string,
     more: Partial<Wire.CheckpointRevertParams> = {},
   ): Promise<Wire.RevertResult> {
-    const range = more.from === undefined ? { tag: '1' } : {};
+    const range = 'from' in more ? {} : { tag: '1' };
     return this.daemon.call('checkpoint/revert', { session, author, ...range, ...more });
   }
 }
@@ -262,6 +262,32 @@ test('an author is named by its session, also when closed, or by its agent where
   assert.is(error.kind, 'UnknownPart');
   assert.equal(error.details?.sessions, [b, third].sort());
   await pair.daemon.close();
+});
+
+test('an author alone is taken back in the whole session, from its oldest checkpoint on', async () => {
+  const pair = await new Pair().open();
+  const { a, b, daemon } = pair;
+  await pair.wrote(a, { 'a.txt': lines(shared.a) });
+  await pair.turn();
+  await pair.wrote(a, { 'a.txt': lines(shared.a, [5, 'by a, too']) });
+  await pair.wrote(b, { 'b.txt': lines(shared.b) });
+  await pair.turn();
+  await pair.wrote(a, { 'made by a.txt': 'a' });
+  const { from, to, paths } = await daemon.call('checkpoint/revert', { session: a, author: a });
+  const { checkpoints } = await daemon.call('checkpoint/list', { session: a });
+  assert.equal([from, to], [checkpoints[0]?.id, undefined]);
+  assert.equal(
+    paths.map(({ path }) => path),
+    ['a.txt', 'made by a.txt'],
+  );
+  assert.is(pair.read('a.txt'), lines());
+  assert.is(pair.read('b.txt'), lines(shared.b));
+  // A later end alone names no range, and neither does nothing at all.
+  for (const wrong of [{ author: a, to: '1' }, {}]) {
+    const error = await failure(daemon.call('checkpoint/revert', { session: a, ...wrong }));
+    assert.is(error.kind, 'InvalidParams');
+  }
+  await daemon.close();
 });
 
 test('single hunks exclude an author and paths', async () => {

@@ -226,7 +226,7 @@ export const tools: readonly McpTool[] = [
       author: {
         type: 'string',
         description:
-          'Only files that this session wrote: its id, or the name of its agent. Files with another or an unknown author in the range are skipped.',
+          'Only files that this session wrote: its id, or the name of its agent. Without tag and from: in the whole session. Files with another or an unknown author in the range are skipped.',
       },
       conflicts: {
         enum: ['leave', 'markers', 'fail'],

@@ -2502,7 +2502,7 @@ _CheckpointRevertParamsOptional = TypedDict(
         # path that the range did not change is refused.
         "paths": List["PathRef"],
         # Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range
-        # does not have is refused. Excludes `paths`.
+        # does not have is refused. Excludes `paths` and `author`.
         "hunks": List["HunkRef"],
         # Only the work of this author: the id of a session on the same work tree, or an agent's
         # name. The name is the part of a `conversationId` before its colon, and valid if only one
@@ -2510,7 +2510,8 @@ _CheckpointRevertParamsOptional = TypedDict(
         # change in the range consists of writes that the author reported with
         # `ledger/recordWrite` while this session was open. Each other path that the author may
         # have changed is left and listed in `skipped`. An author that the ledger does not know is
-        # refused. Excludes `hunks`.
+        # refused. Without `tag` and `from` the range is the whole line of the session, from its
+        # oldest checkpoint to the present. Excludes `hunks`.
         "author": str,
         # The policy for paths where a later change contradicts the revert. Absent: `leave`.
         "conflicts": "RevertConflictPolicy",
@@ -2536,7 +2537,9 @@ _CheckpointRevertParamsOptional = TypedDict(
 
 
 class CheckpointRevertParams(_CheckpointRevertParamsRequired, _CheckpointRevertParamsOptional):
-    """Parameters of `checkpoint/revert`: either `tag`, or `from` with or without `to`."""
+    """Parameters of `checkpoint/revert`: `tag`, or `from` with or without `to`, or `author`
+    alone.
+    """
 
 
 class _CheckpointUndoParamsRequired(TypedDict):

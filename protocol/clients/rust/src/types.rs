@@ -3404,7 +3404,7 @@ impl CheckpointRestoreParams {
     }
 }
 
-/// Parameters of `checkpoint/revert`: either `tag`, or `from` with or without `to`.
+/// Parameters of `checkpoint/revert`: `tag`, or `from` with or without `to`, or `author` alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointRevertParams {
@@ -3426,7 +3426,7 @@ pub struct CheckpointRevertParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
     /// Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range does
-    /// not have is refused. Excludes `paths`.
+    /// not have is refused. Excludes `paths` and `author`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunks: Option<Vec<HunkRef>>,
     /// Only the work of this author: the id of a session on the same work tree, or an agent's name.
@@ -3434,7 +3434,9 @@ pub struct CheckpointRevertParams {
     /// of that agent reported writes in the range. A path is taken back if its whole change in the
     /// range consists of writes that the author reported with `ledger/recordWrite` while this
     /// session was open. Each other path that the author may have changed is left and listed in
-    /// `skipped`. An author that the ledger does not know is refused. Excludes `hunks`.
+    /// `skipped`. An author that the ledger does not know is refused. Without `tag` and `from` the
+    /// range is the whole line of the session, from its oldest checkpoint to the present. Excludes
+    /// `hunks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The policy for paths where a later change contradicts the revert. Absent: `leave`.
