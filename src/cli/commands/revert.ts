@@ -1,10 +1,11 @@
 // checkpointd revert: takes one turn, one tool or a range back and keeps later changes. It shows the plan and asks
 // the user before anything changes.
 import { inWords } from '../../client/reasons.ts';
-import type { RevertPath, RevertResult } from '../../protocol/types.ts';
+import type { CheckpointRevertParams, RevertPath, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { partLines } from '../diff-text.ts';
+import { pickedHunks, requirePerson } from '../hunk-picker.ts';
 import { changesNothing, sayRestore } from '../lines.ts';
 import { misused } from '../refusal.ts';
 import { sortedWords } from '../sorted-words.ts';
@@ -17,11 +18,15 @@ export const revert: CliCommand = {
   changesFiles: true,
   summary: 'take back what one turn or tool did, and keep all later changes',
   words: [
-    ['<tag>', 'the checkpoint of a turn or tool; with a second tag, the earlier end of a range'],
+    ['[tag]', 'the checkpoint of a turn or tool; with a second tag, the earlier end of a range'],
     ['[to]', 'the later end of a range'],
   ],
   options: [
-    ['--author <session>', 'only files that one session wrote: its id, or the name of its agent'],
+    [
+      '--author <session>',
+      'only files that one session wrote: its id, or the name of its agent; without a tag, in the whole session',
+    ],
+    ['--hunk', 'show each hunk and ask whether to take it back'],
     ['--conflicts <policy>', 'where a later change contradicts the revert: leave (default), markers or fail'],
     ['--dry-run', 'show the plan and change nothing'],
     ['-p, --patch', 'also show how the files would change'],
@@ -32,16 +37,10 @@ export const revert: CliCommand = {
     const { ask, given, options } = task;
     const [isDry, isPatch] = [options['dryRun'] === true, options['patch'] === true];
     const isAsked = options['yes'] !== true;
-    if (isPatch && !isDry && !isAsked)
-      throw misused('--patch shows a plan, and --yes reverts without a plan', 'Omit one of the two options.');
-    const conflicts = policyOf(options['conflicts']);
-    const {
-      tags: [first = '', second],
-      only,
-    } = await sortedWords(task, revert);
-    const range = second === undefined ? { tag: first } : { from: first, to: second };
-    const { author } = options;
-    const wanted = { ...range, ...only, conflicts, ...(typeof author === 'string' ? { author } : {}) };
+    refuseContradictions(options);
+    const { named, ...asked } = await partAsked(task);
+    const wanted = options['hunk'] === true ? await hunksOf(task, asked) : asked;
+    if (wanted === undefined) return exits.failed;
     // A revert that would change nothing is not made: the next undo would reverse it instead of a real one.
     const plan = await ask('checkpoint/revert', { ...wanted, dryRun: true, patch: isPatch });
     const isOver = isDry || changesNothing(plan);
@@ -56,11 +55,73 @@ export const revert: CliCommand = {
     const result = await ask('checkpoint/revert', { ...wanted, confirm: true });
     if (printed(given, result)) return result.failed.length > 0 ? exits.incomplete : 0;
     if (!isAsked || result.failed.length > 0) sayRevert(task, result);
-    const named = second === undefined ? `[${first}]` : `[${first}] to [${second}]`;
     say(`Reverted ${named}. "checkpointd undo" reverses the revert.`);
     return result.failed.length > 0 ? exits.incomplete : 0;
   },
 };
+
+type Asked = Omit<CheckpointRevertParams, 'session'>;
+
+/** Returns the request that the words and options make, and its range in words. @throws CommandRefusal */
+async function partAsked(task: Task): Promise<Asked & { readonly named: string }> {
+  const { given, options, words } = task;
+  const { author } = options;
+  const conflicts = policyOf(options['conflicts']);
+  if (typeof author !== 'string') {
+    if (words.length + given.paths.length === 0)
+      throw misused(
+        'no checkpoint is named',
+        'Name a turn or a tool ("checkpointd revert 3"), or an author ("checkpointd revert --author codex").',
+      );
+    // A first word that is no checkpoint is then refused with its remedy.
+    const { tags, only } = await sortedWords(task, {
+      name: revert.name,
+      words: [
+        ['<tag>', ''],
+        ['[to]', ''],
+      ],
+    });
+    return { ...rangeOf(tags), ...only, conflicts };
+  }
+  const { tags, only } = await sortedWords(task, revert);
+  return { ...rangeOf(tags, author), ...only, author, conflicts };
+}
+
+function rangeOf([first, second]: readonly string[], author = ''): Asked & { readonly named: string } {
+  if (first === undefined) return { named: `all work of ${plain(author)}` };
+  return second === undefined
+    ? { tag: first, named: `[${first}]` }
+    : { from: first, to: second, named: `[${first}] to [${second}]` };
+}
+
+/** @throws CommandRefusal for options that exclude each other */
+function refuseContradictions({ hunk, author, patch, yes, dryRun }: Task['options']): void {
+  if (patch === true && yes === true && dryRun !== true)
+    throw misused('--patch shows a plan, and --yes reverts without a plan', 'Omit one of the two options.');
+  if (hunk === true && author !== undefined)
+    throw misused('--hunk and --author exclude each other', 'Omit one of the two options.');
+}
+
+/** Has the user pick hunks of the range. Returns the request for them, or undefined when none is picked. */
+async function hunksOf(task: Task, { paths, conflicts, ...range }: Asked): Promise<Asked | undefined> {
+  const { ask, given, words } = task;
+  const typed = [...words, ...given.paths].join(' ');
+  requirePerson(given, `"checkpointd revert ${typed} --dry-run --patch" shows all hunks as a patch.`);
+  const only = paths === undefined ? {} : { paths };
+  const plan = await ask('checkpoint/revert', { ...range, ...only, dryRun: true });
+  const ends = { from: plan.from, ...(plan.to === undefined ? {} : { to: plan.to }) };
+  const { files, truncated } = await ask('checkpoint/diff', {
+    ...ends,
+    ...only,
+    format: 'unified',
+    perFile: true,
+  });
+  const hunks = await pickedHunks(files, task.paths);
+  if (truncated === true) say('Some hunks were too many to show. Name fewer paths to see them.');
+  if (hunks !== undefined && hunks.length > 0) return { ...range, hunks, ...(conflicts && { conflicts }) };
+  say('Nothing was changed.');
+  return undefined;
+}
 
 /** Prints the lists of a revert. A path in conflict has its own line, with the reason. */
 function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {

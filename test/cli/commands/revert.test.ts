@@ -1,8 +1,10 @@
 // `checkpointd revert`: a turn, a tool with a path, a range, a plan with its patch, and conflicts.
+import { execFileSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RevertResult } from '../../../src/protocol/types.ts';
 import { withRig } from '../../support/daemon-rig.ts';
+import { commandOf, hasTerminal, inTerminal } from '../console/console-rig.ts';
 
 test('revert takes a turn, a tool or a range back, shows its patch, and lists conflicts', () =>
   withRig(async (rig) => {
@@ -82,10 +84,77 @@ test('revert --author takes back the files of one agent, and lists the files tha
       ['mine.txt', 'theirs.txt', 'both.txt'].map((path) => rig.read(path)),
       ['version 0\n', undefined, 'version 1\n'],
     );
+    const all = rig.run(['undo', ...revert.slice(3)]);
+    assert.is(await all.code, 0, all.stderr);
+    const words = ['revert', '--author=codex', ...revert.slice(2)];
+    const whole = rig.run([...words, 'theirs.txt']);
+    assert.is(await whole.code, 0, whole.stderr);
+    assert.match(whole.stdout, /Reverted all work of codex\. "checkpointd undo" reverses the revert\./);
+    assert.equal(
+      ['mine.txt', 'theirs.txt', 'both.txt'].map((path) => rig.read(path)),
+      ['version 0\n', undefined, 'version 1\n'],
+    );
     const wrong = rig.run([...revert, '--author=cursor']);
     assert.is(await wrong.code, 1);
     assert.match(wrong.stderr, /No session "cursor" and no agent of that name/);
     await client.close();
+  }));
+
+test('revert --hunk shows each hunk on a terminal, and takes back the picked ones only', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    const text = (...changed: readonly number[]): string =>
+      Array.from({ length: 40 }, (_, n) => `${changed.includes(n) ? 'turn' : 'line'} ${n}\n`).join('');
+    const files = ['a.txt', 'b.txt', 'c.txt'];
+    const write = (...changed: readonly number[]): void => {
+      for (const path of files) rig.write(path, text(...changed));
+    };
+    const isAt = (expected: readonly (readonly number[])[]): void =>
+      assert.equal(
+        files.map((path) => rig.read(path)),
+        expected.map((changed) => text(...changed)),
+      );
+    write();
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    write(5, 20, 35);
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    await client.close();
+    const refused = rig.run(['revert', '1', 'a.txt', '--hunk', `--storage=${rig.storage}`]);
+    assert.is(await refused.code, 2);
+    assert.match(refused.stderr, /no terminal is connected.*"checkpointd revert 1 a\.txt --dry-run --patch"/);
+    const both = rig.run(['revert', '1', '--hunk', '--author=codex', `--storage=${rig.storage}`]);
+    assert.is(await both.code, 2);
+    assert.match(both.stderr, /--hunk and --author exclude each other/);
+    if (!hasTerminal()) return;
+    await inTerminal(rig, `${commandOf(rig, 'revert 1 --hunk')}; sleep 60`, async ({ type, shows }) => {
+      await shows(/-line 5\n\+turn 5\n[^]*\(1\/3\) Take this hunk back \[y,n,a,d,q,\?\]\?/);
+      type('?', 'Enter');
+      await shows(/y - take this hunk back\n[^]*\? - explain the letters\n\(1\/3\) Take/);
+      type('n', 'Enter');
+      await shows(/\+turn 20\n[^]*\(2\/3\) Take/);
+      type('y', 'Enter');
+      await shows(/\+turn 35\n[^]*\(3\/3\) Take/);
+      // Lines that are typed ahead answer the next questions: b.txt from its second hunk on, and nothing of c.txt.
+      type('n', 'Enter', 'n', 'Enter', 'a', 'Enter', 'q', 'Enter');
+      await shows(/Would restore \(2\):\n {2}a\.txt\n {2}b\.txt\nRevert\? \[y\/N\]/);
+      type('y', 'Enter');
+      await shows(/Reverted \[1\]\. "checkpointd undo"/);
+    });
+    isAt([[5, 35], [5], [5, 20, 35]]);
+    /** Types all keys at once into a terminal. Returns the screen. */
+    const typed = (words: string, input: string): string => {
+      const command = `${commandOf(rig, `revert 1 ${words} --hunk`)} || true`;
+      const env = { ...rig.environment, TERM: 'dumb' };
+      return execFileSync('script', ['-qec', command, '/dev/null'], {
+        cwd: rig.work,
+        env,
+        input,
+        encoding: 'utf8',
+      });
+    };
+    assert.match(typed('c.txt --yes', 'y\nd\n'), /Restored \(1\):\s+c\.txt\s+Reverted \[1\]/);
+    assert.match(typed('a.txt b.txt', 'q\n'), /Nothing was changed\./);
+    isAt([[5, 35], [5], [20, 35]]);
   }));
 
 test.run();

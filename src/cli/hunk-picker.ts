@@ -1,0 +1,101 @@
+// Lets a person pick single hunks of a range on a terminal, in the manner of `git add -p`: shows each hunk, and asks for
+// one letter. It changes nothing.
+import { createInterface } from 'node:readline/promises';
+import { invariant } from '../base/invariant.ts';
+import type { DiffFile, HunkRef } from '../protocol/types.ts';
+import { partLines } from './diff-text.ts';
+import { CommandRefusal } from './refusal.ts';
+import { plain, say, sayAll } from './terminal.ts';
+import type { TreePaths } from './tree-paths.ts';
+
+const answers: Readonly<Record<string, string>> = {
+  y: 'take this hunk back',
+  n: 'leave this hunk',
+  a: 'take this hunk and all later hunks of the file back',
+  d: 'leave this hunk and all later hunks of the file',
+  q: 'leave this hunk and all that follow, and go on with the hunks picked so far',
+  '?': 'explain the letters',
+};
+
+/** Refuses where no person can answer. `remedy` says how to see the hunks without a terminal. @throws CommandRefusal */
+export function requirePerson({ json }: { readonly json: boolean }, remedy: string): void {
+  if (!json && process.stdin.isTTY && process.stdout.isTTY) return;
+  const fact = 'no terminal is connected, so the command cannot ask about each hunk';
+  throw new CommandRefusal('ConfirmationRequired', fact, `${remedy} Nothing was changed.`, 2);
+}
+
+/** Returns the picked hunks, or undefined when the user ended the input (Ctrl-C or Ctrl-D). */
+export async function pickedHunks(
+  files: readonly DiffFile[],
+  places: TreePaths,
+): Promise<readonly HunkRef[] | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const typed = lines[Symbol.asyncIterator]();
+  // One reader for all questions: a line that was typed ahead answers the next question.
+  const answer = async (question: string): Promise<string | undefined> => {
+    lines.setPrompt(question);
+    lines.prompt();
+    const { value, done } = await typed.next();
+    return done === true ? undefined : value.trim().toLowerCase();
+  };
+  const picked: HunkRef[] = [];
+  try {
+    for (const file of files) {
+      const last = await pickFrom(file, places, picked, answer);
+      if (last === undefined) return undefined;
+      if (last === 'q') break;
+    }
+    return picked;
+  } finally {
+    lines.close();
+  }
+}
+
+/** Asks about the hunks of one file. Returns the letter that ended it, or undefined at the end of the input. */
+async function pickFrom(
+  file: DiffFile,
+  places: TreePaths,
+  picked: HunkRef[],
+  answer: (question: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const { hunks = [], path, pathBytes } = file;
+  const shown = plain(places.toShow(path));
+  const [header = '', ...texts] = partsOf(file);
+  invariant(texts.length === hunks.length, 'the text of a file has the hunks that are listed');
+  if (hunks.length === 0) {
+    say(`${shown}: no lines to pick (a binary file, a link or a mode); name the path to take it back.`);
+    return 'n';
+  }
+  await sayAll(partLines({ unified: header, encoding: 'base64' }, shown));
+  let letter = 'n';
+  for (const [i, { id }] of hunks.entries()) {
+    if (letter === 'd' || letter === 'q') break;
+    if (letter !== 'a') {
+      await sayAll(partLines({ unified: texts[i] ?? '', encoding: 'base64' }, shown));
+      const given = await letterFor(`(${i + 1}/${hunks.length}) Take this hunk back [y,n,a,d,q,?]? `, answer);
+      if (given === undefined) return undefined;
+      letter = given;
+    }
+    if (letter === 'y' || letter === 'a')
+      picked.push({ path, id, ...(pathBytes === undefined ? {} : { pathBytes }) });
+  }
+  return letter;
+}
+
+async function letterFor(
+  question: string,
+  answer: (question: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  for (;;) {
+    const given = await answer(question);
+    if (given === undefined || (given !== '?' && Object.hasOwn(answers, given))) return given;
+    for (const [letter, meaning] of Object.entries(answers)) say(`${letter} - ${meaning}`);
+  }
+}
+
+/** Splits the text of a file into its header and its hunks, each as base64. */
+function partsOf({ unified = '', encoding }: DiffFile): string[] {
+  const text = Buffer.from(unified, encoding === 'base64' ? 'base64' : 'utf8').toString('latin1');
+  // Every line of a hunk begins with a space, a sign or a backslash, so only its first line begins with @@.
+  return text.split(/(?<=^|\n)(?=@@ -)/).map((part) => Buffer.from(part, 'latin1').toString('base64'));
+}
