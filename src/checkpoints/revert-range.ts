@@ -50,6 +50,12 @@ function wholeLine(index: CheckpointIndex): RevertRange {
   throw new CheckpointdError('InvalidRange', 'The session has no checkpoint, so there is nothing to revert.');
 }
 
+/** Returns the range from a checkpoint to the present. @throws InvalidRange when a restore left the checkpoint */
+export function rangeSince(index: CheckpointIndex, from: StoredCheckpoint): RevertRange {
+  requireOneLine(index, { from });
+  return { from };
+}
+
 /** Returns the range of one checkpoint: the work of its turn, of its tool, or of its restore. */
 function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRange {
   const { kind, id, safety } = checkpoint.record;

@@ -3,7 +3,12 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { attempt, isA } from '../base/attempt.ts';
-import type { CheckpointDiffParams, CheckpointDiffResult, DiffFile } from '../protocol/types.ts';
+import type {
+  CheckpointDiffParams,
+  CheckpointDiffResult,
+  DiffFile,
+  RevertResult,
+} from '../protocol/types.ts';
 import { exits, type Task } from './command.ts';
 import { CommandRefusal } from './refusal.ts';
 import { cutTo, paint, plain, say, sayAll, sayBytes, widthOf } from './terminal.ts';
@@ -36,6 +41,20 @@ async function sayParts({ ask, paths }: Task, compared: Compared): Promise<void>
   const result = await ask('checkpoint/diff', { ...compared, format: 'unified', perFile: true });
   for (const file of result.files) await sayAll(partLines(file, paths.toShow(file.path)));
   if (result.truncated === true) say('… the output is cut; name fewer paths to see the rest');
+}
+
+/** Prints the patch of a plan: to a pipe byte for byte, and to a terminal in colours. */
+export async function sayPlannedPatch({
+  text,
+  encoding,
+}: Pick<RevertResult, 'text' | 'encoding'>): Promise<void> {
+  if (text === undefined) return say('The patch is too large to show. Name fewer paths.');
+  const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
+  if (!process.stdout.isTTY) return sayBytes(bytes);
+  for (const part of bytes.toString('latin1').split(/^(?=diff --git )/m)) {
+    const unified = Buffer.from(part, 'latin1').toString('base64');
+    await sayAll(partLines({ unified, encoding: 'base64' }, ''));
+  }
 }
 
 /** Yields the lines of one file, in colour if wanted. `shown` is its name for people. */

@@ -6,9 +6,11 @@ import type { CheckpointId, SnapshotId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
+import { rangeSince } from '../checkpoints/revert-range.ts';
 import type * as Wire from '../protocol/types.ts';
 import { runRestoreJob } from '../restore/restore.ts';
 import type { RestoreJob, RestoreOutcome } from '../restore/restore-job.ts';
+import { type RevertJob, runRevert } from '../restore/revert.ts';
 import type { EarlierEffect } from '../session/operations.ts';
 import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
@@ -16,6 +18,7 @@ import type { CheckpointRecord } from '../store/snapshot-store.ts';
 import { ancestors, type TreePath } from '../tree/tree-path.ts';
 import { treePaths } from './answers/paths.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
+import { askedAuthor } from './asked-author.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
 /**
@@ -32,6 +35,7 @@ export const checkpointRestore = defineCommand(
     const paths = treePaths(params.paths);
     checkExpectation(index, params.expect?.head);
     warnOfOldDirectory(session, target.record, context);
+    if (params.author != null) return restoreOfAuthor({ session, params, context }, params.author);
     const scope = params.scope ?? (paths === undefined ? 'both' : 'files');
     // A restore of some files, or of files alone, is an edit of the present line. A complete restore jumps to the
     // target.
@@ -61,12 +65,53 @@ export const checkpointRestore = defineCommand(
     again: restoredBefore,
     check: ({ session, params }) => {
       const { index } = session.requireCheckpoints();
-      index.resolve(params.tag);
+      const target = index.resolve(params.tag);
       treePaths(params.paths);
+      if (params.author != null) {
+        refuseConversation(params);
+        rangeSince(index, target);
+      }
       if (params.expect?.head != null) index.resolve(params.expect.head);
     },
   },
 );
+
+/** Takes one author's changes since a checkpoint back. All other changes stay. */
+async function restoreOfAuthor(
+  { session, params, context }: Pick<CallOf<'checkpoint/restore'>, 'session' | 'params' | 'context'>,
+  author: string,
+): Promise<Wire.RestoreResult> {
+  refuseConversation(params);
+  const { index } = session.requireCheckpoints();
+  const target = index.resolve(params.tag);
+  const range = rangeSince(index, target);
+  const head = index.head?.record;
+  const tag = index.tagOf(target.record.id) ?? target.record.id;
+  const job: RevertJob = {
+    ...range,
+    ...given({ paths: treePaths(params.paths), parent: head?.id }),
+    author: askedAuthor(session, range, author),
+    mode: params.mode ?? 'soft',
+    conflicts: 'leave',
+    labels: { ours: 'present', base: 'present', theirs: `checkpoint ${tag}` },
+    undo: (id) => [...(head?.undo ?? []), id].slice(-undoMax),
+    redo: () => [],
+    description: `Restored the work of ${author} to ${tag}`,
+    confirm: params.confirm ?? false,
+    dryRun: params.dryRun ?? false,
+  };
+  const outcome = await runRevert(restoreSite(session), job, context);
+  return restored(session, 'checkpoint/restore', outcome, job.dryRun, context);
+}
+
+/** @throws InvalidParams for an author together with the conversation */
+function refuseConversation({ author, scope }: CallOf<'checkpoint/restore'>['params']): void {
+  if (author == null || scope == null || scope === 'files') return;
+  throw new CheckpointdError(
+    'InvalidParams',
+    'author restores files only: omit scope, or give "files". No author owns the conversation.',
+  );
+}
 
 /** Warns when the checkpoint is of a directory that was the work tree before another one took its place. */
 function warnOfOldDirectory(

@@ -2,23 +2,21 @@
 // authors of both sides of a conflict. The merge is in restore/revert.ts.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
-import type { SessionId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { type RevertRange, revertRange } from '../checkpoints/revert-range.ts';
 import type * as Wire from '../protocol/types.ts';
 import { type RevertJob, type RevertOutcome, runRevert } from '../restore/revert.ts';
-import { type AuthorAsked, headsOf } from '../restore/revert-author.ts';
-import { agentNameOf, writerOf } from '../session/authorship.ts';
+import { writerOf } from '../session/authorship.ts';
 import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
-import { unseenReports } from '../session/unseen-reports.ts';
 import type { MergedPath } from '../tree/three-way.ts';
 import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { patchBetween } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
+import { askedAuthor } from './asked-author.ts';
 import { checkExpectation, undoMax } from './checkpoint-restore.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
@@ -35,6 +33,7 @@ export const checkpointRevert = defineCommand(
       ...range,
       ...given({ paths: treePaths(params.paths), hunks: hunksAsked(params.hunks), parent: head?.id }),
       ...given({ author: params.author == null ? undefined : askedAuthor(session, range, params.author) }),
+      mode: 'hard',
       conflicts: params.conflicts ?? 'leave',
       labels: labelsOf(session, range),
       undo: (id) => [...(head?.undo ?? []), id].slice(-undoMax),
@@ -88,33 +87,6 @@ function hunksAsked(
     asked.set(path, (asked.get(path) ?? new Set()).add(hunk.id));
   }
   return asked;
-}
-
-function askedAuthor(session: Session, range: RevertRange, asked: string): AuthorAsked {
-  const author = authorNamed(session, range, asked);
-  const { paths, isPartial } = unseenReports(session, range.from.record.timestamp);
-  const doubt = isPartial ? 'unknownAuthor' : undefined;
-  return { session: author, unseen: (path) => (paths.has(path) ? 'mixedAuthors' : doubt) };
-}
-
-/** Returns the session that a client names as the author, by its id or by its agent. @throws UnknownPart */
-function authorNamed(session: Session, range: RevertRange, author: string): SessionId {
-  const { index, ledger } = session.requireCheckpoints();
-  const known = ledger.reports.agents().set(session.id, agentNameOf(session));
-  const byId = [...known.keys()].find((id) => id === author);
-  if (byId !== undefined) return byId;
-  const isNamed = (agents: ReadonlyMap<SessionId, string | undefined>): SessionId[] =>
-    [...agents].filter(([, agent]) => agent === author).map(([id]) => id);
-  const named = isNamed(ledger.reports.agents(headsOf(index, range)));
-  const [only = isNamed(known)[0], second] = named;
-  if (only !== undefined && second === undefined) return only;
-  throw new CheckpointdError(
-    'UnknownPart',
-    only === undefined
-      ? `No session ${JSON.stringify(author)} and no agent of that name reported a write to this session. Nothing was changed. Give the id of a session on this work tree, or the name of its agent.`
-      : `Several sessions of ${author} reported writes in the range. Nothing was changed. Give the id of one: ${named.join(', ')}.`,
-    { details: { author, ...given({ sessions: only === undefined ? undefined : named.sort() }) } },
-  );
 }
 
 function named(session: Session, { record }: RevertRange['from']): string {

@@ -1791,6 +1791,14 @@ export interface CheckpointRestoreParams {
   readonly scope?: RestoreScope;
   /** Only these paths and all paths below them. `warnings` names a path at which the checkpoint holds no file. */
   readonly paths?: readonly PathRef[];
+  /**
+   * Only the work of this author since the checkpoint, named as in `checkpoint/revert`: all changes of other
+   * authors stay. Each path that the author may have changed and whose authors cannot be told apart is left
+   * and listed in `skipped`. It restores files only, so it excludes another `scope`, and it needs a checkpoint
+   * on the present line. A path that did not change since, and an author that the ledger does not know, are
+   * refused.
+   */
+  readonly author?: string;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
   /** Conditions of the request. */

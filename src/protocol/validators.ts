@@ -1488,6 +1488,7 @@ function CheckpointRestoreParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'mode', p, g, RestoreMode);
   may(o, 'scope', p, g, RestoreScope);
   may(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 10000, PathRef));
+  may(o, 'author', p, g, string);
   may(o, 'onConflict', p, g, ConflictPolicy);
   may(o, 'expect', p, g, RestoreExpectation);
   may(o, 'confirm', p, g, boolean);

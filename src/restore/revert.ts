@@ -38,6 +38,8 @@ export interface RevertJob
   readonly hunks?: ReadonlyMap<TreePath, ReadonlySet<string>>;
   /** The only author whose work to take back. */
   readonly author?: AuthorAsked;
+  /** `soft`: keeps files that the range added. */
+  readonly mode: 'soft' | 'hard';
   readonly conflicts: 'leave' | 'markers' | 'fail';
   readonly labels: MergeLabels;
 }
@@ -208,6 +210,7 @@ async function mergeOnto(
       theirs = narrowed(side, (path) => isUnseen(path) || part?.isWhole(path) === false, revert.paths);
       left.push(...(part?.left ?? []).filter(({ path }) => !isUnseen(path) && isAsked(path, revert.paths)));
     } else theirs = await sideOfHunks(store, { from, to: base }, revert.hunks, contents, signal);
+    if (revert.mode === 'soft') theirs = withoutDeletions(theirs);
     const merge = await mergeTrees({
       tree: present.root,
       ours,
@@ -254,6 +257,11 @@ async function sideOf(
   } finally {
     await trees.dispose();
   }
+}
+
+/** Leaves the deletions out of a side. A renamed file then gets its old name back and keeps its new one. */
+function withoutDeletions({ changes }: MergeSide): MergeSide {
+  return { changes: changes.filter(({ after }) => after !== undefined), renames: new Map() };
 }
 
 /** The part of a side that was asked for: a renamed file is asked for by either of its names. */

@@ -290,6 +290,48 @@ test('an author alone is taken back in the whole session, from its oldest checkp
   await daemon.close();
 });
 
+test('a restore of one author takes back its changes since the checkpoint, and no others', async () => {
+  const pair = await new Pair().open();
+  const { a, b, daemon } = pair;
+  await pair.turn();
+  await pair.wrote(a, { 'a.txt': lines(shared.a), 'made by a.txt': 'a' });
+  await pair.wrote(b, { 'b.txt': lines(shared.b) });
+  await pair.turn();
+  write(pair.root, { 'by hand.txt': 'user' });
+  const before = manifest(pair.root);
+  const restore = (more: object): Promise<Wire.RestoreResult> =>
+    daemon.call('checkpoint/restore', { session: a, tag: '1', author: 'codex', ...more });
+  const plan = await restore({ mode: 'hard', dryRun: true });
+  assert.equal([plan.restored, plan.deleted], [[{ path: 'a.txt' }], [{ path: 'made by a.txt' }]]);
+  assert.equal(plan.skipped, [{ path: 'by hand.txt', reason: 'unknownAuthor' }]);
+  assert.equal(manifest(pair.root), before);
+  const soft = await restore({ idempotencyKey: 'soft' });
+  assert.equal([soft.restored, soft.deleted, soft.conversation], [[{ path: 'a.txt' }], [], undefined]);
+  assert.equal(
+    ['a.txt', 'made by a.txt', 'b.txt', 'by hand.txt'].map((path) => pair.read(path)),
+    [lines(), 'a', lines(shared.b), 'user'],
+  );
+  assert.is((await restore({ idempotencyKey: 'soft' })).checkpoint?.id, soft.checkpoint?.id);
+  await daemon.call('checkpoint/undo', { session: a });
+  assert.equal(manifest(pair.root), before);
+  const part = await restore({ paths: [{ path: 'made by a.txt' }], mode: 'hard' });
+  assert.equal([part.restored, part.deleted], [[], [{ path: 'made by a.txt' }]]);
+  await daemon.call('checkpoint/undo', { session: a });
+  for (const [wrong, kind] of [
+    [{ scope: 'both' }, 'InvalidParams'],
+    [{ author: 'cursor' }, 'UnknownPart'],
+    [{ paths: [{ path: 'shared.txt' }] }, 'UnknownPart'],
+  ] as const)
+    assert.is((await failure(restore(wrong))).kind, kind);
+  await daemon.call('checkpoint/restore', { session: a, tag: '1', mode: 'hard' });
+  assert.is((await failure(restore({ tag: '2' }))).kind, 'InvalidRange');
+  assert.equal(
+    ['a.txt', 'b.txt'].map((path) => pair.read(path)),
+    [lines(), lines()],
+  );
+  await daemon.close();
+});
+
 test('single hunks exclude an author and paths', async () => {
   const pair = await new Pair().open();
   await pair.turn();

@@ -1,8 +1,9 @@
 // checkpointd restore: restores the files of a checkpoint. It shows the plan and asks before anything changes.
 // checkpointd undo and redo: undo the last restore, or repeat it.
-import { type CliCommand, exits, printed } from '../command.ts';
+import type { PathRef, RevertResult } from '../../protocol/types.ts';
+import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';
-import { sayDiff } from '../diff-text.ts';
+import { sayDiff, sayPlannedPatch } from '../diff-text.ts';
 import { changesNothing, sayRestore } from '../lines.ts';
 import { misused } from '../refusal.ts';
 import { sortedWords } from '../sorted-words.ts';
@@ -15,6 +16,7 @@ export const restore: CliCommand = {
   words: [['<tag>', 'a tag, a name or an id']],
   options: [
     ['--hard', 'restore exactly this state: also delete files that were created later'],
+    ['--author <session>', 'only what one session wrote since: its id, or the name of its agent'],
     ['--dry-run', 'show the plan and change nothing'],
     ['-p, --patch', 'also show how the files would change'],
     ['-y, --yes', 'do not ask before the change'],
@@ -24,6 +26,7 @@ export const restore: CliCommand = {
     const { ask, given, options, paths } = task;
     const [isDry, isPatch] = [options['dryRun'] === true, options['patch'] === true];
     const isAsked = options['yes'] !== true;
+    const { author } = options;
     if (isPatch && !isDry && !isAsked)
       throw misused(
         '--patch shows a plan, and --yes restores without a plan',
@@ -38,18 +41,25 @@ export const restore: CliCommand = {
       scope: 'files' as const,
       mode: options['hard'] === true ? ('hard' as const) : ('soft' as const),
       ...only,
+      ...(typeof author === 'string' ? { author } : {}),
     };
     // A restore that would change nothing is not made: the next undo would reverse it instead of a real one.
     const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
     const compared = { from: tag, reverse: true, paths: [...plan.restored, ...plan.deleted] };
     const isOver = isDry || changesNothing(plan);
     if (isOver && given.json) {
-      const patch = isPatch && { diff: await ask('checkpoint/diff', { ...compared, format: 'unified' }) };
-      printed(given, { ...plan, ...patch });
+      const diff = (): Promise<object> =>
+        typeof author === 'string'
+          ? authorsPart(task, { tag, paths: compared.paths }, author)
+          : ask('checkpoint/diff', { ...compared, format: 'unified' });
+      printed(given, { ...plan, ...(isPatch && { diff: await diff() }) });
       return 0;
     }
     if (!given.json && (isOver || isAsked)) sayRestore(plan, paths);
-    if (!given.json && isPatch && compared.paths.length > 0) await sayDiff(task, compared);
+    if (!given.json && isPatch && compared.paths.length > 0)
+      await (typeof author === 'string'
+        ? sayPlannedPatch(await authorsPart(task, { tag, paths: compared.paths }, author))
+        : sayDiff(task, compared));
     if (isOver) return 0;
     if (isAsked && !(await agreed(given, { text: 'Restore?', does: 'restores' }))) return exits.failed;
     const result = await ask('checkpoint/restore', { ...wanted, confirm: true });
@@ -59,6 +69,15 @@ export const restore: CliCommand = {
     return result.failed.length > 0 ? exits.incomplete : 0;
   },
 };
+
+/** Returns the plan with the author's part of the paths: a comparison of checkpoints has the parts of all authors. */
+function authorsPart(
+  { ask }: Pick<Task, 'ask'>,
+  { tag, paths }: { readonly tag: string; readonly paths: readonly PathRef[] },
+  author: string,
+): Promise<RevertResult> {
+  return ask('checkpoint/revert', { from: tag, paths, author, dryRun: true, patch: true });
+}
 
 function walk(name: 'undo' | 'redo', summary: string): CliCommand {
   return {

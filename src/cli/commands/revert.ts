@@ -4,12 +4,12 @@ import { inWords } from '../../client/reasons.ts';
 import type { CheckpointRevertParams, RevertPath, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { agreed } from '../confirm.ts';
-import { partLines } from '../diff-text.ts';
+import { sayPlannedPatch } from '../diff-text.ts';
 import { pickedHunks, requirePerson } from '../hunk-picker.ts';
 import { changesNothing, sayRestore } from '../lines.ts';
 import { misused } from '../refusal.ts';
 import { sortedWords } from '../sorted-words.ts';
-import { plain, say, sayAll, sayBytes } from '../terminal.ts';
+import { plain, say } from '../terminal.ts';
 
 const policies = ['leave', 'markers', 'fail'] as const;
 
@@ -49,7 +49,7 @@ export const revert: CliCommand = {
       return 0;
     }
     if (!given.json && (isOver || isAsked)) sayRevert(task, plan);
-    if (!given.json && isPatch) await sayPatch(plan);
+    if (!given.json && isPatch) await sayPlannedPatch(plan);
     if (isOver) return 0;
     if (isAsked && !(await agreed(given, { text: 'Revert?', does: 'reverts' }))) return exits.failed;
     const result = await ask('checkpoint/revert', { ...wanted, confirm: true });
@@ -146,15 +146,4 @@ function reasonOf({ reason = '', later }: RevertPath): string {
       ? ''
       : `, by ${later.session ?? (later.author === 'user' ? 'you' : `the ${later.author}`)}`;
   return `${inWords(reason)}${author}`;
-}
-
-/** Prints the patch: to a pipe byte for byte, and to a terminal in colours. */
-async function sayPatch({ text, encoding }: RevertResult): Promise<void> {
-  if (text === undefined) return say('The patch is too large to show. Name fewer paths.');
-  const bytes = Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
-  if (!process.stdout.isTTY) return sayBytes(bytes);
-  for (const part of bytes.toString('latin1').split(/^(?=diff --git )/m)) {
-    const unified = Buffer.from(part, 'latin1').toString('base64');
-    await sayAll(partLines({ unified, encoding: 'base64' }, ''));
-  }
 }

@@ -192,14 +192,19 @@ export const tools: readonly McpTool[] = [
           description: 'soft keeps files that were created later; hard also deletes them (default: soft).',
         },
         paths,
+        author: {
+          type: 'string',
+          description:
+            'Only what this session wrote since the checkpoint: its id, or the name of its agent. Files whose authors cannot be told apart are skipped.',
+        },
         confirm: { type: 'boolean', description: 'True to restore, instead of answering the plan.' },
       },
       ['tag'],
     ),
     output: restoreOutput,
     annotations: destroys,
-    run: async (session, { tag: wanted = '', mode = 'soft', paths: only, confirm }, signal) => {
-      const params = { tag: wanted, mode, scope: 'files' as const, ...pathsOf(only) };
+    run: async (session, { tag: wanted = '', mode = 'soft', paths: only, author, confirm }, signal) => {
+      const params = { tag: wanted, mode, scope: 'files' as const, ...pathsOf(only), ...given({ author }) };
       const isReal = confirm === true;
       const result = await session.ask(
         'checkpoint/restore',

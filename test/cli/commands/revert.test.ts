@@ -94,6 +94,13 @@ test('revert --author takes back the files of one agent, and lists the files tha
       ['mine.txt', 'theirs.txt', 'both.txt'].map((path) => rig.read(path)),
       ['version 0\n', undefined, 'version 1\n'],
     );
+    const back = rig.run(['undo', ...revert.slice(3)]);
+    assert.is(await back.code, 0, back.stderr);
+    const restore = ['restore', '1', '--author=codex', '--hard', ...revert.slice(3)];
+    const plan = rig.run([...restore, '--dry-run', '--patch']);
+    assert.is(await plan.code, 0, plan.stderr);
+    assert.match(plan.stdout, /Would delete \(1\):\n {2}theirs\.txt\n[^]*^-version 0$/m);
+    assert.not.match(plan.stdout, /mine\.txt/);
     const wrong = rig.run([...revert, '--author=cursor']);
     assert.is(await wrong.code, 1);
     assert.match(wrong.stderr, /No session "cursor" and no agent of that name/);

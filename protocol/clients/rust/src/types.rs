@@ -3363,6 +3363,13 @@ pub struct CheckpointRestoreParams {
     /// holds no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
+    /// Only the work of this author since the checkpoint, named as in `checkpoint/revert`: all
+    /// changes of other authors stay. Each path that the author may have changed and whose authors
+    /// cannot be told apart is left and listed in `skipped`. It restores files only, so it excludes
+    /// another `scope`, and it needs a checkpoint on the present line. A path that did not change
+    /// since, and an author that the ledger does not know, are refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
@@ -3394,6 +3401,7 @@ impl CheckpointRestoreParams {
             mode: None,
             scope: None,
             paths: None,
+            author: None,
             on_conflict: None,
             expect: None,
             confirm: None,

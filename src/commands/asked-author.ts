@@ -1,0 +1,37 @@
+// Finds the session that a client names as the author of what a revert or a restore takes back.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { SessionId } from '../base/ids.ts';
+import type { RevertRange } from '../checkpoints/revert-range.ts';
+import { type AuthorAsked, headsOf } from '../restore/revert-author.ts';
+import { agentNameOf } from '../session/authorship.ts';
+import type { Session } from '../session/session.ts';
+import { unseenReports } from '../session/unseen-reports.ts';
+
+/** Returns the author that a client names, for one range. @throws UnknownPart */
+export function askedAuthor(session: Session, range: RevertRange, asked: string): AuthorAsked {
+  const author = authorNamed(session, range, asked);
+  const { paths, isPartial } = unseenReports(session, range.from.record.timestamp);
+  const doubt = isPartial ? 'unknownAuthor' : undefined;
+  return { session: author, unseen: (path) => (paths.has(path) ? 'mixedAuthors' : doubt) };
+}
+
+/** Returns the session that a client names as the author, by its id or by its agent. @throws UnknownPart */
+function authorNamed(session: Session, range: RevertRange, author: string): SessionId {
+  const { index, ledger } = session.requireCheckpoints();
+  const known = ledger.reports.agents().set(session.id, agentNameOf(session));
+  const byId = [...known.keys()].find((id) => id === author);
+  if (byId !== undefined) return byId;
+  const isNamed = (agents: ReadonlyMap<SessionId, string | undefined>): SessionId[] =>
+    [...agents].filter(([, agent]) => agent === author).map(([id]) => id);
+  const named = isNamed(ledger.reports.agents(headsOf(index, range)));
+  const [only = isNamed(known)[0], second] = named;
+  if (only !== undefined && second === undefined) return only;
+  throw new CheckpointdError(
+    'UnknownPart',
+    only === undefined
+      ? `No session ${JSON.stringify(author)} and no agent of that name reported a write to this session. Nothing was changed. Give the id of a session on this work tree, or the name of its agent.`
+      : `Several sessions of ${author} reported writes in the range. Nothing was changed. Give the id of one: ${named.join(', ')}.`,
+    { details: { author, ...given({ sessions: only === undefined ? undefined : named.sort() }) } },
+  );
+}
