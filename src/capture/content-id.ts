@@ -13,6 +13,8 @@ export interface PresentContent {
   readonly blob: BlobId;
   /** Size in bytes of the file or of the link's target. */
   readonly size: number;
+  /** The content of a file of at most 1 MiB. */
+  readonly bytes?: Uint8Array;
 }
 
 /**
@@ -37,7 +39,10 @@ export async function contentAt(
       maxFileBytes: Number.MAX_SAFE_INTEGER,
       slices: new Slices(signal),
     });
-    if (read.kind === 'read') return { blob: read.id, size: read.stamp.size };
+    if (read.kind === 'read') {
+      const { id: blob, content } = read;
+      return { blob, size: read.stamp.size, ...(content?.kind === 'bytes' && { bytes: content.bytes }) };
+    }
     if (read.kind === 'gone') return undefined;
     throw new CheckpointdError(
       'WorkTreeUnreadable',

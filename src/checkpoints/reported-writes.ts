@@ -27,6 +27,13 @@ export interface Station {
   readonly entry: Entry | undefined;
 }
 
+/** One change of a path's content. No session reported it if `session` is absent. */
+export interface ReportedStep {
+  readonly before: BlobId | 'absent';
+  readonly after: BlobId | 'absent';
+  readonly session?: SessionId;
+}
+
 /** `whole`: the author made the whole change. `none`: other authors made the whole change. */
 export type Share = 'whole' | 'none' | 'mixedAuthors' | 'unknownAuthor';
 
@@ -48,9 +55,12 @@ export class ReportedWrites {
 
   /** Returns the record of a report, or undefined when it repeats the last report. */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
-    const last = this.#byPath.get(report.path)?.at(-1);
-    const isRepeat = last?.session === report.session && last.content === report.content;
-    if (isRepeat && report.content !== undefined) return undefined;
+    // One repeat is kept: it shows that the report before it had several writes.
+    const last = (this.#byPath.get(report.path) ?? []).slice(-2);
+    const isRepeat = last.every(
+      ({ session, content }) => session === report.session && content === report.content,
+    );
+    if (last.length === 2 && isRepeat && report.content !== undefined) return undefined;
     return report.after === this.#openedAt ? { ...report, mayMiss: true } : report;
   }
 
@@ -86,6 +96,55 @@ export class ReportedWrites {
     if (!isProven || !hasOneMode(stations)) return 'unknownAuthor';
     return isAuthors ? 'whole' : 'none';
   }
+
+  /**
+   * Returns the changes that an author made to the content of a path in the first intervals between stations, oldest
+   * first, where reports tell them apart from the changes of other authors; otherwise undefined. The stations reach from
+   * the beginning of the range to the present, because a late report may come after the range.
+   */
+  stepsOf(
+    author: SessionId,
+    path: TreePath,
+    stations: readonly Station[],
+    intervals: number,
+  ): readonly ReportedStep[] | undefined {
+    if (!hasOneMode(stations.slice(0, intervals + 1))) return undefined;
+    const steps = stepsBetween(this.#byPath.get(path) ?? [], stations)
+      ?.slice(0, intervals)
+      .flat();
+    return steps?.filter(({ session }) => session === author);
+  }
+}
+
+/**
+ * Returns the changes that lead from station to station, or undefined when reports leave a doubt whose they are. Each
+ * report stands for one write. So if each report brought a change, each write is the change that its report brought. A
+ * report without a change came late, and its write is in a change that another report brought.
+ */
+function stepsBetween(
+  reports: readonly ReportedWrite[],
+  stations: readonly Station[],
+): readonly (readonly ReportedStep[])[] | undefined {
+  const intervals: ReportedStep[][] = [];
+  let content = contentOf(stations[0]);
+  let count = 0;
+  for (const [i, { id }] of stations.slice(0, -1).entries()) {
+    const steps: ReportedStep[] = [];
+    const writes = reports.filter(({ after }) => after === id);
+    for (const { content: after, session, mayMiss } of writes) {
+      if (mayMiss === true || after === undefined || after === content) return undefined;
+      steps.push({ before: content, after, session });
+      content = after;
+    }
+    count += writes.length;
+    const end = contentOf(stations[i + 1]);
+    if (end !== content) steps.push({ before: content, after: end });
+    content = end;
+    intervals.push(steps);
+  }
+  // A report from another line of checkpoints may be a late one.
+  const first = reports.findIndex(({ after }) => stations.some(({ id }) => id === after));
+  return first >= 0 && reports.length - first > count ? undefined : intervals;
 }
 
 /** True when the reports between two checkpoints explain how the content changed from one to the other. */

@@ -5,6 +5,7 @@ import type { SessionId } from '../base/ids.ts';
 import type { RevertRange } from '../checkpoints/revert-range.ts';
 import { type AuthorAsked, headsOf } from '../restore/revert-author.ts';
 import { agentNameOf } from '../session/authorship.ts';
+import { reportedContent } from '../session/reported-contents.ts';
 import type { Session } from '../session/session.ts';
 import { unseenReports } from '../session/unseen-reports.ts';
 
@@ -13,7 +14,12 @@ export function askedAuthor(session: Session, range: RevertRange, asked: string)
   const author = authorNamed(session, range, asked);
   const { paths, isPartial } = unseenReports(session, range.from.record.timestamp);
   const doubt = isPartial ? 'unknownAuthor' : undefined;
-  return { session: author, unseen: (path) => (paths.has(path) ? 'mixedAuthors' : doubt) };
+  const { reportedDirectory } = session.parts.directory;
+  return {
+    session: author,
+    unseen: (path) => (paths.has(path) ? 'mixedAuthors' : doubt),
+    reported: (blob) => reportedContent(reportedDirectory, blob),
+  };
 }
 
 /** Returns the session that a client names as the author, by its id or by its agent. @throws UnknownPart */

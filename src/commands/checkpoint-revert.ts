@@ -113,7 +113,9 @@ async function revertAnswer(
   context: OperationContext,
 ): Promise<Wire.RevertResult> {
   const { conversation: _, conflicts, ...answer } = await restoreAnswer(session, outcome, dryRun, context);
-  const paths = outcome.paths.slice(0, listedPathsMax).map((each) => pathAnswer(session, each));
+  const paths = outcome.paths
+    .slice(0, listedPathsMax)
+    .map((each) => pathAnswer(session, each, outcome.partial.has(each.path)));
   // The lists of an answer name a path by its bytes when its text is not exact.
   const later = new Map(paths.map((each) => [treePath(each), each.later?.author]));
   return {
@@ -131,9 +133,14 @@ const listedPathsMax = 10_000;
 
 const outcomes = { clean: 'clean', gone: 'alreadyGone', conflict: 'conflict' } as const;
 
-function pathAnswer(session: Session, { path, outcome, reason, base, ours }: MergedPath): Wire.RevertPath {
+function pathAnswer(
+  session: Session,
+  { path, outcome, reason, base, ours }: MergedPath,
+  isPartial: boolean,
+): Wire.RevertPath {
   const writer = (entry: Entry | undefined): Wire.Writer | undefined =>
     entry === undefined ? undefined : writerOf(session, path, entry.blob);
   const sides = reason === undefined ? {} : { taken: writer(base), later: writer(ours) };
-  return { ...pathRef(path), outcome: outcomes[outcome], ...given({ reason, ...sides }) };
+  const partial = isPartial || undefined;
+  return { ...pathRef(path), outcome: outcomes[outcome], ...given({ partial, reason, ...sides }) };
 }

@@ -230,6 +230,11 @@ export interface RevertPath {
   readonly pathBytes?: Base64;
   /** The outcome at the path. */
   readonly outcome: RevertOutcome;
+  /**
+   * In a revert of one author: true when other authors changed the path, too, and only the author's lines are
+   * taken back. Absent: false.
+   */
+  readonly partial?: boolean;
   /** The reason for a conflict. */
   readonly reason?: RevertConflict;
   /**
@@ -1843,11 +1848,13 @@ export interface CheckpointRevertParams {
   /**
    * Only the work of this author: the id of a session on the same work tree, or an agent's name. The name is
    * the part of a `conversationId` before its colon, and valid if only one session of that agent reported
-   * writes in the range. A path is taken back if its whole change in the range consists of writes that the
-   * author reported with `ledger/recordWrite` while this session was open. Each other path that the author may
-   * have changed is left and listed in `skipped`. An author that the ledger does not know is refused. Without
-   * `tag` and `from` the range is the whole line of the session, from its oldest checkpoint to the present.
-   * Excludes `hunks`.
+   * writes in the range. It relies on the writes that were reported with `ledger/recordWrite` while this
+   * session was open. A path is taken back if its whole change in the range consists of writes that the author
+   * reported. From a path that other authors changed, too, only the author's changes are taken back
+   * (`partial`), where each report stands for one write and other changes do not touch them. Each other path
+   * that the author may have changed is left and listed in `skipped`. An author that the ledger does not know
+   * is refused. Without `tag` and `from` the range is the whole line of the session, from its oldest
+   * checkpoint to the present. Excludes `hunks`.
    */
   readonly author?: string;
   /** The policy for paths where a later change contradicts the revert. Absent: `leave`. */

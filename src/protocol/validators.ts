@@ -431,6 +431,7 @@ function RevertPath(v: unknown, p: string, g: Gathering): void {
   need(o, 'path', p, g, PathText);
   may(o, 'pathBytes', p, g, Base64);
   need(o, 'outcome', p, g, RevertOutcome);
+  may(o, 'partial', p, g, boolean);
   may(o, 'reason', p, g, RevertConflict);
   may(o, 'taken', p, g, Writer);
   may(o, 'later', p, g, Writer);

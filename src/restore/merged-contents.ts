@@ -17,8 +17,19 @@ export class MergedContents {
   /** The stored contents, which cannot be read from the store before they are sealed. */
   readonly #stored = new Map<BlobId, Buffer>();
 
-  /** `directory` is private to the session. The first merge makes it, and `close` removes it. */
-  constructor(store: SnapshotStore, directory: string, signal: AbortSignal) {
+  readonly #reported: (blob: BlobId) => Buffer | undefined;
+
+  /**
+   * `directory` is private to the session. The first merge makes it, and `close` removes it. `reported` returns a
+   * content that the store may not have.
+   */
+  constructor(
+    store: SnapshotStore,
+    directory: string,
+    signal: AbortSignal,
+    reported: (blob: BlobId) => Buffer | undefined = () => undefined,
+  ) {
+    this.#reported = reported;
     this.#store = store;
     this.#directory = directory;
     this.#signal = signal;
@@ -41,6 +52,15 @@ export class MergedContents {
     files.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const { bytes, isClean } = await mergeTexts(this.#directory, contents, labels, this.#signal);
     return { kind: 'merged', blob: await this.put(bytes), isClean };
+  }
+
+  /** True when a content can be read. Stores a content that only a report has. */
+  async holds(blob: BlobId): Promise<boolean> {
+    if (this.#stored.has(blob)) return true;
+    const [size = -1] = await this.#store.sizes([blob]);
+    if (size >= 0) return true;
+    const bytes = this.#reported(blob);
+    return bytes !== undefined && (await this.put(bytes)) === blob;
   }
 
   async read(blob: BlobId): Promise<Buffer> {

@@ -1,14 +1,16 @@
-// Narrows a revert to the work of one author. Finds the paths that the author alone changed in the range, and the paths that
-// stay because another session wrote to them, too, or because their author is unknown.
-import type { CheckpointId, SessionId, SnapshotId } from '../base/ids.ts';
+// Narrows a revert to the work of one author. Finds the paths that the author alone changed in the range, and the author's
+// changes of paths that other authors changed, too. All other paths that the author may have changed stay.
+import { given } from '../base/given.ts';
+import type { BlobId, CheckpointId, SessionId, SnapshotId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
-import type { Share, Station } from '../checkpoints/reported-writes.ts';
+import type { ReportedStep, Share, Station } from '../checkpoints/reported-writes.ts';
 import type { RevertRange } from '../checkpoints/revert-range.ts';
-import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { MergeSide } from '../tree/three-way.ts';
-import type { Entry } from '../tree/tree.ts';
+import { type Entry, isLink, type TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
+import type { MergedContents } from './merged-contents.ts';
 import type { LeftAlone } from './plan.ts';
 
 /** Returns the checkpoints of a range on one line, from its earlier end on; without a later end up to the head. */
@@ -34,11 +36,16 @@ export interface AuthorAsked {
   readonly session: SessionId;
   /** Returns why a path may hold work of a session whose reports this one did not see, or undefined. */
   readonly unseen: (path: TreePath) => LeftAlone['reason'] | undefined;
+  /** Returns a reported content that no checkpoint holds, as far as the session keeps it. */
+  readonly reported: (blob: BlobId) => Buffer | undefined;
 }
 
+/** The author's part of a side. */
 interface AuthorsPart {
-  /** True when the author alone changed the path. */
-  readonly isWhole: (path: TreePath) => boolean;
+  /** The paths that the author alone changed. */
+  readonly whole: ReadonlySet<TreePath>;
+  /** The author's changes of each path that other authors changed, too, oldest first. */
+  readonly steps: ReadonlyMap<TreePath, readonly ReportedStep[]>;
   readonly left: readonly LeftAlone[];
 }
 
@@ -50,35 +57,83 @@ export async function partOf(
   { session, unseen }: AuthorAsked,
   { changes, renames }: MergeSide,
 ): Promise<AuthorsPart> {
-  const ends = checkpointsOf(index, range).map(({ record }) => record);
-  const stations: { readonly id?: CheckpointId; readonly snapshot: SnapshotId }[] =
-    range.to === undefined ? [...ends, { snapshot: present }] : ends;
-  const steps: Map<TreePath, Entry | undefined>[] = [];
-  for (const [i, { snapshot }] of stations.entries()) {
-    const before = stations[i - 1];
-    if (before === undefined) continue;
-    const changed = await store.changes(before.snapshot, snapshot);
-    steps.push(new Map(changed.map(({ path, after }) => [path, after])));
-  }
+  const stations = await stationsOf(store, checkpointsOf(index, range), range.to === undefined && present);
   const shares = new Map<TreePath, Share | LeftAlone['reason']>();
   for (const { path, after } of changes) {
-    const passed: Station[] = [];
-    let entry = after;
-    for (const [i, { id }] of stations.entries()) {
-      const step = steps[i - 1];
-      if (step?.has(path) === true) entry = step.get(path);
-      passed.push(id === undefined ? { entry } : { id, entry });
-    }
-    const share = ledger.reports.shareOf(session, path, passed);
+    const share = ledger.reports.shareOf(session, path, passedBy(stations, path, after));
     shares.set(path, share === 'whole' ? (unseen(path) ?? share) : share);
   }
   for (const pair of renames) joinShares(shares, pair);
+  const renamed = new Set([...renames].flat());
+  const isMixed = ({ path }: TreeChange): boolean =>
+    !renamed.has(path) &&
+    shares.get(path) !== 'whole' &&
+    shares.get(path) !== 'none' &&
+    unseen(path) === undefined;
+  const mixed = changes.filter(isMixed);
+  const all = mixed.length === 0 ? stations : await stationsToPresent(store, index, range, stations, present);
+  const steps = new Map<TreePath, readonly ReportedStep[]>();
+  for (const { path, after } of mixed) {
+    const passed = passedBy(all ?? [], path, after);
+    const own = all && ledger.reports.stepsOf(session, path, passed, stations.length - 1);
+    if (own !== undefined && own.length > 0) steps.set(path, own);
+  }
   return {
-    isWhole: (path) => shares.get(path) === 'whole',
+    whole: new Set([...shares].flatMap(([path, share]) => (share === 'whole' ? [path] : []))),
+    steps,
     left: [...shares].flatMap(([path, reason]) =>
       reason === 'whole' || reason === 'none' ? [] : [{ path, reason }],
     ),
   };
+}
+
+/** A checkpoint or the present, with the entries that changed since the one before. */
+interface ChangedStation {
+  readonly id?: CheckpointId;
+  readonly changed: ReadonlyMap<TreePath, Entry | undefined>;
+}
+
+/** Returns the stations of a line of checkpoints, with the present at its end unless `present` is false. */
+async function stationsOf(
+  store: SnapshotStore,
+  line: readonly StoredCheckpoint[],
+  present: SnapshotId | false,
+): Promise<ChangedStation[]> {
+  const ends: { readonly id?: CheckpointId; readonly snapshot: SnapshotId }[] = line.map(
+    ({ record }) => record,
+  );
+  if (present !== false) ends.push({ snapshot: present });
+  const stations: ChangedStation[] = [];
+  for (const [i, { id, snapshot }] of ends.entries()) {
+    const before = ends[i - 1];
+    const changes = before === undefined ? [] : await store.changes(before.snapshot, snapshot);
+    const changed = new Map(changes.map(({ path, after }) => [path, after]));
+    stations.push({ ...given({ id }), changed });
+  }
+  return stations;
+}
+
+/** Returns the stations from the beginning of a range to the present, or undefined when a restore left the range. */
+async function stationsToPresent(
+  store: SnapshotStore,
+  index: CheckpointIndex,
+  { to }: RevertRange,
+  stations: readonly ChangedStation[],
+  present: SnapshotId,
+): Promise<readonly ChangedStation[] | undefined> {
+  if (to === undefined) return stations;
+  if (index.isDetached(to.record.id)) return undefined;
+  const later = await stationsOf(store, checkpointsOf(index, { from: to }), present);
+  return [...stations, ...later.slice(1)];
+}
+
+/** Returns a path at each station. `first` is its entry at the first one. */
+function passedBy(stations: readonly ChangedStation[], path: TreePath, first: Entry | undefined): Station[] {
+  let entry = first;
+  return stations.map(({ id, changed }) => {
+    if (changed.has(path)) entry = changed.get(path);
+    return { ...given({ id }), entry };
+  });
 }
 
 /** Leaves both names of a renamed file unless they have the same share. */
@@ -90,4 +145,58 @@ function joinShares(
   if (one === other) return;
   const reason = one === 'unknownAuthor' || other === 'unknownAuthor' ? 'unknownAuthor' : 'mixedAuthors';
   for (const path of pair) shares.set(path, reason);
+}
+
+/** A side with the author's part alone. */
+interface AuthorsSide extends Pick<AuthorsPart, 'left'> {
+  readonly side: MergeSide;
+  /** The paths of which only the author's changes are taken back. */
+  readonly partial: ReadonlySet<TreePath>;
+}
+
+/** Narrows a side to the author's part. Merges the author's changes out of the content of each path of several authors. */
+export async function sideOfAuthor(
+  { changes, renames }: MergeSide,
+  { whole, steps, left }: AuthorsPart,
+  contents: Pick<MergedContents, 'merge' | 'holds'>,
+): Promise<AuthorsSide> {
+  const kept: TreeChange[] = [];
+  const partial = new Set<TreePath>();
+  for (const change of changes) {
+    const { path, before } = change;
+    if (whole.has(path)) kept.push(change);
+    const own = steps.get(path);
+    if (own === undefined || before === undefined || isLink(before)) continue;
+    const blob = await withoutSteps(before.blob, own, contents);
+    if (blob === undefined) continue;
+    partial.add(path);
+    if (blob !== before.blob) kept.push({ path, before, after: { ...before, blob } });
+  }
+  return {
+    side: { changes: kept, renames: new Map([...renames].filter(([from]) => whole.has(from))) },
+    partial,
+    left: left.filter(({ path }) => !partial.has(path)),
+  };
+}
+
+const stepLabels = { ours: 'present', base: 'the author', theirs: 'before' };
+
+/** Returns a content without some of the changes that led to it, or undefined when later changes depend on them. */
+async function withoutSteps(
+  end: BlobId,
+  steps: readonly ReportedStep[],
+  contents: Pick<MergedContents, 'merge' | 'holds'>,
+): Promise<BlobId | undefined> {
+  let blob = end;
+  for (const { before, after } of steps.toReversed()) {
+    if (before === 'absent' || after === 'absent') return undefined;
+    if (!(await contents.holds(before)) || !(await contents.holds(after))) return undefined;
+    if (blob === after) blob = before;
+    else {
+      const merged = await contents.merge(after, blob, before, stepLabels);
+      if (merged.kind !== 'merged' || !merged.isClean) return undefined;
+      ({ blob } = merged);
+    }
+  }
+  return blob;
 }

@@ -23,7 +23,7 @@ import type { LeftAlone } from './plan.ts';
 import { runPlannedJob } from './restore.ts';
 import type { FilePlan, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
-import { type AuthorAsked, partOf } from './revert-author.ts';
+import { type AuthorAsked, partOf, sideOfAuthor } from './revert-author.ts';
 import { sideOfHunks } from './revert-hunks.ts';
 
 /** The request of a revert: the range to take back, and how. */
@@ -47,6 +47,8 @@ export interface RevertJob
 export interface RevertOutcome extends RestoreOutcome {
   /** The outcome at each path of the range, in bytewise order. */
   readonly paths: readonly MergedPath[];
+  /** The paths of which only the author's changes are taken back. */
+  readonly partial: ReadonlySet<TreePath>;
   /** The present as it was merged, and the result of the merge. */
   readonly merged: { readonly from: SnapshotId; readonly to: SnapshotId };
 }
@@ -60,7 +62,7 @@ export async function runRevert(
   revert: RevertJob,
   context: OperationContext,
 ): Promise<RevertOutcome> {
-  let found: Pick<RevertOutcome, 'paths' | 'merged'> | undefined;
+  let found: Pick<RevertOutcome, 'paths' | 'partial' | 'merged'> | undefined;
   const { from, to, parent, undo, redo, description, confirm, dryRun } = revert;
   const draft: RestoreJob = {
     ...given({ parent }),
@@ -81,7 +83,8 @@ export async function runRevert(
     draft,
     async () => {
       const planned = await planRevert(site, draft, revert, context);
-      found = { paths: planned.paths, merged: planned.merged };
+      const { paths, partial, merged } = planned;
+      found = { paths, partial, merged };
       return planned;
     },
     context,
@@ -93,6 +96,7 @@ export async function runRevert(
 interface PlannedRevert extends FilePlan {
   readonly job: RestoreJob;
   readonly paths: readonly MergedPath[];
+  readonly partial: RevertOutcome['partial'];
   readonly merged: RevertOutcome['merged'];
 }
 
@@ -126,6 +130,7 @@ async function planRevert(
         ...planned,
         job,
         paths: made.merge.paths,
+        partial: made.partial,
         merged: { from: present.snapshot, to: made.snapshot },
         plan: withFates(planned.plan, made.merge, made.left),
       };
@@ -176,6 +181,8 @@ interface Made {
   readonly only: ReadonlySet<TreePath>;
   /** Paths of the range that the merge leaves out. */
   readonly left: readonly LeftAlone[];
+  /** Paths of which only the author's changes are taken back. */
+  readonly partial: ReadonlySet<TreePath>;
 }
 
 async function mergeOnto(
@@ -201,14 +208,17 @@ async function mergeOnto(
   requirePaths(revert.paths, all, isUnseen);
   const later = await store.changes(base, present.snapshot);
   const ours = narrowed(await sideOf(store, base, present.snapshot, later, signal), isUnseen);
-  const contents = new MergedContents(store, site.directory.mergeDirectory, signal);
+  const contents = new MergedContents(store, site.directory.mergeDirectory, signal, revert.author?.reported);
   try {
     let theirs: MergeSide;
+    let partial: ReadonlySet<TreePath> = new Set();
     if (revert.hunks === undefined) {
-      const side = await sideOf(store, base, from, all, signal);
-      const part = await authorsPart(site, present, revert, side);
-      theirs = narrowed(side, (path) => isUnseen(path) || part?.isWhole(path) === false, revert.paths);
-      left.push(...(part?.left ?? []).filter(({ path }) => !isUnseen(path) && isAsked(path, revert.paths)));
+      const whole = await sideOf(store, base, from, all, signal);
+      const side = narrowed(whole, isUnseen, revert.paths);
+      const part = await authorsSide(site, present, revert, side, contents);
+      theirs = part?.side ?? side;
+      partial = part?.partial ?? partial;
+      left.push(...(part?.left ?? []));
     } else theirs = await sideOfHunks(store, { from, to: base }, revert.hunks, contents, signal);
     if (revert.mode === 'soft') theirs = withoutDeletions(theirs);
     const merge = await mergeTrees({
@@ -225,20 +235,22 @@ async function mergeOnto(
     const tree = amended(present.root, merge.changes, directories, await store.directory(from));
     const snapshot = await contents.seal(tree);
     const only = new Set([...merge.changes.map(({ path }) => path), ...directories.keys()]);
-    return { merge, snapshot, only, left };
+    return { merge, snapshot, only, left, partial };
   } finally {
     await contents.close();
   }
 }
 
-async function authorsPart(
+async function authorsSide(
   { checkpoints }: RestoreSite,
   { snapshot }: Capture,
   { from, to, author }: RevertJob,
   side: MergeSide,
-): Promise<Awaited<ReturnType<typeof partOf>> | undefined> {
+  contents: MergedContents,
+): Promise<Awaited<ReturnType<typeof sideOfAuthor>> | undefined> {
+  if (author === undefined) return undefined;
   const range = { from, ...given({ to }) };
-  return author === undefined ? undefined : partOf(checkpoints, range, snapshot, author, side);
+  return sideOfAuthor(side, await partOf(checkpoints, range, snapshot, author, side), contents);
 }
 
 async function sideOf(

@@ -15,6 +15,7 @@ import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { requireWorkTree } from '../work-tree/work-tree.ts';
+import { keepReported } from './reported-contents.ts';
 import type { Session } from './session.ts';
 
 type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;
@@ -197,6 +198,7 @@ export async function recordWrite(
     recorded: record !== undefined,
     ...given({ content: found?.blob, size: found?.size }),
   };
+  keepContent(session, content, found?.bytes);
   const { idempotency } = context.stamp;
   // Other sessions come first: after a kill in between, they know at least that this session wrote the path.
   for (const other of session.parts.neighbours(session))
@@ -209,6 +211,23 @@ export async function recordWrite(
   if (record !== undefined) ledger.add(record);
   if (report !== undefined) ledger.reports.add(report);
   return result;
+}
+
+/**
+ * Keeps a reported content while several sessions are open on the work tree, in each session that names contents in the
+ * same way. A failure is a warning in the log: a revert of one author then leaves the path.
+ */
+function keepContent(session: Session, content: Known, bytes: Uint8Array | undefined): void {
+  const others = session.parts.neighbours(session);
+  if (content === 'absent' || bytes === undefined || others.length === 0) return;
+  const name = nameOfEmpty(session);
+  for (const each of [session, ...others.filter((other) => nameOfEmpty(other) === name)]) {
+    try {
+      keepReported(each.parts.directory.reportedDirectory, content, bytes);
+    } catch (error) {
+      each.parts.log.warn(`a reported content could not be kept in ${each.id}: ${String(error)}`);
+    }
+  }
 }
 
 type Written = Pick<LedgerRecord, 'path' | 'content' | 'at'>;

@@ -122,6 +122,10 @@ export class SessionDirectory {
   get mergeDirectory(): string {
     return join(this.own, 'merge');
   }
+  /** Contents that agents reported and that no checkpoint may hold, by their ids. */
+  get reportedDirectory(): string {
+    return join(this.own, 'reported');
+  }
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }

@@ -1,5 +1,5 @@
 // A revert of one author takes back only paths whose whole change in the range is proven to be that author's.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -81,7 +81,7 @@ for (const [strategy, order] of [
   ['local', 'ab'],
   ['sqlite', 'ba'],
 ] as const)
-  test(`${strategy}: one author is taken back, and a file of both stays (written in the order ${order})`, async () => {
+  test(`${strategy}: one author is taken back, and the lines of the other stay (written in the order ${order})`, async () => {
     const pair = await new Pair().open(strategy);
     await pair.turn();
     const [first, second] = order === 'ab' ? (['a', 'b'] as const) : (['b', 'a'] as const);
@@ -97,13 +97,21 @@ for (const [strategy, order] of [
       ['a', 'b', 'a'],
     ] as const) {
       const result = await pair.revert(pair[asked], pair[author]);
-      assert.is(pair.read('shared.txt'), both);
+      assert.is(pair.read('shared.txt'), lines(shared[other]));
       assert.is(pair.read(`${author}.txt`), lines());
       assert.is(pair.read(`${other}.txt`), lines([2, `by ${other}`]));
       assert.is(pair.read(`made by ${other}.txt`), other);
       assert.equal(result.deleted, [{ path: `made by ${author}.txt` }]);
-      assert.equal(result.restored, [{ path: `${author}.txt` }]);
-      assert.equal(result.skipped, [{ path: 'shared.txt', reason: 'mixedAuthors' }]);
+      assert.equal(result.restored, [{ path: `${author}.txt` }, { path: 'shared.txt' }]);
+      assert.equal(result.skipped, []);
+      assert.equal(
+        result.paths.map(({ path, partial }) => [path, partial]),
+        [
+          [`${author}.txt`, undefined],
+          [`made by ${author}.txt`, undefined],
+          ['shared.txt', true],
+        ],
+      );
       await pair.daemon.call('checkpoint/undo', { session: pair[asked] });
       assert.equal(manifest(pair.root), before);
     }
@@ -124,7 +132,7 @@ test('later work of another author in the same file stays', async () => {
   await pair.daemon.close();
 });
 
-test('a change that no session reported is left, and listed', async () => {
+test('a change that no session reported is left, also in a file that the author changed', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']) });
@@ -134,15 +142,78 @@ test('a change that no session reported is left, and listed', async () => {
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a, [7, 'by hand']) });
   write(pair.root, { 'a.txt': lines([2, 'by a'], [7, 'by hand']) });
   await pair.turn();
-  const before = manifest(pair.root);
   const result = await pair.revert(pair.a, pair.a);
-  const reason = 'unknownAuthor' as const;
+  assert.equal(result.skipped, [{ path: 'b.txt', reason: 'unknownAuthor' }]);
   assert.equal(
-    result.skipped,
-    ['a.txt', 'b.txt', 'shared.txt'].map((path) => ({ path, reason })),
+    result.paths,
+    ['a.txt', 'shared.txt'].map((path) => ({ path, outcome: 'clean', partial: true })),
   );
-  assert.equal(result.paths, []);
-  assert.equal(manifest(pair.root), before);
+  for (const path of ['a.txt', 'b.txt', 'shared.txt'])
+    assert.is(pair.read(path), lines([7, 'by hand']), path);
+  await pair.daemon.close();
+});
+
+test('a file of two authors is left where their changes touch', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  // b changes a line of a, a line beside one of a, a file that a made, and a file that a deleted.
+  await pair.wrote(pair.a, {
+    'a.txt': lines(shared.a),
+    'b.txt': lines(shared.a),
+    'made.txt': lines(shared.a),
+  });
+  await pair.wrote(pair.b, { 'a.txt': lines([1, 'by b']), 'b.txt': lines(shared.a, [2, 'by b']) });
+  await pair.wrote(pair.b, { 'made.txt': lines(shared.a, shared.b) });
+  await pair.turn();
+  const before = manifest(pair.root);
+  for (const [author, left] of [
+    [pair.a, ['a.txt', 'b.txt', 'made.txt']],
+    [pair.b, []],
+  ] as const) {
+    const { skipped } = await pair.revert(pair.a, author);
+    assert.equal(
+      skipped.filter(({ reason }) => reason === 'mixedAuthors').map(({ path }) => path),
+      left,
+    );
+    await pair.daemon.call('checkpoint/undo', { session: pair.a });
+    assert.equal(manifest(pair.root), before);
+  }
+  await pair.daemon.close();
+});
+
+test('a damaged content between two authors is not used, and a session without neighbours keeps none', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
+  await pair.wrote(pair.b, { 'shared.txt': lines(shared.a, shared.b) });
+  await pair.turn();
+  const kept = join(pair.daemon.storage, pair.a, 'checkpointd/reported');
+  for (const name of readdirSync(kept)) writeFileSync(join(kept, name), 'damaged');
+  const { skipped } = await pair.revert(pair.a, pair.b);
+  assert.equal(skipped, [{ path: 'shared.txt', reason: 'mixedAuthors' }]);
+  assert.is(pair.read('shared.txt'), lines(shared.a, shared.b));
+  // A directory that cannot be made is reported in the log, and the report counts all the same.
+  rmSync(kept, { recursive: true });
+  writeFileSync(kept, '');
+  await pair.wrote(pair.a, { 'a.txt': lines(shared.a) });
+  assert.equal((await pair.revert(pair.a, pair.a, { from: '2' })).restored, [{ path: 'a.txt' }]);
+  rmSync(kept);
+  await pair.daemon.call('session/close', { session: pair.b });
+  await pair.wrote(pair.a, { 'b.txt': lines(shared.a) });
+  assert.not(existsSync(kept));
+  await pair.daemon.close();
+});
+
+test('a second report of one write means that the author wrote more than its reports show', async () => {
+  const pair = await new Pair().open();
+  await pair.turn();
+  // a wrote twice before its first report, and the second write is part of what b reports.
+  await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
+  await pair.report(pair.a, 'shared.txt');
+  await pair.wrote(pair.b, { 'shared.txt': lines(shared.a, shared.b) });
+  await pair.turn();
+  const { skipped } = await pair.revert(pair.a, pair.b);
+  assert.equal(skipped, [{ path: 'shared.txt', reason: 'mixedAuthors' }]);
   await pair.daemon.close();
 });
 

@@ -119,6 +119,8 @@ export interface TriedAuthors {
   /** Lines of the author that were taken back. */
   taken: number;
   left: number;
+  /** Files of several authors from which only the author's lines were taken. */
+  partial: number;
 }
 
 /** Makes a history, and takes each author back in each session: all lines of all others stay, and undo is the inverse. */
@@ -149,6 +151,7 @@ export async function tryAuthors(
     if (known === undefined) continue;
     tried.reverts += 1;
     tried.left += known.skipped.length;
+    tried.partial += known.paths.filter(({ partial }) => partial === true).length;
     for (const [i, name] of all.entries()) {
       const after = new Set(history.read(name));
       const gone = (lines[i] ?? []).filter((line) => !after.has(line));

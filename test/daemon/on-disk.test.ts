@@ -79,6 +79,11 @@ async function pathsAndRefs(
     entry: { user: { content: 'hello' }, assistant: { content: 'there' } },
   });
   rig.write('a.txt', 'again\n');
+  // A report is kept with its content while another session is open on the work tree.
+  const params = { workspace: rig.work, conversationId: 'another', strategy: 'shadow' } as const;
+  const { session: other } = await client.request('session/open', params);
+  await client.request('ledger/recordWrite', { session, path: 'a.txt' });
+  await client.request('session/close', { session: other });
   await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   const url = join(rig.top, 'remote.git');
   git(rig.top, 'init', '-q', '--bare', url);

@@ -24,7 +24,7 @@ export const revert: CliCommand = {
   options: [
     [
       '--author <session>',
-      'only files that one session wrote: its id, or the name of its agent; without a tag, in the whole session',
+      'only what one session wrote: its id, or the name of its agent; without a tag, in the whole session',
     ],
     ['--hunk', 'show each hunk and ask whether to take it back'],
     ['--conflicts <policy>', 'where a later change contradicts the revert: leave (default), markers or fail'],
@@ -129,6 +129,8 @@ function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
   const inConflict = result.skipped.length - skipped.length;
   const counts = { ...result.counts, conflicts: 0, skipped: result.counts.skipped - inConflict };
   sayRestore({ ...result, conflicts: [], skipped, counts }, paths);
+  for (const each of result.paths.filter(({ partial }) => partial === true))
+    say(`In part, because other authors changed it, too: ${plain(paths.toShow(each.path))}`);
   for (const each of result.paths.filter(({ reason }) => reason !== undefined))
     say(`In conflict: ${plain(paths.toShow(each.path))} (${reasonOf(each)})`);
 }

@@ -231,7 +231,7 @@ export const tools: readonly McpTool[] = [
       author: {
         type: 'string',
         description:
-          'Only files that this session wrote: its id, or the name of its agent. Without tag and from: in the whole session. Files with another or an unknown author in the range are skipped.',
+          'Only what this session wrote: its id, or the name of its agent. Without tag and from: in the whole session. Files whose authors cannot be told apart are skipped.',
       },
       conflicts: {
         enum: ['leave', 'markers', 'fail'],

@@ -70,7 +70,7 @@ test('revert --author takes back the files of one agent, and lists the files tha
     for (const [path, writers] of [
       ['mine.txt', [session]],
       ['theirs.txt', [other]],
-      ['both.txt', [session, other]],
+      ['both.txt', [other, session]],
     ] as const)
       for (const [at, writer] of writers.entries()) {
         rig.write(path, `version ${at}\n`);

@@ -410,11 +410,12 @@ pub enum SkipReason {
     /// does not change the file at its path.
     #[serde(rename = "notSent")]
     NotSent,
-    /// In a revert of one author: another session reported writes to the file in the range, too.
+    /// In a revert or restore of one author: another session reported writes to the file in the
+    /// range, too, and the changes of the two cannot be told apart.
     #[serde(rename = "mixedAuthors")]
     MixedAuthors,
-    /// In a revert of one author: the range changed the path, and no session reported all of that
-    /// change.
+    /// In a revert or restore of one author: the range changed the path, no session reported all of
+    /// that change, and no part of it is known to be the author's.
     #[serde(rename = "unknownAuthor")]
     UnknownAuthor,
     /// A value that this version does not know.
@@ -1180,6 +1181,10 @@ pub struct RevertPath {
     pub path_bytes: Option<Base64>,
     /// The outcome at the path.
     pub outcome: RevertOutcome,
+    /// In a revert of one author: true when other authors changed the path, too, and only the
+    /// author's lines are taken back. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<bool>,
     /// The reason for a conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<RevertConflict>,
@@ -3439,12 +3444,14 @@ pub struct CheckpointRevertParams {
     pub hunks: Option<Vec<HunkRef>>,
     /// Only the work of this author: the id of a session on the same work tree, or an agent's name.
     /// The name is the part of a `conversationId` before its colon, and valid if only one session
-    /// of that agent reported writes in the range. A path is taken back if its whole change in the
-    /// range consists of writes that the author reported with `ledger/recordWrite` while this
-    /// session was open. Each other path that the author may have changed is left and listed in
-    /// `skipped`. An author that the ledger does not know is refused. Without `tag` and `from` the
-    /// range is the whole line of the session, from its oldest checkpoint to the present. Excludes
-    /// `hunks`.
+    /// of that agent reported writes in the range. It relies on the writes that were reported with
+    /// `ledger/recordWrite` while this session was open. A path is taken back if its whole change
+    /// in the range consists of writes that the author reported. From a path that other authors
+    /// changed, too, only the author's changes are taken back (`partial`), where each report stands
+    /// for one write and other changes do not touch them. Each other path that the author may have
+    /// changed is left and listed in `skipped`. An author that the ledger does not know is refused.
+    /// Without `tag` and `from` the range is the whole line of the session, from its oldest
+    /// checkpoint to the present. Excludes `hunks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The policy for paths where a later change contradicts the revert. Absent: `leave`.

@@ -1,0 +1,38 @@
+// Keeps contents that agents report while several sessions are open on a work tree. A revert of one author needs the
+// contents between the writes of two authors, and no checkpoint may have captured them. A lost file does no harm: the
+// revert then leaves the path.
+import { join } from 'node:path';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { attempt, isMissing } from '../base/attempt.ts';
+import { files } from '../base/files.ts';
+import type { BlobId } from '../base/ids.ts';
+
+/** The limits of one session. When a new content exceeds a limit, the older half of the contents goes. */
+const filesMax = 1000;
+const bytesMax = 64 << 20;
+
+/** Keeps a content under its id. @throws system errors */
+export function keepReported(directory: string, blob: BlobId, bytes: Uint8Array): void {
+  const file = join(directory, blob);
+  if (files.existsSync(file)) return;
+  files.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeRoom(directory, bytes.length);
+  writeAtomically(file, bytes);
+}
+
+/** Returns a kept content, or undefined. The caller checks that the bytes have this id. @throws system errors */
+export function reportedContent(directory: string, blob: BlobId): Buffer | undefined {
+  return attempt(isMissing, () => files.readFileSync(join(directory, blob)));
+}
+
+function makeRoom(directory: string, size: number): void {
+  const kept = files.readdirSync(directory).map((name) => {
+    const file = join(directory, name);
+    const { size: bytes, mtimeMs } = files.statSync(file);
+    return { file, bytes, mtimeMs };
+  });
+  const total = kept.reduce((sum, { bytes }) => sum + bytes, size);
+  if (kept.length < filesMax && total <= bytesMax) return;
+  kept.sort((a, b) => a.mtimeMs - b.mtimeMs);
+  for (const { file } of kept.slice(0, Math.ceil(kept.length / 2))) files.rmSync(file, { force: true });
+}
