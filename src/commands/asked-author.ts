@@ -2,6 +2,7 @@
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';
+import { oneLine } from '../base/text/one-line.ts';
 import type { RevertRange } from '../checkpoints/revert-range.ts';
 import { type AuthorAsked, headsOf } from '../restore/revert-author.ts';
 import { agentNameOf } from '../session/authorship.ts';
@@ -33,11 +34,12 @@ function authorNamed(session: Session, range: RevertRange, author: string): Sess
   const named = isNamed(ledger.reports.agents(headsOf(index, range)));
   const [only = isNamed(known)[0], second] = named;
   if (only !== undefined && second === undefined) return only;
+  const shown = oneLine(author);
   throw new CheckpointdError(
     'UnknownPart',
     only === undefined
-      ? `No session ${JSON.stringify(author)} and no agent of that name reported a write to this session. Nothing was changed. Give the id of a session on this work tree, or the name of its agent.`
-      : `Several sessions of ${author} reported writes in the range. Nothing was changed. Give the id of one: ${named.join(', ')}.`,
-    { details: { author, ...given({ sessions: only === undefined ? undefined : named.sort() }) } },
+      ? `No session ${JSON.stringify(shown)} and no agent of that name reported a write to this session. Nothing was changed. Give the id of a session on this work tree, or the name of its agent.`
+      : `Several sessions of ${shown} reported writes in the range. Nothing was changed. Give the id of one: ${named.join(', ')}.`,
+    { details: { author: shown, ...given({ sessions: only === undefined ? undefined : named.sort() }) } },
   );
 }
