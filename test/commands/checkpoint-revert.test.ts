@@ -386,6 +386,47 @@ for (const strategy of strategies) {
   });
 }
 
+test('each kind of wrong request has its own error with a remedy, and changes nothing', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { 'a.txt': lines() });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  write(root, { 'a.txt': lines([1, 'one']) });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const { files } = await daemon.call('checkpoint/diff', {
+    session,
+    from: '1',
+    to: '2',
+    format: 'unified',
+    perFile: true,
+  });
+  const hunks = [{ path: 'a.txt', id: files[0]?.hunks?.[0]?.id ?? '' }];
+  write(root, { 'a.txt': lines([1, 'two']) });
+  const before = manifest(root);
+  const { checkpoints } = await daemon.call('checkpoint/list', { session, kind: 'every' });
+  for (const [asked, kind, remedy] of [
+    [
+      { from: '2', to: '1' },
+      'InvalidRange',
+      /Give the two ends of a range on one line, the earlier one first/,
+    ],
+    [{ from: '1', hunks }, 'UnknownPart', /Look at checkpoint\/diff of the range/],
+    [{ tag: '1', paths: [{ path: 'none.txt' }] }, 'UnknownPart', /Look at a dryRun without it/],
+    [{ tag: '1', author: 'cursor' }, 'UnknownPart', /Give the id of a session on this work tree/],
+    [{ tag: '7' }, 'UnknownCheckpoint', /checkpoint\/list/],
+    [{ from: '1', to: '7' }, 'UnknownCheckpoint', /checkpoint\/list/],
+    [{ tag: '1', from: '1' }, 'InvalidParams', /give one or the other/],
+    [{ tag: '1', conflicts: 'fail' }, 'Conflict', /Repeat the revert with conflicts "leave"/],
+  ] as const) {
+    const error = await failure(daemon.call('checkpoint/revert', { session, ...asked }));
+    assert.is(error.kind, kind);
+    assert.match(error.message, remedy);
+    assert.equal(manifest(root), before, kind);
+  }
+  const left = await daemon.call('checkpoint/list', { session, kind: 'every' });
+  assert.equal(left.checkpoints, checkpoints, 'no safety checkpoint is left of a refused revert');
+  await daemon.close();
+});
+
 test('a restore and a safety checkpoint can be reverted by their tags', async () => {
   const { daemon, root, session } = await opened();
   write(root, { 'a.txt': lines() });

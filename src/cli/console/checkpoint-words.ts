@@ -1,7 +1,8 @@
 // /checkpoint and its subcommands, in Q CLI's words.
+import { given } from '../../base/given.ts';
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { inCommands } from '../in-commands.ts';
-import { sayRestore } from '../lines.ts';
+import { changesNothing, sayRestore } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 import { plain, plainLines } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
@@ -23,7 +24,7 @@ export const checkpointWord: Word = async (desk, [name = '', ...rest]) => {
   const word = Object.hasOwn(checkpointWords, name) ? checkpointWords[name] : undefined;
   if (word === undefined)
     throw new Usage(
-      '/checkpoint init|list [-l N]|expand <tag>|diff <tag> [tag]|restore [tag] [--hard]|revert <tag>|create [message]|clean [--yes]',
+      '/checkpoint init|list [-l N]|expand <tag>|diff <tag> [tag]|restore [tag] [--hard]|revert <tag> [--author <session>]|create [message]|clean [--yes]',
     );
   if ((await desk.ask('conversation/tangent', {})).active) return desk.say(texts.inTangent);
   try {
@@ -112,14 +113,35 @@ async function restore(desk: Desk, words: readonly string[]): Promise<void> {
   desk.say(`✓ Restored to checkpoint ${plain(tag)}`);
 }
 
-/** Reverts one turn or tool, and keeps all later changes. */
+/** Reverts one turn or tool, or the work of one author, and keeps all other changes. Shows the plan, and asks. */
 async function revert(desk: Desk, words: readonly string[]): Promise<void> {
-  const [tag] = words;
-  if (tag === undefined || words.length > 1) throw new Usage('/checkpoint revert <tag>');
-  const result = await desk.ask('checkpoint/revert', { tag, confirm: true });
-  sayRestore({ ...result, conflicts: [], counts: { ...result.counts, conflicts: 0 } });
-  desk.say(`✓ Reverted checkpoint ${plain(tag)}`);
+  const isAsked = !words.some(isYesOption);
+  const { value: author, rest } = option(
+    words.filter((word) => !isYesOption(word)),
+    ['--author'],
+  );
+  const [tag] = rest;
+  if (rest.length > 1 || author === '' || (tag ?? author) === undefined)
+    throw new Usage('/checkpoint revert <tag> [--author <session>] [--yes]');
+  const wanted = given({ tag, author });
+  if (isAsked) {
+    const plan = await desk.ask('checkpoint/revert', { ...wanted, dryRun: true });
+    sayRestore(plan);
+    if (changesNothing(plan)) return;
+    const isAgreed = await desk.confirm('Revert?');
+    if (isAgreed !== true)
+      return desk.say(isAgreed === undefined ? texts.cannotAskToRevert : 'Nothing was reverted.');
+  }
+  const result = await desk.ask('checkpoint/revert', { ...wanted, confirm: true });
+  if (!isAsked || result.failed.length > 0) sayRestore(result);
+  desk.say(
+    tag === undefined
+      ? `✓ Reverted all work of ${plain(author ?? '')}`
+      : `✓ Reverted checkpoint ${plain(tag)}`,
+  );
 }
+
+const isYesOption = (word: string): boolean => word === '--yes' || word === '-y';
 
 async function create(desk: Desk, words: readonly string[]): Promise<void> {
   const message = words.join(' ');
@@ -137,7 +159,7 @@ async function create(desk: Desk, words: readonly string[]): Promise<void> {
 
 /** Asks before a deletion, because the session may have the only copy of files that a restore displaced. */
 async function clean(desk: Desk, words: readonly string[]): Promise<void> {
-  if (words.some((word) => word !== '--yes' && word !== '-y')) throw new Usage('/checkpoint clean [--yes]');
+  if (words.some((word) => !isYesOption(word))) throw new Usage('/checkpoint clean [--yes]');
   if (words.length === 0) {
     await sayWhatGoes(desk);
     const isAgreed = await desk.confirm('Delete all of this? It cannot be undone.');

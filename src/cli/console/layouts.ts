@@ -14,6 +14,8 @@ export const texts = {
   checkpointsOff: 'Checkpoint is disabled. Enable it with: q settings chat.enableCheckpoint true',
   tangentOff: 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true',
   cleaned: '✓ Deleted shadow repository for this session.',
+  cannotAskToRevert:
+    'Nothing was reverted, because no terminal is connected to ask. With --yes, /checkpoint revert does not ask.',
   cannotAskToClean:
     'Nothing was deleted, because no terminal is connected to ask. /checkpoint clean --yes deletes without asking.',
   noChanges: 'No changes.',

@@ -48,6 +48,23 @@ test('a limit is a whole number, in both spellings (Q43)', () =>
       assert.is(consoleOf(rig, `/checkpoint list ${right}`).length, 1, right);
   }));
 
+test('a revert shows its plan first, and without a terminal needs --yes', () =>
+  withRig(async (rig) => {
+    await prepared(rig);
+    const plan = consoleOf(rig, '/checkpoint revert 1');
+    assert.equal(plan.slice(0, 2), ['Would delete (1):', '  b.txt']);
+    assert.match(plan[2] ?? '', /Nothing was reverted, because no terminal is connected/);
+    assert.is(rig.read('b.txt'), 'new\n');
+    const usage = 'Usage: /checkpoint revert <tag> [--author <session>] [--yes]';
+    for (const wrong of ['', '1 2', '--author', '1 --author'])
+      assert.equal(consoleOf(rig, `/checkpoint revert ${wrong}`), [usage], wrong);
+    const [unknown = ''] = consoleOf(rig, '/checkpoint revert --author cursor');
+    assert.match(unknown, /^Failed to revert: No session "cursor"/);
+    const done = consoleOf(rig, '/checkpoint revert 1 --yes');
+    assert.equal(done, ['Deleted (1):', '  b.txt', '✓ Reverted checkpoint 1']);
+    assert.equal([rig.read('a.txt'), rig.read('b.txt')], ['spoilt\n', undefined]);
+  }));
+
 test('diff lists each file with its change, then counts lines (Q32, Q34)', () =>
   withRig(async (rig) => {
     await prepared(rig);
