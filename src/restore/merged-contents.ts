@@ -1,5 +1,6 @@
 // Merges contents for a revert and stores the results. git merges three files in a private directory of the session. The
 // results and the tree that names them are in the store before a plan uses them.
+import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { SnapshotWriter } from '../capture/snapshot-sink.ts';
@@ -14,6 +15,7 @@ export class MergedContents {
   readonly #signal: AbortSignal;
   readonly #writer: SnapshotWriter;
   #isSealed = false;
+  #merges = 0;
   /** The stored contents, which cannot be read from the store before they are sealed. */
   readonly #stored = new Map<BlobId, Buffer>();
 
@@ -49,8 +51,10 @@ export class MergedContents {
       theirs: await this.read(theirs),
     };
     if (Object.values(contents).some(isBinary)) return { kind: 'binary' };
-    files.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-    const { bytes, isClean } = await mergeTexts(this.#directory, contents, labels, this.#signal);
+    // Merges overlap, so each has a directory of its own.
+    const directory = join(this.#directory, String((this.#merges += 1)));
+    files.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const { bytes, isClean } = await mergeTexts(directory, contents, labels, this.#signal);
     return { kind: 'merged', blob: await this.put(bytes), isClean };
   }
 

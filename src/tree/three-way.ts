@@ -72,7 +72,7 @@ export interface MergeRequest {
   readonly tree: Directory;
   readonly ours: MergeSide;
   readonly theirs: MergeSide;
-  /** Merges three contents. An absent base counts as empty. */
+  /** Merges three contents. An absent base counts as empty. Calls overlap. */
   readonly contents: (
     base: BlobId | undefined,
     ours: BlobId,
@@ -110,6 +110,9 @@ interface Resolved {
   readonly entry: Entry | undefined;
   readonly conflict?: MergeConflict | undefined;
 }
+
+/** The number of contents that are merged at the same time. Each is a process of git. */
+const mergesAtOnce = 4;
 
 /** Conflicts between texts, for which markers can be written into the file. */
 const markable: ReadonlySet<string> = new Set(['content', 'bothAdded']);
@@ -205,8 +208,9 @@ class ThreeWay {
   }
 
   async resolve(): Promise<void> {
+    const resolved = await this.#resolveCells();
     for (const cell of this.#cells.values()) {
-      const { entry, conflict } = await this.#resolveCell(cell);
+      const { entry, conflict } = resolved.get(cell) ?? { entry: cell.ours };
       this.#merged.set(cell.path, entry);
       const found = cell.conflict ?? conflict;
       if (found !== undefined) this.#conflicts.set(cell.path, found);
@@ -216,6 +220,24 @@ class ThreeWay {
       const isMarked = this.#request.marks === true && markable.has(reason);
       if (!isMarked || this.#cells.get(path)?.conflict !== undefined) this.#leave(path, reason);
     }
+  }
+
+  /** Resolves all paths, several at a time. After a failure it waits for those that have begun. */
+  async #resolveCells(): Promise<ReadonlyMap<Cell, Resolved>> {
+    const resolved = new Map<Cell, Resolved>();
+    const left = [...this.#cells.values()].reverse();
+    const work = async (): Promise<void> => {
+      try {
+        for (let cell = left.pop(); cell !== undefined; cell = left.pop())
+          resolved.set(cell, await this.#resolveCell(cell));
+      } catch (error) {
+        left.length = 0;
+        throw error;
+      }
+    };
+    const ends = await Promise.allSettled(Array.from({ length: mergesAtOnce }, work));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    return resolved;
   }
 
   /** Leaves a path, and all paths merged with it, as in `ours`. */
