@@ -78,15 +78,15 @@ function pointToNothing(descriptor: 1 | 2): void {
 async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {
   const { transport, clientProcessId } = flags;
   if (transport.kind === 'none') return undefined;
-  const told = given({ processId: clientProcessId });
-  if (transport.kind !== 'stdio') return { streams: await connectTo(transport), isParent: false, ...told };
+  const starter = given({ processId: clientProcessId });
+  if (transport.kind !== 'stdio') return { streams: await connectTo(transport), isParent: false, ...starter };
   const output = guardStdout(log);
   if (process.stdin.isTTY) {
     process.stderr.write(
       'checkpointd speaks JSON-RPC on stdin and stdout; "checkpointd --help" explains the flags, and "checkpointd help" lists the commands for people.\n',
     );
   }
-  return { streams: { input: process.stdin, output, close: leaveStdio }, isParent: true, ...told };
+  return { streams: { input: process.stdin, output, close: leaveStdio }, isParent: true, ...starter };
 }
 
 function watchProcess(server: Server): void {

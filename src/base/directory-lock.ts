@@ -8,7 +8,7 @@ import { constants, files, freeDescriptor } from './files.ts';
 import { passSeam } from './seam.ts';
 
 export type DirectoryLock =
-  | { readonly is: 'held'; readonly release: () => void }
+  | { readonly is: 'locked'; readonly release: () => void }
   /** Another process has the lock. */
   | { readonly is: 'busy' }
   /** This machine has no flock(1), or the file system has no such locks. */
@@ -20,18 +20,18 @@ const commandMsMax = 5_000;
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   if (process.platform === 'win32') return { is: 'unavailable', because: 'there is no flock on this system' };
   const fd = files.openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  let isHeld = false;
+  let isLocked = false;
   try {
     const exit = await flock(fd);
-    isHeld = exit === 0;
-    if (isHeld) return { is: 'held', release: () => freeDescriptor(fd) };
+    isLocked = exit === 0;
+    if (isLocked) return { is: 'locked', release: () => freeDescriptor(fd) };
     if (exit === 1) return { is: 'busy' };
     return { is: 'unavailable', because: `flock ended with ${exit}` };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return { is: 'unavailable', because: `flock could not be run (${systemCode(error)})` };
   } finally {
-    if (!isHeld) freeDescriptor(fd);
+    if (!isLocked) freeDescriptor(fd);
   }
 }
 

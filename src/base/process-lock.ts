@@ -26,23 +26,23 @@ export interface ProcessLock {
 }
 
 /** Constant facts of the system about this process, cached, so that a later system error does no harm. */
-const told: {
+const cached: {
   startTime?: string | undefined;
   bootId?: string | undefined;
   pidNamespace?: string | undefined;
 } = {};
 
 export function describeSelf(): Holder {
-  told.startTime ??= startTimeOf(process.pid);
-  told.pidNamespace ??= attempt(isOfSystem, () => files.readlinkSync(`/proc/self/ns/pid`));
-  const { startTime, pidNamespace } = told;
+  cached.startTime ??= startTimeOf(process.pid);
+  cached.pidNamespace ??= attempt(isOfSystem, () => files.readlinkSync(`/proc/self/ns/pid`));
+  const { startTime, pidNamespace } = cached;
   return { pid: process.pid, host: hostname(), ...given({ startTime, bootId: bootId(), pidNamespace }) };
 }
 
 /** Returns an id of the machine's boot, or undefined on systems without one. */
 export function bootId(): string | undefined {
-  told.bootId ??= readSmall('/proc/sys/kernel/random/boot_id');
-  return told.bootId;
+  cached.bootId ??= readSmall('/proc/sys/kernel/random/boot_id');
+  return cached.bootId;
 }
 
 /** Returns whether the process that wrote `holder` still runs; `unknown` when this process cannot see it. */

@@ -76,8 +76,8 @@ async function create({
   const unnoted = 'The checkpoint was made, but the daemon could not note that the work tree was replaced';
   await afterCommit(context, unnoted, () => directory.noteWorkTree(marker, made.record.seq));
   session.noteSummary();
-  const told = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
-  await session.parts.events.created(session, made, told, context.client);
+  const since = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
+  await session.parts.events.created(session, made, since, context.client);
   return createAnswer(session, made, { created: true, capture: facts }, context, capture);
 }
 

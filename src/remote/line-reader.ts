@@ -65,8 +65,8 @@ export async function readLine(reader: ObjectReader, commit: string, identity: L
   const { tree, manifest } = await readHead(reader, commit, identity);
   const top = await namesIn(reader, tree);
   const blob = top.get('manifest');
-  const told = await readText(reader, blob, lineLimits.manifestBytes);
-  if (JSON.stringify(parseManifest(told)) !== JSON.stringify(manifest))
+  const text = await readText(reader, blob, lineLimits.manifestBytes);
+  if (JSON.stringify(parseManifest(text)) !== JSON.stringify(manifest))
     throw corrupt('the two manifests of a line differ');
   const parts = new Map<string, string>();
   const folders: Record<string, ReadonlyMap<string, string>> = {};

@@ -94,10 +94,10 @@ async function changesSinceKnown(
 ): Promise<TreeChange[]> {
   const paths = ledger.paths();
   if (paths.length === 0) return [];
-  const held = new Map((await store.entries(snapshot)).map((entry) => [entry.path, entry]));
+  const present = new Map((await store.entries(snapshot)).map((entry) => [entry.path, entry]));
   return paths
     .map((path): TreeChange => {
-      const after = held.get(path);
+      const after = present.get(path);
       return after === undefined ? { path } : { path, after };
     })
     .filter(({ path, after }) => ledger.last(path)?.content !== contentOf(after));

@@ -87,7 +87,7 @@ export class SessionOwner {
     this.#note = {
       ...describeSelf(),
       generation,
-      locked: locks.directory.is === 'held',
+      locked: locks.directory.is === 'locked',
       ...terms,
     };
     writeAtomically(directory.ownerFile, noteText(this.#note));
@@ -210,7 +210,7 @@ export class SessionOwner {
 }
 
 function release({ name, directory }: { name: ProcessLock; directory: DirectoryLock | undefined }): void {
-  if (directory?.is === 'held') directory.release();
+  if (directory?.is === 'locked') directory.release();
   name.release();
 }
 
@@ -224,7 +224,7 @@ async function lockInPlace(root: string): Promise<DirectoryLock> {
     const before = standingAt(root);
     if (before.is !== 'directory') return { is: 'unavailable', because: 'the directory does not exist yet' };
     const lock = await lockDirectory(root);
-    if (lock.is !== 'held') return lock;
+    if (lock.is !== 'locked') return lock;
     let isSame = false;
     try {
       const after = standingAt(root);
@@ -318,7 +318,7 @@ function isUnseen({ note }: Owner, locks: Locks): boolean {
  * per machine.
  */
 function isProven(note: OwnerNote, { directory }: Locks): boolean {
-  return directory.is === 'held' && note.locked === true && note.bootId === describeSelf().bootId;
+  return directory.is === 'locked' && note.locked === true && note.bootId === describeSelf().bootId;
 }
 
 /** Returns a stamp that changes with every claim, because each claim renames a new file into place. */

@@ -52,8 +52,8 @@ export class GuardedStore implements SnapshotStore {
       this.#published.replace(stored.map(({ record }) => record.id));
       this.#missing = [];
     } else if (stored.length === 0 && this.#published.ids.size > 0) {
-      const held = this.#published.ids.size;
-      throw (await this.#inner.explainLoss?.(held)) ?? emptied(held);
+      const count = this.#published.ids.size;
+      throw (await this.#inner.explainLoss?.(count)) ?? emptied(count);
     } else {
       for (const { record } of stored)
         if (!this.#published.ids.has(record.id)) this.#published.add(record.id);

@@ -156,9 +156,9 @@ export interface SnapshotStore extends SnapshotSink {
   putBack?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
   /**
    * Explains why all checkpoints of the session have disappeared. Called only when the store lists none although the
-   * session had `held`.
+   * session had `count`.
    */
-  explainLoss?(held: number): Promise<CheckpointdError | undefined>;
+  explainLoss?(count: number): Promise<CheckpointdError | undefined>;
   /** Removes checkpoints with their tags and names. Contents stay until {@link sweep}. */
   remove(ids: readonly CheckpointId[]): Promise<void>;
 

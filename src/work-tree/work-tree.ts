@@ -67,8 +67,8 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
  * one with its own `.git`.
  */
 function isBareRepository(root: string): boolean {
-  const stands = (name: string): boolean => files.existsSync(join(root, name));
-  return ['HEAD', 'objects', 'refs'].every(stands) && !stands('.git');
+  const exists = (name: string): boolean => files.existsSync(join(root, name));
+  return ['HEAD', 'objects', 'refs'].every(exists) && !exists('.git');
 }
 
 /**
@@ -348,8 +348,8 @@ export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
     prefix = `/proc/self/fd/${fd}`;
     rest = rest.slice(cut + 1);
   }
-  const held = fd;
-  return { prefix: `${prefix}/${rest}`, release: () => held >= 0 && files.closeSync(held) };
+  const lastFd = fd;
+  return { prefix: `${prefix}/${rest}`, release: () => lastFd >= 0 && files.closeSync(lastFd) };
 }
 
 const roots = new WeakMap<WorkTree, string>();

@@ -152,16 +152,16 @@ function isChanging({ before, change }: Step): boolean {
 
 function outcomeOf(step: Step, what: 'enable' | 'disable', isWritten: boolean, notes: EnabledNotes): Outcome {
   const { agent, settings, change } = step;
-  const told = { agent: agent.name, file: settings.file };
-  if ('left' in change) return { ...told, state: 'left', reason: change.left };
-  if (!isChanging(step)) return { ...told, state: 'unchanged' };
-  if (!isWritten) return { ...told, state: 'wouldChange' };
+  const place = { agent: agent.name, file: settings.file };
+  if ('left' in change) return { ...place, state: 'left', reason: change.left };
+  if (!isChanging(step)) return { ...place, state: 'unchanged' };
+  if (!isWritten) return { ...place, state: 'wouldChange' };
   try {
     if (what === 'enable') put(step, change, notes);
     else take(step, change.text, notes);
-    return { ...told, state: 'changed' };
+    return { ...place, state: 'changed' };
   } catch (error) {
-    return { ...told, state: 'left', reason: reasonOf(error) };
+    return { ...place, state: 'left', reason: reasonOf(error) };
   }
 }
 

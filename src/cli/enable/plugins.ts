@@ -67,14 +67,14 @@ const Checkpointd = async ({ directory }) => {
       if (parents.has(input.sessionID)) return;
       const parts = output?.parts ?? [];
       const prompt = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\\n').trim();
-      const told = await tell({ event: 'prompt', prompt, ...base(input.sessionID) });
-      if (told === '' || output?.message?.id === undefined) return;
+      const forModel = await tell({ event: 'prompt', prompt, ...base(input.sessionID) });
+      if (forModel === '' || output?.message?.id === undefined) return;
       parts.push({
         id: 'prt_checkpointd' + Date.now().toString(36),
         sessionID: input.sessionID,
         messageID: output.message.id,
         type: 'text',
-        text: told,
+        text: forModel,
         synthetic: true,
       });
     },
@@ -118,8 +118,8 @@ export default function checkpointd(pi) {
     await report({ event: 'start' }, ctx);
   });
   pi.on('before_agent_start', async ({ prompt }, ctx) => {
-    const told = await report({ event: 'prompt', prompt }, ctx);
-    if (told !== '') return { message: { customType: 'checkpointd', content: told, display: false } };
+    const forModel = await report({ event: 'prompt', prompt }, ctx);
+    if (forModel !== '') return { message: { customType: 'checkpointd', content: forModel, display: false } };
   });
   pi.on('tool_result', async ({ toolName, toolCallId, input }, ctx) => {
     await report({ event: 'tool', tool: toolName, callID: toolCallId, args: input }, ctx);

@@ -113,9 +113,9 @@ export class Conversations {
 
   async #carryOut(name: string, id: string, event: AgentEvent): Promise<string | undefined> {
     const open = await this.#opened(name, event);
-    const told = open === undefined ? undefined : await this.#carryOutIn(open, name, id, event);
+    const forModel = open === undefined ? undefined : await this.#carryOutIn(open, name, id, event);
     this.#note(event, open === undefined ? {} : { session: open.session });
-    return told;
+    return forModel;
   }
 
   async #carryOutIn(
@@ -133,9 +133,9 @@ export class Conversations {
     open.silence = setTimeout(() => void endSilent(), silenceMs).unref();
     const { client, session } = open;
     if (event.kind === 'prompt') {
-      const told = await restoredSince(client, session);
+      const forModel = await restoredSince(client, session);
       await this.#promptGiven(name, keyOf(id), open, event);
-      return told;
+      return forModel;
     }
     if (event.kind === 'tool') await this.#toolFinished(id, open, event);
     return undefined;
@@ -313,8 +313,8 @@ export class Conversations {
 }
 
 /** Returns the idempotency key of a fact that may be reported several times. */
-function keyOf(...told: readonly string[]): string {
-  return createHash('sha256').update(told.join('\n')).digest('hex');
+function keyOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 
 function lateDescription(text: string, lateMs: number): string {

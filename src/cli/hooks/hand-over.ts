@@ -11,7 +11,7 @@ export interface KeeperLine {
 
 export interface KeeperAnswer {
   /** The text for the agent's model. */
-  readonly told?: string;
+  readonly forModel?: string;
 }
 
 /** Sends the line and resolves with the answer, which is empty when a newly started keeper has died. */

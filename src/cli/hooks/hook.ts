@@ -75,9 +75,9 @@ async function report(
       : { text: Buffer.from(event.text.slice(0, promptCharactersMax)).toString() }),
   });
   onWritten();
-  const { told } = await handOver(storage, { event: id });
-  if (told === undefined) return;
-  const output = contextFor(event.agent, told);
+  const { forModel } = await handOver(storage, { event: id });
+  if (forModel === undefined) return;
+  const output = contextFor(event.agent, forModel);
   if (output !== undefined) await new Promise((resolve) => process.stdout.write(output, resolve));
 }
 

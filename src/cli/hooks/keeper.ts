@@ -28,8 +28,8 @@ export async function runKeeper(storage: string): Promise<number> {
   const onLine = async (line: string): Promise<string> => {
     try {
       const { event } = JSON.parse(line) as KeeperLine;
-      const told = await inbox.take(event);
-      return JSON.stringify((told === undefined ? {} : { told }) satisfies KeeperAnswer);
+      const forModel = await inbox.take(event);
+      return JSON.stringify((forModel === undefined ? {} : { forModel }) satisfies KeeperAnswer);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       log('the keeper ignored a line that is not JSON');

@@ -123,7 +123,9 @@ export const tools: readonly McpTool[] = [
       const shown = await session.ask('checkpoint/get', { tag: input.tag ?? '' }, { signal });
       const wanted = { tag: shown.checkpoint.id, changedOnly: true, limit: filesMax };
       const { files, fileCount } = await session.ask('checkpoint/files', wanted, { signal });
-      const lines = files.slice(0, namesMax).map(({ change, path }) => `${change ?? 'held'}: ${plain(path)}`);
+      const lines = files
+        .slice(0, namesMax)
+        .map(({ change, path }) => `${change ?? 'unchanged'}: ${plain(path)}`);
       if (fileCount > lines.length) lines.push(`and ${fileCount - lines.length} more`);
       const text = [lineOf(shown.checkpoint), shown.message ?? '', ...lines].join('\n');
       return { result: { ...shown, files, fileCount }, text };

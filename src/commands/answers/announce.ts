@@ -24,9 +24,9 @@ type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?:
 
 /** Returns the listener that sends events as notifications, each before the response of its operation. */
 export function sessionEvents(notify: Notify, log: Log): SessionEvents {
-  const told = async (telling: Promise<void>): Promise<void> => {
+  const sent = async (sending: Promise<void>): Promise<void> => {
     try {
-      await telling;
+      await sending;
     } catch (error) {
       log.warn(`the daemon could not send an event: ${String(error)}`);
     }
@@ -35,9 +35,9 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
   const full = new WeakSet<Session>();
   return {
     opened: (session, { resumed, ms }, by) =>
-      told((async () => notify('session/didOpen', await openingOf(session, { resumed, ms }), by))()),
+      sent((async () => notify('session/didOpen', await openingOf(session, { resumed, ms }), by))()),
     created: (session, stored, { from, ms }, by) =>
-      told(
+      sent(
         (async () => {
           const view = await viewOf(session.requireCheckpoints(), stored);
           notify(
@@ -53,7 +53,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
         })(),
       ),
     restored: (session, target, facts, by) =>
-      told((async () => notify('checkpoint/didRestore', await restoreOf(session, target, facts, log), by))()),
+      sent((async () => notify('checkpoint/didRestore', await restoreOf(session, target, facts, log), by))()),
     failed: (session, method, error, by) => {
       if (error instanceof Error && error.name === 'AbortError') return;
       const operation = operationOf(error);

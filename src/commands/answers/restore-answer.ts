@@ -41,11 +41,11 @@ type Lists = Pick<Wire.RestoreResult, 'restored' | 'deleted' | 'failed' | 'confl
 export async function listsOf(
   session: Session,
   outcome: Pick<RestoreOutcome, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'safety'>,
-  told: Pick<OperationContext, 'warn'>,
+  context: Pick<OperationContext, 'warn'>,
 ): Promise<Lists> {
   const cut = <T>(list: readonly T[]): readonly T[] => list.slice(0, listedPathsMax);
   const lost = 'The restore is done, but the daemon could not look up who had edited the paths';
-  const conflicts = await afterCommit(told, lost, () => conflictsOf(session, outcome));
+  const conflicts = await afterCommit(context, lost, () => conflictsOf(session, outcome));
   return {
     restored: cut(outcome.restored.toSorted(byBytes)).map(pathRef),
     deleted: cut(outcome.deleted.toSorted(byBytes)).map(pathRef),

@@ -274,8 +274,8 @@ export function begun<Started>(program: string, start: () => Started): Started {
     if (!(error instanceof TypeError) || child === undefined || child.pid !== undefined) throw error;
     // The error was already reported here.
     child.once('error', () => undefined);
-    const told = new Error(`EMFILE: too many open files, spawn ${program}`, { cause: error });
-    throw Object.assign(told, { code: 'EMFILE', syscall: `spawn ${program}` });
+    const named = new Error(`EMFILE: too many open files, spawn ${program}`, { cause: error });
+    throw Object.assign(named, { code: 'EMFILE', syscall: `spawn ${program}` });
   } finally {
     unsubscribe(channel, note);
   }

@@ -97,13 +97,17 @@ function taken(other: string): CheckpointdError {
  * Returns the error for a session whose refs (below `prefix`) are in a repository outside the work tree's present
  * one.
  */
-export function heldFurtherOut(workTree: string, prefix: string, held: number): CheckpointdError | undefined {
+export function inOuterRepository(
+  workTree: string,
+  prefix: string,
+  count: number,
+): CheckpointdError | undefined {
   const nearest = findRepository(workTree);
   if (nearest === undefined || hasRefs(nearest.commonDir, prefix)) return undefined;
   for (let at = nearest.root; dirname(at) !== at; ) {
     const outer = findRepository(dirname(at));
     if (outer === undefined) return undefined;
-    if (hasRefs(outer.commonDir, prefix)) return leftBehind(nearest.root, outer.root, held);
+    if (hasRefs(outer.commonDir, prefix)) return leftBehind(nearest.root, outer.root, count);
     at = outer.root;
   }
   return undefined;
@@ -116,10 +120,10 @@ function hasRefs(commonDir: string, prefix: string): boolean {
   });
 }
 
-function leftBehind(nearest: string, outer: string, held: number): CheckpointdError {
+function leftBehind(nearest: string, outer: string, count: number): CheckpointdError {
   return new CheckpointdError(
     'StoreCorrupt',
-    `${nearest} has a repository of its own since the session was last open, but the session's checkpoints (${held}) are still in the repository of ${outer}. Move ${join(nearest, '.git')} away and open the session again to keep them, or use checkpoint/init to start again in the new repository.`,
-    { details: { path: nearest, holder: outer, checkpoints: held } },
+    `${nearest} has a repository of its own since the session was last open, but the session's checkpoints (${count}) are still in the repository of ${outer}. Move ${join(nearest, '.git')} away and open the session again to keep them, or use checkpoint/init to start again in the new repository.`,
+    { details: { path: nearest, holder: outer, checkpoints: count } },
   );
 }

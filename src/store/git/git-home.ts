@@ -38,7 +38,7 @@ export interface GitHome {
   usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
   destroy(): Promise<void>;
   /** See {@link SnapshotStore.explainLoss}. */
-  explainLoss?(held: number): CheckpointdError | undefined;
+  explainLoss?(count: number): CheckpointdError | undefined;
   /** Returns a directory that has changed since the store was opened, if any. */
   gone(): string | undefined;
   /** See {@link StoreOptions.tell}. */

@@ -34,7 +34,15 @@ import {
 import type { GitHome } from './git-home.ts';
 import { Packing } from './packing.ts';
 import { foundText, putBackCheckpoints } from './put-back.ts';
-import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, tagRef, unknownCheckpoint } from './refs.ts';
+import {
+  checkpointRef,
+  meaningOf,
+  modesRef,
+  nameRef,
+  protectingRef,
+  tagRef,
+  unknownCheckpoint,
+} from './refs.ts';
 import { refuseUnpublished } from './unpublished.ts';
 import { damagedWhole, verifiedGit } from './verify.ts';
 import { GitWriter, SweepGate } from './writer.ts';
@@ -139,10 +147,10 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return hasMoved;
   }
 
-  async explainLoss(held: number): Promise<CheckpointdError | undefined> {
+  async explainLoss(count: number): Promise<CheckpointdError | undefined> {
     const commit = this.#damaged.find(({ affects }) => affects.length > 0)?.what;
-    if (commit !== undefined) return damagedWhole(this.#home.readPlace, commit, held);
-    return this.#home.explainLoss?.(held);
+    if (commit !== undefined) return damagedWhole(this.#home.readPlace, commit, count);
+    return this.#home.explainLoss?.(count);
   }
 
   gone(): string | undefined {
@@ -237,11 +245,11 @@ export class GitStore extends TreeStore implements SnapshotStore {
   ): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> {
     const freed = await this.#gate.sweep(async (unpublished) => {
       const before = await this.#home.usage();
-      const held = await this.#hold(unpublished);
+      const protecting = await this.#protect(unpublished);
       try {
         await this.#home.sweep(signal);
       } finally {
-        await this.#home.refs.commit(held.map((ref) => ({ ref, to: undefined })));
+        await this.#home.refs.commit(protecting.map((ref) => ({ ref, to: undefined })));
         for (const ids of Object.values(this.#known)) ids.clear();
         this.trees.clear();
         await this.#renewReaders();
@@ -303,11 +311,11 @@ export class GitStore extends TreeStore implements SnapshotStore {
   }
 
   /** Creates refs to the snapshots that a sweep must keep, and removes refs of unneeded permission tables. */
-  async #hold(unpublished: readonly SnapshotId[]): Promise<string[]> {
+  async #protect(unpublished: readonly SnapshotId[]): Promise<string[]> {
     const { refs, names } = this.#home;
     const parts = unpublished.map(partsOfSnapshot);
     const objects = parts.flatMap(({ tree, modes }) => (modes === undefined ? [tree] : [tree, modes]));
-    const holds = [...new Set(objects)].map((id) => ({ ref: heldRef(names, id), to: id }));
+    const holds = [...new Set(objects)].map((id) => ({ ref: protectingRef(names, id), to: id }));
     await this.#home.bringObjects?.([], false);
     await refs.commit([...holds, ...unusedModes(refs, names, await this.checkpoints())]);
     return holds.map(({ ref }) => ref);

@@ -22,7 +22,7 @@ import { countBlobs, diskUsage, openBareRepository } from '../../git/repository/
 import { commonDirectory, repositorySettings } from '../../git/repository/repository-settings.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
 import { convertedRepository, foreignText, openedRefs, unreadableSettings } from '../unusable-repository.ts';
-import { claimRefs, heldFurtherOut, refuseOthersRefs } from './belonging.ts';
+import { claimRefs, inOuterRepository, refuseOthersRefs } from './belonging.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { putBackText, repairRefs } from './put-back.ts';
@@ -81,7 +81,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
       return { bytes, blobs: blobs + (await countBlobs(quarantine.place(kept))) };
     },
     destroy: () => destroyRefs(refs),
-    explainLoss: (held) => heldFurtherOut(options.workTree, names.own, held),
+    explainLoss: (count) => inOuterRepository(options.workTree, names.own, count),
     gone,
     tell: options.tell,
   };

@@ -65,7 +65,7 @@ export function areInPlace(
   const commits = new Set(found.map(({ commit }) => commit));
   return [...home.refs.refs].every(([ref, object]) => {
     const { kind } = meaningOf(home.names, ref);
-    return kind === 'modes' || kind === 'foreign' || (kind !== 'held' && commits.has(object));
+    return kind === 'modes' || kind === 'foreign' || (kind !== 'protecting' && commits.has(object));
   });
 }
 
@@ -166,8 +166,8 @@ export async function repairRefs(
   place: GitPlace,
   mayLack = false,
 ): Promise<void> {
-  const held = [...refs.refs.keys()].filter((ref) => meaningOf(names, ref).kind === 'held');
-  await refs.commit(held.map((ref) => ({ ref, to: undefined })));
+  const protecting = [...refs.refs.keys()].filter((ref) => meaningOf(names, ref).kind === 'protecting');
+  await refs.commit(protecting.map((ref) => ({ ref, to: undefined })));
   const broken = refs.broken.map((ref) => meaningOf(names, ref));
   if (broken.length === 0 && refs.damagedIntent === undefined && !mayLack) return;
   refs.removeBroken();

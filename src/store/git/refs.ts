@@ -32,7 +32,7 @@ export type RefMeaning =
   | { readonly kind: 'tag'; readonly tag: Tag }
   | { readonly kind: 'name'; readonly id: CheckpointId; readonly name: string }
   | { readonly kind: 'modes'; readonly blob: string }
-  | { readonly kind: 'held' }
+  | { readonly kind: 'protecting' }
   | { readonly kind: 'foreign' };
 
 export function refDirectories(names: RefNames): string[] {
@@ -84,7 +84,7 @@ export function ownerRef(names: RefNames): string {
 }
 
 /** Returns the ref that protects a snapshot while a sweep runs. The next open removes one that a kill left. */
-export function heldRef(names: RefNames, id: string): string {
+export function protectingRef(names: RefNames, id: string): string {
   return `${names.own}held/${id}`;
 }
 
@@ -96,7 +96,7 @@ export function meaningOf(names: RefNames, ref: string): RefMeaning {
   if (!ref.startsWith(names.own)) return { kind: 'foreign' };
   const [kind, first = '', ...parts] = ref.slice(names.own.length).split('/');
   if (kind === 'modes' && parts.length === 0) return { kind: 'modes', blob: first };
-  if (kind === 'held') return { kind: 'held' };
+  if (kind === 'held') return { kind: 'protecting' };
   if (!idForm.test(first)) return { kind: 'foreign' };
   if (kind === 'checkpoints' && parts.length === 0) return { kind: 'checkpoint', id: first as CheckpointId };
   if (kind !== 'names') return { kind: 'foreign' };

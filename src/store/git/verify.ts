@@ -55,7 +55,11 @@ async function damagedContents(
 /**
  * Returns the error for a store that has refs but no readable checkpoint. `commit` is one of the unreadable commits.
  */
-export async function damagedWhole(place: GitPlace, commit: string, held: number): Promise<CheckpointdError> {
+export async function damagedWhole(
+  place: GitPlace,
+  commit: string,
+  count: number,
+): Promise<CheckpointdError> {
   // Git names the damaged file, but no file when the object is missing.
   const args = ['cat-file', 'commit', commit];
   const { stderr } = await runGit({ place, args, accept: [0, 1, 128] });
@@ -64,7 +68,7 @@ export async function damagedWhole(place: GitPlace, commit: string, held: number
   const where = file === undefined ? `commit ${commit} of them is missing or damaged` : `${file} is damaged`;
   return new CheckpointdError(
     'StoreCorrupt',
-    `None of the ${held} checkpoints of this session can be read, although their refs exist: ${where}. Find the damage with git fsck, repair it from a backup or a clone, and open the session again. Or use checkpoint/init to set the remains aside and start again.`,
-    { details: { ...given({ path: file }), commit, checkpoints: held, said: stderr.slice(0, 500) } },
+    `None of the ${count} checkpoints of this session can be read, although their refs exist: ${where}. Find the damage with git fsck, repair it from a backup or a clone, and open the session again. Or use checkpoint/init to set the remains aside and start again.`,
+    { details: { ...given({ path: file }), commit, checkpoints: count, said: stderr.slice(0, 500) } },
   );
 }
