@@ -3,24 +3,23 @@ import { inWords } from '../client/reasons.ts';
 import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts';
 import { type Given, printed } from './command.ts';
 import { inCommands } from './in-commands.ts';
-import { fit, paint, plain, say } from './terminal.ts';
+import { fit, localTime, paint, plain, say } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
 const listedMax = 20;
 /** Matches words without characters that a shell may interpret. */
 const harmless = /^[\w.+@:-]+$/;
 
-/** Returns a line such as `[1.2] 14:03:22  +1 ~2 -0  tidy up the parser`. */
+/** Returns a line such as `[1.2]  2026-11-22 14:03:22  +1 ~2 -0  tidy up the parser`. */
 export function checkpointLine(
   { tag, id, timestamp, description, stats, name, detached }: Checkpoint,
   mark = '',
   label = tag ?? id,
 ): string {
-  const [day = '', time = ''] = timestamp.split('T');
   const shown = paint('yellow', `[${label}]`.padEnd(6));
   const called = name === undefined ? '' : ` (${plain(name)})`;
   const aside = detached === true ? ' (aside)' : '';
-  const line = `${shown} ${day} ${time.slice(0, 8)}  ${counts(stats)}  ${plain(description)}${called}${aside}`;
+  const line = `${shown} ${localTime(timestamp)}  ${counts(stats)}  ${plain(description)}${called}${aside}`;
   return `${fit(line, mark.length)}${mark}`;
 }
 

@@ -18,6 +18,14 @@ export function plain(text: string): string {
   );
 }
 
+/** Returns `%Y-%m-%d %H:%M:%S` in the user's time zone. */
+export function localTime(timestamp: string): string {
+  const at = new Date(timestamp);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
+  return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
+}
+
 /** Returns foreign text of several lines. Line breaks and tabs stay. */
 export function plainLines(text: string): string {
   return text

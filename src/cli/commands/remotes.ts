@@ -8,7 +8,7 @@ import { exits, type Given, printed } from '../command.ts';
 import { explained } from '../explained.ts';
 import { inCommands } from '../in-commands.ts';
 import { misused } from '../refusal.ts';
-import { fit, note, plain, say } from '../terminal.ts';
+import { fit, localTime, note, plain, say } from '../terminal.ts';
 import { workDirectory } from '../tree-paths.ts';
 
 type At = Pick<Given, 'json' | 'storage'>;
@@ -140,11 +140,10 @@ function theOne(lines: readonly RemoteLine[], wanted: string): string {
 
 /** Returns `ses_… 2026-11-25 14:03  wr_… (this machine)  12 checkpoints  app  "fix the parser"`. */
 function lineText({ session, writer, own, updatedAt, checkpoints, workspace, title }: RemoteLine): string {
-  const [day = '', time = ''] = updatedAt.split('T');
   const words = title === undefined ? '' : `  "${plain(title)}"`;
   const who = own ? 'this machine' : plain(writer);
   const count = `${checkpoints} ${checkpoints === 1 ? 'checkpoint' : 'checkpoints'}`;
-  return `${plain(session)}  ${day} ${time.slice(0, 5)}  ${who.padEnd(23)}  ${count}  ${plain(workspace)}${words}`;
+  return `${plain(session)}  ${localTime(updatedAt).slice(0, 16)}  ${who.padEnd(23)}  ${count}  ${plain(workspace)}${words}`;
 }
 
 function sayRefused(refused: readonly RefusedLine[]): void {

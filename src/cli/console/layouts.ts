@@ -1,6 +1,6 @@
 // The output of Q CLI's console: its layouts, symbols and messages, made from the wire's answers.
 import type { Checkpoint, FileStats } from '../../protocol/types.ts';
-import { paint, plain } from '../terminal.ts';
+import { localTime, paint, plain } from '../terminal.ts';
 
 export const texts = {
   inTangent:
@@ -100,12 +100,4 @@ export function statsOf({ added, modified, deleted }: FileStats): string {
   ] as const;
   const shown = parts.flatMap(([sign, count]) => (count === 0 ? [] : [`${sign}${count}`]));
   return shown.length === 0 ? '' : ` (${shown.join(' ')})`;
-}
-
-/** Returns `%Y-%m-%d %H:%M:%S` in the user's time zone. */
-function localTime(timestamp: string): string {
-  const at = new Date(timestamp);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
-  return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
 }

@@ -39,6 +39,30 @@ test('list shows turns only, oldest first, and -l keeps the first ones (Q43)', (
     assert.is(lines.length, 4);
   }));
 
+test("the console, list, show and status print the time of the user's zone (Q5, Q43)", () =>
+  withRig(async (rig) => {
+    await prepared(rig);
+    const seen = (zone: string, ...words: string[]): number => {
+      const { stdout, stderr } = spawnSync(
+        process.execPath,
+        [daemonEntry, ...words, `--storage=${rig.storage}`],
+        {
+          input: '/checkpoint list\n',
+          env: { ...rig.environment, TZ: zone },
+          cwd: rig.work,
+          encoding: 'utf8',
+        },
+      );
+      const shown = new RegExp(`\\[2\\] +(${time})`).exec(stdout)?.[1];
+      assert.ok(shown !== undefined, `${stdout}${stderr}`);
+      return Date.parse(`${shown.replace(' ', 'T')}Z`);
+    };
+    const made = seen('UTC', 'list');
+    assert.ok(Math.abs(made - Date.now()) < 600_000, String(made));
+    for (const words of [['console'], ['list'], ['show', '2'], ['status']])
+      assert.is(seen('Asia/Tokyo', ...words) - made, 9 * 3_600_000, words.join(' '));
+  }));
+
 test('a limit is a whole number, in both spellings (Q43)', () =>
   withRig(async (rig) => {
     await prepared(rig);
