@@ -1,4 +1,4 @@
-// Replaces the protocol's method names in the daemon's messages by commands that a person can type.
+// Replaces the protocol's method names in the daemon's messages by commands that a person can type, in quotes.
 
 const inShell: Readonly<Record<string, string>> = {
   'checkpoint/create': 'checkpointd create',
@@ -30,7 +30,7 @@ const inConsole: Readonly<Record<string, string>> = {
 };
 
 /** Only the console has a word for this, so the text for the shell says how to start the console. */
-const onlyInConsole = (word: string): string => `"${word}" in checkpointd console`;
+const onlyInConsole = (word: string): string => `"${word}" in "checkpointd console"`;
 
 /** A remark about an option that exists only on the wire. */
 const onlyOnTheWire = /, and with kind "safety" also the states before each restore/;
@@ -58,10 +58,16 @@ export function inCommands(message: string, where: 'shell' | 'console' | 'tools'
   return message
     .replace(onlyOnTheWire, '')
     .replace(asParameter, where === 'shell' ? 'run "checkpointd create --allow-protected"' : '$&')
-    .replace(/(?<![\w./-])([a-z]+)\/([a-zA-Z]+)(?![\w/-])/g, (method, noun: string, verb: string) => {
-      const typed = inConsole[method];
-      if (where === 'tools') return noun === 'checkpoint' && tools.has(verb) ? `${noun}_${verb}` : method;
-      if (where === 'console') return typed ?? method;
-      return inShell[method] ?? (typed === undefined ? method : onlyInConsole(typed));
-    });
+    .replace(
+      /(?<![\w./-])(`?)([a-z]+)\/([a-zA-Z]+)\1(?![\w/-])/g,
+      (found, _tick, noun: string, verb: string) => {
+        const method = `${noun}/${verb}`;
+        if (where === 'tools') return noun === 'checkpoint' && tools.has(verb) ? `${noun}_${verb}` : found;
+        const typed = where === 'shell' ? inShell[method] : inConsole[method];
+        if (typed?.startsWith('/') === true) return typed;
+        if (typed !== undefined) return `"${typed}"`;
+        const word = inConsole[method];
+        return where === 'console' || word === undefined ? found : onlyInConsole(word);
+      },
+    );
 }

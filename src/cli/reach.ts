@@ -11,7 +11,7 @@ import { inCommands } from './in-commands.ts';
 import { holderAt, openAndTell, whileBusy } from './joining.ts';
 import { NoSession } from './refusal.ts';
 import { note, plain } from './terminal.ts';
-import { takenAmong, usedSessions } from './used-sessions.ts';
+import { shortId, takenAmong, usedSessions } from './used-sessions.ts';
 
 export interface Where {
   readonly path: string;
@@ -70,7 +70,7 @@ export async function reach(
   if (warning !== undefined) note(warning);
   else if (here.length > 1)
     note(
-      `${chosen.workspace} has ${here.length} sessions; the command takes the one used last, ${chosen.session} (--session=ID names another)`,
+      `${chosen.workspace} has ${here.length} sessions; the command takes the one used last, ${shortId(chosen)} (--session=ID names another)`,
     );
   return joinedOrOpened(chosen, hello, daemon);
 }

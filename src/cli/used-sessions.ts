@@ -48,11 +48,17 @@ export function takenAmong(chosen: StoredSession, all: readonly StoredSession[])
   if (other === undefined) return undefined;
   const more =
     others.length === 1 ? '' : `, and ${others.length - 1} more ("checkpointd sessions" lists them)`;
-  return `the command takes ${named(chosen)}, which was used last; ${named(other)} was used ${agoOf(other)}, and --session=${other.session} takes it${more}`;
+  return `using ${shortId(chosen)} of ${named(chosen)}; --session=${shortId(other)} uses that of ${named(other)}, last used ${agoOf(other)}${more}`;
+}
+
+/** Returns the beginning of a session's id, which `--session` accepts: 40 random bits distinguish all sessions. */
+export function shortId({ session }: Pick<StoredSession, 'session'>): string {
+  return session.slice(0, 'ses_'.length + 8);
 }
 
 function named(stored: StoredSession): string {
   const { firstPrompt } = summaryOf(stored);
-  const said = firstPrompt === undefined ? '' : ` ("${cutTo(plain(firstPrompt), 40)}")`;
-  return `${stored.session} of ${agentOf(stored)}${said}`;
+  return firstPrompt === undefined
+    ? agentOf(stored)
+    : `${agentOf(stored)} ("${cutTo(plain(firstPrompt), 40)}")`;
 }

@@ -122,7 +122,7 @@ function warnOfOldDirectory(
   const replacedBy = directory.readMarker()?.replacedBy;
   if (replacedBy === undefined || seq >= replacedBy.seq) return;
   context.warn(
-    `This checkpoint holds the files of the directory that stood at ${workTree.root} before it was replaced, and a restore writes those files here.`,
+    `This checkpoint holds the files of the directory that was at ${workTree.root} before it was replaced, and a restore writes those files here.`,
   );
 }
 

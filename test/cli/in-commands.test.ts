@@ -4,12 +4,12 @@ import { inCommands } from '../../src/cli/in-commands.ts';
 
 test('a message names commands that its reader can type, and no methods of the protocol', () => {
   const message =
-    'Run store/verify, use checkpoint/list, then checkpoint/init; session/open stays, and src/main too.';
+    'Run store/verify, use `checkpoint/list`, then checkpoint/init; session/open stays, and src/main too.';
   assert.equal(
     [inCommands(message), inCommands(message, 'console'), inCommands(message, 'tools')],
     [
-      'Run checkpointd verify, use checkpointd list, then "/checkpoint init" in checkpointd console; session/open stays, and src/main too.',
-      'Run checkpointd verify, use /checkpoint list, then /checkpoint init; session/open stays, and src/main too.',
+      'Run "checkpointd verify", use "checkpointd list", then "/checkpoint init" in "checkpointd console"; session/open stays, and src/main too.',
+      'Run "checkpointd verify", use /checkpoint list, then /checkpoint init; session/open stays, and src/main too.',
       'Run store/verify, use checkpoint_list, then checkpoint/init; session/open stays, and src/main too.',
     ],
   );
@@ -18,7 +18,7 @@ test('a message names commands that its reader can type, and no methods of the p
 test('advice for a person or a model names no option that exists only on the wire', () => {
   const message =
     'None is left. Restore its checkpoint: checkpoint/list names them, and with kind "safety" also the states before each restore.';
-  assert.is(inCommands(message), 'None is left. Restore its checkpoint: checkpointd list names them.');
+  assert.is(inCommands(message), 'None is left. Restore its checkpoint: "checkpointd list" names them.');
   assert.is(
     inCommands(message, 'console'),
     'None is left. Restore its checkpoint: /checkpoint list names them.',

@@ -202,7 +202,7 @@ test('an unknown command or tag is answered with similar ones, and the help is c
     assert.match(command.stderr, /Did you mean restore/);
     const tag = await run(rig, 'show', 'before-lnch');
     assert.is(tag.code, 1);
-    assert.match(tag.stderr, /Use checkpointd list to see the checkpoints/);
+    assert.match(tag.stderr, /Use "checkpointd list" to see the checkpoints/);
     assert.match(tag.stderr, /did you mean before-lunch/);
     for (const name of ['list', 'restore']) {
       const { stdout, code } = await run(rig, name, '--help');

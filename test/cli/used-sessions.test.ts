@@ -79,15 +79,15 @@ test('a command that changes files names its session when another was used withi
     assert.match(
       ran.stderr,
       new RegExp(
-        `the command takes ${used.session} of codex \\("write two"\\), which was used last; ${other.session} of claude-code \\("write one"\\) was used 20 minutes ago, and --session=${other.session} takes it`,
+        `using ${used.session.slice(0, 12)} of codex \\("write two"\\); --session=${other.session.slice(0, 12)} uses that of claude-code \\("write one"\\), last used 20 minutes ago`,
       ),
     );
-    const named = await run(rig, 'restore', '1', '--yes', `--session=${other.session}`);
+    const named = await run(rig, 'restore', '1', '--yes', `--session=${other.session.slice(0, 12)}`);
     assert.is(named.stderr, '');
     assert.is(rig.read('a.txt'), 'one\n');
     age(rig, used.session, 61);
     const alone = await run(rig, 'undo');
-    assert.not.match(alone.stderr, /was used/);
+    assert.not.match(alone.stderr, /last used/);
     assert.is(rig.read('a.txt'), 'two\n');
   }));
 

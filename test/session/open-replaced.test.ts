@@ -59,7 +59,7 @@ test('session/open warns until a checkpoint of the new work tree exists, and the
       const request = { session, tag, mode: 'hard', dryRun: true } as const;
       return ((await last.request('checkpoint/restore', request)).warnings ?? []).join('\n');
     };
-    assert.match(await warningsOf('0'), /the directory that stood at .* before it was replaced/);
+    assert.match(await warningsOf('0'), /the directory that was at .* before it was replaced/);
     assert.is(await warningsOf('1'), '');
     await last.close();
     assert.match((await planned(rig, '0')).text, /before it was replaced/, 'the command line says it, too');

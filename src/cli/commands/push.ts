@@ -43,8 +43,9 @@ function globs(name: 'send' | 'leaveOut', given: unknown): { readonly [name: str
 function theOnly(names: readonly string[]): string {
   const [first, second] = names;
   if (first === undefined)
-    throw misused('there is no remote', 'Name one: checkpointd remote add <name> <address>');
-  if (second !== undefined) throw misused('there are several remotes', `Say which: ${names.join(', ')}`);
+    throw misused('there is no remote', 'Add one: checkpointd remote add <name> <address>');
+  if (second !== undefined)
+    throw misused('there are several remotes', `Name one of them: ${names.join(', ')}`);
   return first;
 }
 
@@ -53,8 +54,10 @@ function sayPushed(result: RemotePushResult, remote: string, isDry: boolean): vo
   const what = `${added} of ${checkpoints} checkpoints, ${bytes} bytes of contents`;
   if (isDry) say(`Would send ${what} of ${session} to ${plain(remote)}.`);
   else if (pushed)
-    say(`Sent ${what} to ${plain(remote)}. Elsewhere: checkpointd import ${plain(remote)} ${session}`);
-  else say(`${plain(remote)} has all of ${session}.`);
+    say(
+      `Sent ${what} to ${plain(remote)}. On another machine: checkpointd import ${plain(remote)} ${session}`,
+    );
+  else say(`${plain(remote)} already has everything of ${session}.`);
   if (leftCount > 0) say(`${isDry ? 'Would stay' : 'Stays'} here: ${leftCount} (--send <glob> sends them)`);
   for (const { path, because, rule } of left.slice(0, leftMax))
     say(

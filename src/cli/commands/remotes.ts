@@ -40,7 +40,7 @@ export function addRemote(
     });
     if (!printed(given, result))
       say(
-        `${plain(result.remote.name)} is ${plain(result.remote.url)}. Nothing was sent; "checkpointd push" does.`,
+        `Added the remote ${plain(result.remote.name)}: ${plain(result.remote.url)}. "checkpointd push" sends a session there.`,
       );
     return 0;
   });
@@ -60,7 +60,8 @@ export function listRemotes(given: At): Promise<number> {
 export function removeRemote(given: At, name: string): Promise<number> {
   return withDaemon(given, async (client) => {
     const result = await client.request('remote/remove', { name });
-    if (!printed(given, result)) say(`${plain(name)} was removed here. Its sessions stay on the remote.`);
+    if (!printed(given, result))
+      say(`Removed the remote ${plain(name)} here. Its sessions stay at its address.`);
     return 0;
   });
 }

@@ -24,7 +24,9 @@ export const status: CliCommand = {
       return 0;
     }
     say(`checkpoints  ${result.manager.checkpoints}`);
-    if (result.head !== undefined) say(fit(`head         ${checkpointLine(result.head)}`));
+    // The checkpoint of a restore has no tag. Like "list", this line leaves out its long id.
+    if (result.head !== undefined)
+      say(fit(`head         ${checkpointLine(result.head, '', result.head.tag ?? ' ')}`));
     const storage = storageAt(given.storage);
     await sayAgents(storage);
     sayBackground(storage);

@@ -21,7 +21,7 @@ async function runHook(agent: string, event: string | undefined, storage: string
   let isWritten = false;
   const giveUp = (): never => {
     const fate = isWritten
-      ? 'the event is on the disk, and the keeper will carry it out'
+      ? 'the event is on the disk, and the keeper will process it'
       : 'the agent had not sent the whole event, so the event is lost';
     failed(storage, agent, `the hook ran out of time; ${fate}`);
     process.exit(0);

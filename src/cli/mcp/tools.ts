@@ -185,7 +185,7 @@ export const tools: readonly McpTool[] = [
     name: 'checkpoint_restore',
     title: 'Restore files',
     description:
-      'Restores the files of a checkpoint. Without `confirm` it changes nothing and answers the plan: look at the plan, then repeat with `confirm: true`. It saves everything that would be lost first; checkpoint_undo reverses a restore.',
+      'Restores the files of a checkpoint. Without `confirm` it changes nothing and returns the plan: look at the plan, then repeat with `confirm: true`. It saves everything that would be lost first; checkpoint_undo reverses a restore.',
     input: object(
       {
         tag,
@@ -199,7 +199,7 @@ export const tools: readonly McpTool[] = [
           description:
             'Only what this session wrote since the checkpoint: its id, or the name of its agent. Files whose authors cannot be told apart are skipped.',
         },
-        confirm: { type: 'boolean', description: 'True to restore, instead of answering the plan.' },
+        confirm: { type: 'boolean', description: 'True to restore, instead of returning the plan.' },
       },
       ['tag'],
     ),
@@ -224,7 +224,7 @@ export const tools: readonly McpTool[] = [
     name: 'checkpoint_revert',
     title: 'Take one part back',
     description:
-      'Takes back what one turn or tool did, or a range of checkpoints, and keeps all later changes. Without `confirm` it changes nothing and answers the plan with its conflicts: look at the plan, then repeat with `confirm: true`. checkpoint_undo reverses a revert.',
+      'Takes back what one turn or tool did, or a range of checkpoints, and keeps all later changes. Without `confirm` it changes nothing and returns the plan with its conflicts: look at the plan, then repeat with `confirm: true`. checkpoint_undo reverses a revert.',
     input: object({
       tag: { ...tag, description: 'The checkpoint of the turn or tool. Excludes from and to.' },
       from: { ...tag, description: 'The earlier end of a range.' },
@@ -240,7 +240,7 @@ export const tools: readonly McpTool[] = [
         description:
           'The policy for paths that a later change contradicts: leave them, write both versions with markers, or change nothing (default: leave).',
       },
-      confirm: { type: 'boolean', description: 'True to revert, instead of answering the plan.' },
+      confirm: { type: 'boolean', description: 'True to revert, instead of returning the plan.' },
     }),
     output: open({
       paths: 'array',

@@ -195,7 +195,9 @@ async function userRepository(options: StoreOptions): Promise<UserRepository> {
   });
   if (foreign === undefined) return { commonDir, shared };
   if (expected > 0) throw convertedRepository(commonDir, foreign, expected);
-  throw unavailable(`The repository ${foreignText[foreign]}, which strategy local cannot do. Use shadow.`);
+  throw unavailable(
+    `The repository ${foreignText[foreign]}, which strategy local does not support. Use shadow.`,
+  );
 }
 
 async function openRefs(
