@@ -45,7 +45,7 @@ function note(text: string): void {
 }
 
 note(
-  'The client starts `checkpointd --stdio` and writes to its standard input; what the daemon answers comes from its standard output. `→` marks what the client sends.',
+  'The client starts `checkpointd --stdio`, writes to its standard input and reads from its standard output. `→` marks messages of the client, `←` those of the daemon.',
 );
 await ask(1, 'initialize', {
   processId: null,
@@ -53,14 +53,16 @@ await ask(1, 'initialize', {
   capabilities: {},
 });
 send({ method: 'initialized', params: {} });
-note('`/home/ada/project` is an empty git repository. Opening it makes the base, checkpoint `0`.');
+note(
+  '`/home/ada/project` is an empty git repository. Opening a session on it makes the base, checkpoint `0`.',
+);
 const { session } = await ask(2, 'session/open', { workspace: work, conversationId: 'first' });
-note('The agent writes `hello.txt`. A checkpoint of a turn holds it.');
+note('The agent writes `hello.txt`. The checkpoint of a turn contains the file.');
 writeFileSync(join(work, 'hello.txt'), 'hello\n');
 await ask(3, 'checkpoint/create', { session, kind: 'turn', message: 'Say hello' });
-note('Back to the base, exactly: `hello.txt` goes.');
+note('A hard restore of the base deletes `hello.txt`.');
 await ask(4, 'checkpoint/restore', { session, tag: '0', mode: 'hard' });
-note('The end, in order. The process exits with 0.');
+note('The client ends the daemon, which exits with 0.');
 await ask(5, 'shutdown');
 send({ method: 'exit' });
 await new Promise((resolve) => daemon.once('exit', resolve));

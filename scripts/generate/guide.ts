@@ -86,9 +86,9 @@ ${asks(2, 'session/open', { workspace, conversationId: 'guide', retention: 'keep
 The answer has the id of the session and its base. The base is checkpoint \`0\`, the state of the work tree at the first opening.
 
 ${answers(2, { session, workspace, conversationId: 'guide', strategy: 'shadow', retention: 'keep', resumed: false, checkpoints: { enabled: true }, base, skipped: [] })}
-**The strategy** says where checkpoints are kept. \`shadow\` uses a bare repository of the session, \`local\` uses hidden refs in the user's repository, and \`sqlite\` uses one database for all sessions. The client cannot change the strategy of a session. The capabilities in the answer of \`initialize\` say which strategies this machine has.
+**The strategy** says where checkpoints are stored. \`shadow\` uses a bare repository of the session, \`local\` uses hidden refs in the user's repository, and \`sqlite\` uses one database for all sessions. The client cannot change the strategy of a session. The capabilities in the answer of \`initialize\` say which strategies this machine has.
 
-**The retention** says what happens when the last client closes the session. \`session\` removes its checkpoints and its conversation. \`keep\` keeps both, and the same \`session/open\` resumes them with \`resumed: true\`. Without \`retention\`, \`shadow\` removes and the other two keep.
+**The retention** says what happens when the last client closes the session. \`session\` removes its checkpoints and its conversation. \`keep\` keeps both, and the same \`session/open\` resumes them with \`resumed: true\`. The default is \`session\` for \`shadow\` and \`keep\` for the other two.
 
 **Checkpoints may be disabled.** Outside a git repository, or without git, \`session/open\` succeeds with \`checkpoints: {"enabled": false, "reason": "NotARepository"}\`. The conversation works. \`checkpoint/init\` enables checkpoints, also outside a repository. Read \`message\` beside the reason; it says what to do.
 
@@ -105,7 +105,7 @@ ${answers(19, { removed: false, reason: 'retention' })}
 
 const checkpoints = `### Checkpoints
 
-A checkpoint holds the work tree and how far the conversation was. Make one at the start of each turn, before the agent works, and one after each tool that may have changed files. This order lets a user go back to the state before any prompt.
+A checkpoint holds the work tree and the position of the conversation. Make one at the start of each turn, before the agent works, and one after each tool that may have changed files. This order lets a user go back to the state before any prompt.
 
 ${asks(5, 'checkpoint/create', { session, kind: 'turn', message: 'tidy up the parser', idempotencyKey: 'turn-1' })}
 ${answers(5, { created: true, checkpoint: turn, skipped: [], complete: true, capture: { path: 'fast', ms: 16 }, operation: 'op_z3zdatfe4xygpek6cx5w' })}
@@ -113,7 +113,7 @@ The agent now edits \`src/parser.ts\` and creates \`src/lexer.ts\`. The checkpoi
 
 ${asks(7, 'checkpoint/create', { session, kind: 'tool', toolName: 'edit', description: 'Edit the parser' })}
 ${answers(7, { created: true, checkpoint: tool, skipped: [], complete: true, capture: { path: 'fast', ms: 73 }, operation: 'op_d0jfbxc3dd64wtynqyjd' })}
-**Three ways to name a checkpoint.** Its \`id\` never changes. Its \`tag\` is its place in the conversation: \`1\` is the first turn, \`1.1\` the first tool of that turn. A tag can move: after you go back to turn 1 and make a new turn 2, the tag \`2\` belongs to the new one. The old one keeps its id and is \`detached\`. A \`name\` is your own text, given to \`checkpoint/create\` or \`checkpoint/rename\`. Every parameter \`tag\`, \`from\` and \`to\` accepts all three.
+**Three ways to name a checkpoint.** Its \`id\` never changes. Its \`tag\` is its place in the conversation: \`1\` is the first turn, \`1.1\` the first tool of that turn. A tag can move: after you go back to turn 1 and make a new turn 2, the tag \`2\` belongs to the new checkpoint. The old checkpoint keeps its id and is \`detached\`. A \`name\` is your own text, given to \`checkpoint/create\` or \`checkpoint/rename\`. Every parameter \`tag\`, \`from\` and \`to\` accepts all three.
 
 **Counting.** The daemon counts turns and tools, so \`kind\` is enough. You may give a \`tag\` yourself; counting continues from it. A tool before the first turn gets \`0.1\`.
 
@@ -121,7 +121,7 @@ ${answers(7, { created: true, checkpoint: tool, skipped: [], complete: true, cap
 
 **What is captured.** A checkpoint holds every file that git's ignore rules do not exclude, and every file that the user's repository tracks. \`include\` and \`exclude\` of \`session/open\` change this. Contents are exact bytes, without filters or line-end conversion. \`skipped\` lists each path that the checkpoint leaves out, with the reason. \`complete\` is true if nothing was left out and no database was written to during the capture. \`capture.path\` is \`fast\` if the daemon read only changed files, and \`cold\` if it read everything, with the \`reason\`.
 
-**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\` it answers \`created: false\` instead. \`checkpoint/hasChanges\` asks without making one.
+**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\` it answers \`created: false\` instead. \`checkpoint/hasChanges\` only returns whether anything changed.
 
 List checkpoints in pages. Send \`nextCursor\` of an answer as \`cursor\` of the next request until an answer has none. If the list changed in between, the cursor is refused and you begin again.
 
@@ -155,7 +155,7 @@ ${answers(9, {
   ],
   stats: { added: 1, deleted: 0, modified: 1 },
 })}
-With \`format: "unified"\` the answer has a patch as \`text\`, which \`git apply\` accepts. \`checkpoint/readFile\` reads one file of a checkpoint, \`checkpoint/files\` lists its files, and \`checkpoint/expand\` answers a turn with its tools.
+With \`format: "unified"\` the answer has a patch as \`text\`, which \`git apply\` accepts. \`checkpoint/readFile\` reads one file of a checkpoint, \`checkpoint/files\` lists its files, and \`checkpoint/expand\` returns a turn with its tools.
 
 **File names are bytes.** A path that is not UTF-8 comes with \`pathBytes\`, the exact bytes in base64, beside a \`path\` for people. Send both back unchanged.
 `;
@@ -164,7 +164,7 @@ const restores = `### Restores
 
 A restore makes the work tree equal a checkpoint. Before it changes a file, the daemon makes a *safety checkpoint* of the present. So every restore can be undone.
 
-Show the user the plan first. \`dryRun\` answers exactly what the restore would do:
+Show the user the plan first. \`dryRun\` returns exactly what the restore would do:
 
 ${asks(12, 'checkpoint/restore', { session, tag: '1', mode: 'hard', dryRun: true })}
 ${answers(12, {
@@ -200,11 +200,11 @@ ${answers(13, {
 
 **The lists.** Each touched path is in one list. \`restored\` and \`deleted\` were changed. \`failed\` could not be changed; the rest of the restore was done. \`skipped\` was left unchanged on purpose. \`conflicts\` names paths with edits from outside the session, by the user for example, and is in addition to the other lists. Long lists are cut; \`counts\` is always complete.
 
-**Edits of the user.** The daemon knows which contents the session itself wrote. \`onConflict\` says what to do with other edits: \`overwrite\` (the default; the safety checkpoint has the edit), \`skip\` (leave the file) or \`fail\` (change nothing). Tell the daemon about the agent's own writes with \`ledger/recordWrite\`, or make a checkpoint after each tool.
+**Edits of the user.** The daemon knows which contents the session itself wrote. \`onConflict\` says what to do with other edits: \`overwrite\` (the default; the safety checkpoint has the edit), \`skip\` (leave the file) or \`fail\` (change nothing). Report each write of the agent right after it with \`ledger/recordWrite\` (parameters \`session\` and \`path\`), or make a checkpoint after each tool.
 
 **Large deletions** need \`confirm: true\`: a restore that deletes more than half of more than 100 files.
 
-**Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats it. Several undos go back further. A new checkpoint of a turn or tool ends what can be redone. Files that changed since, on paths that the restore did not touch, stay.
+**Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats it. Several undos go back further. After a new checkpoint of a turn or tool, nothing can be redone. An undo keeps changes of paths that the restore did not touch.
 
 ${asks(14, 'checkpoint/undo', { session })}
 **What a restore never does.** It removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. It writes nothing outside the work tree, even if a link leads out. It gives no user more rights to a file than before.
@@ -235,7 +235,7 @@ ${asks(4, 'conversation/append', {
     assistant: { content: 'The parser is tidy.' },
   },
 })}
-**History and transcript.** The history is what a model reads: at most 10,000 entries, the oldest dropped first (\`dropped\`). The valid range is the part of the history that goes to the model. It always starts at an entry without tool results, because a model refuses answers without questions. The transcript is what people read, as lines of text.
+**History and transcript.** The history is what a model reads: at most 10,000 entries, the oldest dropped first (\`dropped\`). The valid range is the part of the history that goes to the model. It always starts at an entry without tool results, because a model refuses results that it did not request. The transcript is what people read, as lines of text.
 
 ${asks(5, 'conversation/history', { session, limit: 1 })}
 ${answers(5, {
@@ -263,30 +263,30 @@ ${answers(11, { historyLength: 2, transcriptLength: 5, validHistoryRange: { star
 
 ${asks(8, 'conversation/enterTangent', { session, files: true })}
 ${answers(8, { entered: true, checkpoint: 'ckpt_j9jz3twjtw8t4nbb8wdq', operation: 'op_xpyqby773mrvp0effd5x' })}
-**Going back in the conversation.** A restore with scope \`both\` or \`conversation\` brings back history, range, transcript, summary, messages and tangent state of the checkpoint. Settings stay: tools, context paths, model and limits. \`conversation/forget\` removes the last messages without touching files, and \`conversation/clear\` empties the conversation.
+**Going back in the conversation.** A restore with scope \`both\` or \`conversation\` restores history, range, transcript, summary, messages and tangent state of the checkpoint. It does not change settings: tools, context paths, model and limits. \`conversation/forget\` removes the last messages without touching files, and \`conversation/clear\` empties the conversation.
 
 **Documents.** \`conversation/export\` writes the conversation as JSON, and \`conversation/import\` reads such a document or one of Q CLI into a session. Documents hold no checkpoints.
 `;
 
 const errors = `### Errors and events
 
-A refused request is answered by an error. Use \`data.kind\` in programs and show \`message\` to people: it says what is wrong and what to do.
+The answer to a refused request is an error. Use \`data.kind\` in programs and show \`message\` to people, because it says what is wrong and what to do.
 
 ${asks(23, 'checkpoint/restore', { session, tag: '7' })}
 ${refuses(23, { code: 1002, message: 'Checkpoint "7" not found. Use checkpoint/list to see the checkpoints.', data: { kind: 'UnknownCheckpoint', retryable: false, effects: 'none', operationId: 'op_b5p5vayvxnfrdz45jbp9', details: { tag: '7' } } })}
-- \`retryable\` is true if the same request may succeed later without a change of yours. Wait before you repeat it, for example 100 ms, then 200 ms.
+- \`retryable\` is true if the same request may succeed later without a change by the client. Wait before you repeat it, for example 100 ms, then 200 ms.
 - \`effects\` says what the request changed. \`none\` means that nothing changed. \`committed\` means that it took effect although the answer is an error. \`rolledBack\` means that it began and was undone. With \`unknown\`, look at the session, or ask \`operation/get\`.
 - \`issues\` names each wrong parameter by its JSON pointer.
 
 ${asks(24, 'checkpoint/create', { session, kind: 'trun' })}
 ${refuses(24, { code: -32602, message: 'checkpoint/create: params/kind should be one of turn, tool.', data: { kind: 'InvalidParams', retryable: false, effects: 'none', issues: [{ path: '/kind', message: 'should be one of turn, tool', expected: 'turn | tool' }] } })}
-**Keys.** Give each intended change an \`idempotencyKey\` of your own. If the daemon dies before it answers, start it again, open the session and send the same request with the same key. The daemon carries it out once and answers the first result. The same key with other parameters is refused. \`operation/get\` asks about a key without repeating the request:
+**Keys.** Give each intended change an \`idempotencyKey\` of your own. If the daemon dies before it answers, start it again, open the session and send the same request with the same key. The daemon makes the change once, and answers the repeated request with the first result. The same key with other parameters is refused. \`operation/get\` returns the outcome of a key without repeating the request:
 
 ${asks(16, 'operation/get', { session, idempotencyKey: 'none' })}
 ${answers(16, { state: 'unknown' })}
-**Warnings.** A successful change may have \`warnings\`. They report that the change is done but something after it failed, or that the user should know something.
+**Warnings.** A successful change may have \`warnings\`. They report that a step after the change failed, or facts that the user should know.
 
-**Cancelling.** Send \`$/cancelRequest\` with the id of a request. If the request has not committed, it ends with the error \`RequestCancelled\` and has changed nothing. Otherwise it ends with its result. It always gets exactly one answer.
+**Cancelling.** Send \`$/cancelRequest\` with the id of a request. If the request has not committed, it ends with the error \`RequestCancelled\` and has changed nothing. Otherwise it ends with its result. In both cases it gets exactly one answer.
 
 ${notifies('$/cancelRequest', { id: 18 })}
 ${refuses(18, { code: -32800, message: 'The request was cancelled; nothing was changed.', data: { kind: 'RequestCancelled', retryable: false, effects: 'none' } })}
@@ -304,7 +304,7 @@ ${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: rest
 | \`session/didOpen\` | a session was opened |
 | \`window/logMessage\` | a message for people; it needs no request |
 
-Events of files may be late, repeated or merged: use them to refresh a view, never as proof. Checkpoints do not depend on them.
+Events of files may be late, repeated or merged. Use them to refresh a view, and do not rely on them for anything else. Checkpoints do not depend on them.
 
 **The order of messages.** Requests that change a session run one after the other, in the order of arrival. Reads run at once. At most \`limits.maxInFlight\` requests may wait for answers; a further one gets \`ServerBusy\`. Ignore unknown fields, and treat unknown enum values as a default: a newer daemon may send them.
 
@@ -315,23 +315,23 @@ const details = `### Details
 
 These facts are too long for the tables.
 
-- **Durability.** With \`process\`, the default, an answer survives the death of the daemon at any instant. A power cut may lose the answers of the last half minute, each checkpoint and message as a whole. With \`power\` every answer is on the disk first. Displaced files of a restore, objects and refs of \`local\`, and the files of an answered restore survive a power cut in both cases; the next opening restores such files unless a program has changed them since.
-- **Databases.** \`possiblyTorn\` lists SQLite databases that a program wrote to during the capture, or whose \`-wal\` or \`-journal\` it wrote to. Only the answer of \`checkpoint/create\` lists them. Make a checkpoint when the program rests, or let it run \`PRAGMA wal_checkpoint\` and close the database first.
-- **Unreported writes.** The system reports no write through \`mmap\` to a file that has not changed for a minute, no Linux AIO, and no write through a name of the file outside the work tree. A full scan finds these, two seconds after the last capture (or five times the scan's duration) and at every fiftieth capture. On a file system that records no such write (tmpfs), they may stay unseen.
+- **Durability.** With \`process\`, the default, an answer survives the death of the daemon at any instant. A power cut may lose the answers of the last half minute, each checkpoint and message as a whole. With \`power\`, everything is on the disk before the answer. In both cases, displaced files of a restore, objects and refs of \`local\`, and the files of an answered restore survive a power cut. If necessary, the next opening restores such files again, unless a program has changed them since.
+- **Databases.** \`possiblyTorn\` lists SQLite databases that a program wrote to during the capture, or whose \`-wal\` or \`-journal\` it wrote to. Only the answer of \`checkpoint/create\` lists them. Make a checkpoint when the program is idle, or let the program run \`PRAGMA wal_checkpoint\` and close the database first.
+- **Unreported writes.** The system reports no write through \`mmap\` to a file that has not changed for a minute, no Linux AIO, and no write through a name of the file outside the work tree. A full scan finds these, two seconds after the last capture (or five times the scan's duration) and at every fiftieth capture. On a file system that records no such write (tmpfs), these changes may stay undetected.
 - **Descriptions.** If a tool that only reads files (\`fs_read\`, \`read_file\`, \`Read\`) finds changes, the default description is \`External edits detected (likely manual change)\`.
-- **Deleting the present checkpoint.** After \`checkpoint/delete\` of the checkpoint at which the session is, the session is at the newest checkpoint left.
-- **Forgetting.** A message is a text of the user with all answers, tool calls and tool results up to the next text. A next message with tool results is dropped too. Inside a tangent only the tangent's history gets shorter.
+- **Deleting the present checkpoint.** After \`checkpoint/delete\` of the checkpoint at which the session is, the session is at the newest remaining checkpoint.
+- **Forgetting.** A message is a text of the user with all answers, tool calls and tool results up to the next text. A next message with tool results is removed, too. Inside a tangent only the tangent's history gets shorter.
 - **Agents.** The active agent is the one that \`activeIdx\` names, else the only one, else the one named \`default\`. Its \`resources\` are \`file://\` and a path or glob of the work tree.
-- **Exports.** If the very same document is already at the path, nothing is written and the export succeeds.
+- **Exports.** If the identical document is already at the path, nothing is written and the export succeeds.
 - **Replaced work trees.** If the directory was replaced since the session was made, \`session/open\` warns: older checkpoints hold the files of the old directory.
-- **Limits in a shared database.** \`maxStoreBytes\` counts contents that several sessions hold in each of them. If the checkpoints that must stay are larger, the next answer to a change warns.
+- **Limits in a shared database.** \`maxStoreBytes\` of each session counts shared contents, too. If the checkpoints that must stay are larger than the limit, the next answer to a change has a warning.
 - **Garbage.** Checkpoints of restores that neither undo nor redo needs are removed by the next \`store/gc\`.
 `;
 
 /** The guide, before the tables: five parts of some two pages, and details that the tables leave out. */
 export const guide = `## Guide
 
-Read this part in order. It takes about 20 minutes, and then you can write a client. The tables below are for looking up. Every message is complete: put it into a frame and send it, with the id of your own session.
+Read this part in order. It takes about 20 minutes, and then you can write a client. Use the tables below to look up details. Every message is complete: put it into a frame and send it, with the id of your own session.
 
 ${sessions}
 ${checkpoints}

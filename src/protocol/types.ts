@@ -6,10 +6,13 @@ export type Json = unknown;
 /** Nothing. */
 export type Null = null;
 
-/** An open object: the daemon keeps every field and gives it back unchanged. */
+/** An open object: the daemon stores every field and returns it unchanged. */
 export type JsonObject = { readonly [name: string]: Json };
 
-/** Names a session (`ses_…`). Stable over restarts: work tree, conversation id and strategy decide it. */
+/**
+ * The id of a session (`ses_…`), computed from work tree, conversation id and strategy. It stays the same
+ * after restarts.
+ */
 export type SessionId = string;
 
 /** The permanent id of a checkpoint (`ckpt_…`). It stays when the tag moves. */
@@ -24,13 +27,16 @@ export type CheckpointRef = string;
 /** `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of the turn. */
 export type Tag = string;
 
-/** Names the immutable content of a work tree. Equal contents and modes have equal ids within one strategy. */
+/**
+ * The id of the immutable content of a work tree. Within one strategy, equal contents and modes have equal
+ * ids.
+ */
 export type SnapshotId = string;
 
 /** The id of a git commit, in hexadecimal digits. */
 export type CommitId = string;
 
-/** Names one mutation that a client asked for (`op_…`). */
+/** The id of one mutation that a client requested (`op_…`). */
 export type OperationId = string;
 
 /** The permanent id of a history entry. Positions can change. */
@@ -40,8 +46,8 @@ export type EntryId = string;
 export type IdempotencyKey = string;
 
 /**
- * An opaque place in a listing, bound to the state that the listing began with. One that is no longer valid is
- * answered with `CursorExpired`.
+ * An opaque position in a listing, valid for the state in which the listing began. An outdated cursor is
+ * refused with `CursorExpired`.
  */
 export type Cursor = string;
 
@@ -66,7 +72,7 @@ export type Milliseconds = number;
 /** A size in bytes. */
 export type Bytes = number;
 
-/** How many. */
+/** A number of items. */
 export type Count = number;
 
 /** The name of a stream of progress reports. The client chooses it, unique among its requests in flight. */
@@ -78,10 +84,10 @@ export type RequestId = number | string;
 /** How checkpoints are stored. A server may offer more strategies; `initialize` lists them. */
 export type Strategy = 'shadow' | 'local' | 'sqlite' | (string & {});
 
-/** The fate of checkpoints and conversation when the session ends. */
+/** What happens to checkpoints and conversation when the session ends. */
 export type Retention = 'session' | 'keep';
 
-/** When checkpoints are initialised. */
+/** When checkpoints are enabled. */
 export type InitMode = 'auto' | 'force' | 'never';
 
 /** The part of a damaged session that `session/open` may set aside in order to serve the rest. */
@@ -96,10 +102,10 @@ export type CheckpointKind = 'turn' | 'tool' | 'safety' | 'restore' | (string & 
 /** The reason why a client makes a checkpoint. */
 export type CreateKind = 'turn' | 'tool';
 
-/** Which checkpoints are listed. */
+/** The kinds of checkpoints in a listing. */
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
-/** How `store/gc` treats safety checkpoints, and turns and tools whose tag another took. */
+/** How `store/gc` treats safety checkpoints, and turns and tools that lost their tag. */
 export type PruneMode = 'now';
 
 /** Why checkpoints are disabled. */
@@ -117,10 +123,10 @@ export type ColdReason = 'requested' | 'unwatched' | 'overflow' | 'ignoreRules' 
 /** How a path changed. */
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged' | (string & {});
 
-/** The form in which `checkpoint/diff` answers beside the list of paths. */
+/** The format of `checkpoint/diff` in addition to the list of paths. */
 export type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
 
-/** How much a restore changes. */
+/** Which files a restore changes. */
 export type RestoreMode = 'soft' | 'hard';
 
 /** The parts that a restore brings back. */
@@ -141,7 +147,7 @@ export type RevertConflict = 'content' | 'binary' | 'link' | 'deleted' | 'bothAd
 /** Why one path could not be restored. */
 export type FailureReason = 'unsaved' | 'nestedGitDirectory' | 'collision' | 'unsafeName' | 'blocked' | 'contentLost' | 'changedMeanwhile' | 'accessDenied' | 'readOnly' | 'nameTooLong' | 'busy' | 'unsupported' | (string & {});
 
-/** How bytes are written. */
+/** The encoding of bytes. */
 export type ContentEncoding = 'utf-8' | 'base64';
 
 /** Why `session/close` removed nothing. */
@@ -171,22 +177,22 @@ export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'In
 /** The kind of damage. */
 export type ProblemKind = 'missing' | 'corrupt' | 'unreferenced' | (string & {});
 
-/** How the agent wrote a file. */
+/** The kind of an agent's write to a file. */
 export type WriteOperation = 'create' | 'strReplace' | 'insert' | 'append';
 
 /** A path of the work tree. */
 export interface PathRef {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
 }
 
-/** A path that was left out, and why. */
+/** A path that was left out, with the reason. */
 export interface SkippedPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
   /** Why. */
   readonly reason: SkipReason;
@@ -196,21 +202,21 @@ export interface SkippedPath {
 export interface FailedPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
   /** Why. */
   readonly reason: FailureReason;
-  /** Not sent: `reason` says all there is. Reserved for what a later version may add. */
+  /** Reserved and never sent by this version. */
   readonly message?: string;
 }
 
-/** A path whose present content is neither of a checkpoint nor reported by the agent. */
+/** A path whose present content is in no checkpoint and was not reported by the agent. */
 export interface ConflictPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** Who edited it, as far as the ledger knows. Absent: not known, or a dry run. */
+  /** The author of the edit. Absent: the ledger does not know the author, or the request is a dry run. */
   readonly author?: Author;
 }
 
@@ -226,7 +232,7 @@ export interface Writer {
 export interface RevertPath {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
   /** The outcome at the path. */
   readonly outcome: RevertOutcome;
@@ -258,13 +264,13 @@ export interface FileStats {
 
 /** A snapshot of the work tree with the head of the conversation. */
 export interface Checkpoint {
-  /** Its id, for ever. */
+  /** Its permanent id. */
   readonly id: CheckpointId;
   /** Its present tag. Absent: it never had one, or a newer checkpoint took it. */
   readonly tag?: Tag;
   /**
-   * Its tag until a newer checkpoint took it, or took the tag of its turn. Absent: it has its tag, or never
-   * had one.
+   * The tag that it lost to a newer checkpoint, or lost with the tag of its turn. Absent: it has its tag, or
+   * never had one.
    */
   readonly formerTag?: Tag;
   /**
@@ -291,8 +297,8 @@ export interface Checkpoint {
   /** True when a restore went back before it or beside it. It can still be restored. Absent: false. */
   readonly detached?: boolean;
   /**
-   * True when its directories, or those that it is compared with, cannot be read; `stats` are then zeros.
-   * Absent: false.
+   * True when its directories, or those of the checkpoint that `stats` compares with, cannot be read. `stats`
+   * are then zeros. Absent: false.
    */
   readonly damaged?: boolean;
   /** The content of the work tree. */
@@ -308,7 +314,7 @@ export interface Checkpoint {
    * lost a part.
    */
   readonly fileCount?: Count;
-  /** `checkpoint/list` with `withSizes`: their size together. */
+  /** The size of its files in bytes, with `withSizes` of `checkpoint/list`. */
   readonly totalSize?: Bytes;
 }
 
@@ -349,25 +355,25 @@ export interface SessionLimits {
   /** The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds. */
   readonly initTimeoutMs?: number;
   /**
-   * Messages, answers, summaries and lines of the transcript may have this many characters (Unicode code
-   * points). Absent: what the session had, else `limits.maxMessageCharacters` of `initialize`.
+   * The largest number of characters (Unicode code points) in a message, answer, summary or line of the
+   * transcript. Absent: the session's earlier value, else `limits.maxMessageCharacters` of `initialize`.
    */
   readonly maxMessageCharacters?: number;
 }
 
 /** The numbers of fast and of full captures, with the reasons of the full ones. */
 export interface CaptureCounts {
-  /** Captures that looked at what had changed. */
+  /** Captures that read only changed files. */
   readonly fast: Count;
   /** Full captures by reason. A reason that did not occur is not listed. */
   readonly cold: readonly ColdCount[];
 }
 
-/** How many captures looked at everything for one reason. */
+/** The number of captures that read everything for one reason. */
 export interface ColdCount {
   /** The reason. */
   readonly reason: ColdReason;
-  /** How many. */
+  /** A number of items. */
   readonly count: Count;
 }
 
@@ -427,11 +433,11 @@ export interface RestoreResult {
   readonly deleted: readonly PathRef[];
   /** Paths that could not be restored. They were not changed; the other paths were restored. */
   readonly failed: readonly FailedPath[];
-  /** Paths that were edited outside the session. The other lists say what happened to them. */
+  /** Paths that were edited outside the session. Each of them is in one of the other lists, too. */
   readonly conflicts: readonly ConflictPath[];
-  /** Paths that were left alone on purpose. */
+  /** Paths that were left unchanged on purpose. */
   readonly skipped: readonly SkippedPath[];
-  /** The checkpoint of the state before, to which undo goes. Absent: a dry run. */
+  /** The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run. */
   readonly safety?: CheckpointId;
   /** The checkpoint of the state after. Absent: a dry run. */
   readonly checkpoint?: Checkpoint;
@@ -454,15 +460,15 @@ export interface RestoreResult {
   readonly warnings?: readonly string[];
 }
 
-/** The effects of a revert, or those it would have after a dry run. The lists are those of a restore. */
+/** The effects of a revert, or of a dry run the effects that it would have. The lists are those of a restore. */
 export interface RevertResult {
   /** The earlier end of the range. */
   readonly from: CheckpointId;
   /** The later end of the range. Absent: the present. */
   readonly to?: CheckpointId;
   /**
-   * Every path that the range changed and that was asked for, in the order of their bytes. Empty in the
-   * repeated answer to a key after a restart.
+   * Every requested path that the range changed, in the order of their bytes. Empty in the repeated answer to
+   * a key after a restart.
    */
   readonly paths: readonly RevertPath[];
   /** Paths that were written, in the order of their bytes. */
@@ -472,16 +478,16 @@ export interface RevertResult {
    * touched them.
    */
   readonly deleted: readonly PathRef[];
-  /** Paths that could not be restored. They are unchanged, and the revert went on. */
+  /** Paths that could not be reverted. They are unchanged. The other paths were reverted. */
   readonly failed: readonly FailedPath[];
   /**
    * Paths at which a later change contradicts the revert. `paths` has the reasons. With `conflicts: "markers"`
    * a text is in `restored`, too. Unchanged paths are in `skipped`.
    */
   readonly conflicts: readonly ConflictPath[];
-  /** Paths that were left alone on purpose. */
+  /** Paths that were left unchanged on purpose. */
   readonly skipped: readonly SkippedPath[];
-  /** The checkpoint of the state before; `checkpoint/undo` leads back to it. Absent: a dry run. */
+  /** The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run. */
   readonly safety?: CheckpointId;
   /** The checkpoint of the state after. Absent: a dry run. */
   readonly checkpoint?: Checkpoint;
@@ -489,7 +495,7 @@ export interface RevertResult {
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
-  /** The patch. Absent: not asked for, or larger than 32 MiB. */
+  /** The patch. Absent: it was not requested, or is larger than 32 MiB. */
   readonly text?: string;
   /** The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
@@ -510,7 +516,7 @@ export interface RevertResult {
 export interface HunkRef {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
   /** The name of the hunk in `DiffFile.hunks`. */
   readonly id: string;
@@ -518,7 +524,7 @@ export interface HunkRef {
 
 /** The place of a hunk in a unified text. An empty side has the line before it as its start. */
 export interface DiffHunk {
-  /** The name of the hunk within its file. It is made of the lines and not of their place. */
+  /** The name of the hunk within its file, computed from its lines. It does not depend on their position. */
   readonly id: string;
   /** The first line before, from 1. */
   readonly beforeStart: Count;
@@ -534,7 +540,7 @@ export interface DiffHunk {
 export interface DiffFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
   /** The absolute path, as text. */
   readonly absolutePath: string;
@@ -559,9 +565,9 @@ export interface DiffFile {
   readonly linesAdded?: Count;
   /** Lines removed. Absent for binaries. */
   readonly linesRemoved?: Count;
-  /** Size before, where it existed. */
+  /** Size before. Absent: it did not exist. */
   readonly beforeSize?: Bytes;
-  /** Size after, where it exists. */
+  /** Size after. Absent: it does not exist. */
   readonly afterSize?: Bytes;
   /**
    * The mode before, with stricter permissions if it has them (`100600`). A directory is listed if only its
@@ -570,13 +576,13 @@ export interface DiffFile {
   readonly beforeMode?: FileMode;
   /** The mode after, with stricter permissions if it has them (`100600`). */
   readonly afterMode?: FileMode;
-  /** How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8. Absent: `utf-8`. */
+  /** The encoding of `before`, `after` and `unified`: `base64` when any of them is not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
   /** The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none. */
   readonly hunks?: readonly DiffHunk[];
   /**
-   * Format `unified` with `perFile`: the part of the unified diff that is about this file. Absent: none was
-   * asked for, or it was cut (see `truncated`).
+   * Format `unified` with `perFile`: the part of the unified diff for this file. Absent: not requested, or cut
+   * (see `truncated`).
    */
   readonly unified?: string;
 }
@@ -588,7 +594,7 @@ export type FileMode = '100644' | '100755' | '120000' | (string & {});
 export interface CheckpointFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
   /** How it changed since the checkpoint of `previousTag`. Absent: it did not. */
   readonly change?: ChangeKind;
@@ -609,9 +615,9 @@ export interface CacheFigures {
   readonly hits: Count;
   /** Answers that had to be computed. */
   readonly misses: Count;
-  /** Entries held now. */
+  /** Present number of entries. */
   readonly size: Count;
-  /** Entries held at most. */
+  /** Maximum number of entries. */
   readonly maxSize: Count;
 }
 
@@ -627,7 +633,7 @@ export interface WatcherFigures {
   readonly overflows: Count;
   /** How often a capture found changes that the watcher had not reported. Absent: never. */
   readonly drifts?: Count;
-  /** Why the watcher is not `live`. Absent: it is, or no reason is known. */
+  /** Why the watcher is not `live`. Absent: it is live, or the reason is unknown. */
   readonly reason?: string;
 }
 
@@ -639,11 +645,11 @@ export interface QueueFigures {
   readonly capacity: Count;
   /** The method that runs. Absent: none. */
   readonly running?: string;
-  /** True after a programmer error: mutations are refused, reads go on. Absent: false. */
+  /** True after a defect was detected: mutations are refused, and reads still work. Absent: false. */
   readonly poisoned?: boolean;
 }
 
-/** The manager of a session's checkpoints, its collections by count. */
+/** The manager of a session's checkpoints, with the sizes of its collections. */
 export interface ManagerState {
   /** The shadow repository. Absent: another strategy, or checkpoints are disabled. */
   readonly shadowRepoPath?: string;
@@ -651,15 +657,15 @@ export interface ManagerState {
   readonly workTreePath: string;
   /** Checkpoints listed. */
   readonly checkpoints: Count;
-  /** Tags borne. */
+  /** Tags that belong to a checkpoint. */
   readonly tagIndex: Count;
   /** The turn that the session is in. */
   readonly currentTurn: Count;
   /** Tools that have run in it. */
   readonly toolsInTurn: Count;
-  /** The message that the next turn will consume. Absent: none. */
+  /** The message that the next turn will use. Absent: none. */
   readonly pendingUserMessage?: string;
-  /** Whether that message is locked against another. */
+  /** Whether that message is locked, so that no other message replaces it. */
   readonly messageLocked: boolean;
   /** The statistics cache. */
   readonly fileStatsCache: CacheFigures;
@@ -671,17 +677,17 @@ export interface SessionSummary {
   readonly session: SessionId;
   /** Its work tree, absolute. */
   readonly workspace: string;
-  /** The conversation id it was opened with. Absent: none was given. */
+  /** The conversation id of its opening. Absent: the client gave none. */
   readonly conversationId?: string;
-  /** How it stores. */
+  /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Its fate. */
+  /** What happens to its data when it ends. */
   readonly retention: Retention;
   /** Whether it is open in this daemon. */
   readonly open: boolean;
-  /** The process id of the daemon that has it open, when that is another one. */
+  /** The process id of another daemon that has it open. */
   readonly holder?: number;
-  /** Checkpoints kept, where that is known without opening it. */
+  /** The number of its checkpoints. Absent: only an opening can count them. */
   readonly checkpoints?: Count;
   /** Size on disk. */
   readonly bytes?: Bytes;
@@ -691,9 +697,9 @@ export interface SessionSummary {
   readonly lastUsedAt: Timestamp;
 }
 
-/** The tool use that an assistant message asks for. Open: other fields are kept. */
+/** A tool use in an assistant's message. Open: other fields are stored and returned. */
 export interface ToolUseRef {
-  /** The id that the result will name. */
+  /** The id to which the tool result refers. */
   readonly id: string;
   /** The tool. */
   readonly name: string;
@@ -702,40 +708,40 @@ export interface ToolUseRef {
 
 /** The result of a tool use. Open: other fields are kept. */
 export interface ToolResultRef {
-  /** The tool use it answers. */
+  /** The id of the tool use to which it belongs. */
   readonly toolUseId: string;
   readonly [name: string]: unknown;
 }
 
-/** A user's message. Open: other fields are kept and given back. */
+/** A user's message. Open: other fields are stored and returned. */
 export interface UserMessage {
   /** Its text. */
   readonly content?: string;
-  /** The results of tools that it carries. */
+  /** The results of tools in it. */
   readonly toolResults?: readonly ToolResultRef[];
   readonly [name: string]: unknown;
 }
 
-/** An assistant's message. Open: other fields are kept and given back. */
+/** An assistant's message. Open: other fields are stored and returned. */
 export interface AssistantMessage {
   /** Its text. */
   readonly content?: string;
-  /** The tools that it asks for. */
+  /** The tool uses in it. */
   readonly toolUses?: readonly ToolUseRef[];
   readonly [name: string]: unknown;
 }
 
-/** How one request to a model went. Open: other fields are kept. */
+/** Measurements of one request to a model. Open: other fields are stored and returned. */
 export interface RequestMetadata {
   /** The service's id of the request. */
   readonly requestId?: string;
   /** The id of the message. */
   readonly messageId?: string;
-  /** When it was sent, milliseconds since 1970. */
+  /** When it was sent, in milliseconds since 1970. */
   readonly requestStartTimestampMs?: Milliseconds;
-  /** When the last chunk came, milliseconds since 1970. */
+  /** When the last chunk arrived, in milliseconds since 1970. */
   readonly streamEndTimestampMs?: Milliseconds;
-  /** Time to the first chunk, in the form the client measured it. */
+  /** Time to the first chunk, in a form of the client's choice. */
   readonly timeToFirstChunk?: Json;
   /** Times between chunks. */
   readonly timeBetweenChunks?: readonly Json[];
@@ -760,19 +766,19 @@ export interface NewHistoryEntry {
   readonly user: UserMessage;
   /** The assistant's answer. */
   readonly assistant: AssistantMessage;
-  /** How the request went. */
+  /** Measurements of the request to the model. */
   readonly requestMetadata?: RequestMetadata;
 }
 
 /** An exchange in the history. */
 export interface HistoryEntry {
-  /** Its id, for ever. */
+  /** Its permanent id. */
   readonly id: EntryId;
   /** The user's message. */
   readonly user: UserMessage;
   /** The assistant's answer. */
   readonly assistant: AssistantMessage;
-  /** How the request went. */
+  /** Measurements of the request to the model. */
   readonly requestMetadata?: RequestMetadata;
 }
 
@@ -780,7 +786,7 @@ export interface HistoryEntry {
 export interface Summary {
   /** Its text. */
   readonly summary: string;
-  /** How the request that made it went. */
+  /** Measurements of the request that made the summary. */
   readonly metadata?: RequestMetadata;
 }
 
@@ -816,7 +822,7 @@ export interface ModelInfo {
 
 /** Lines that the agent and the user wrote to one file. */
 export interface FileLineTracker {
-  /** Lines after the write before. */
+  /** Lines after the previous write. */
   readonly prevFswriteLines: Count;
   /** Lines before the last write. */
   readonly beforeFswriteLines: Count;
@@ -837,19 +843,19 @@ export type FileLineTrackers = { readonly [name: string]: FileLineTracker };
 export interface ContextFile {
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
   /** Its size. */
   readonly bytes: Bytes;
-  /** The path or glob that brought it in. */
+  /** The path or glob that matches it. */
   readonly pattern: string;
 }
 
-/** How full the model's context window is: an estimate of four characters a token, for a warning in time. */
+/** How full the model's context window is, estimated with four characters per token. */
 export interface ContextWindow {
   /** Characters (UTF-16 units) of the valid part of the history and of the context message as last built. */
   readonly characters: Count;
-  /** Characters that the window of the model holds. */
+  /** Characters that fit into the window of the model. */
   readonly maxCharacters: Count;
   /** Whether it is time to compact. */
   readonly level: WindowLevel;
@@ -860,21 +866,21 @@ export type WindowLevel = 'none' | 'critical' | (string & {});
 
 /** The context: files that go with every message, within a budget. */
 export interface ContextState {
-  /** Paths and globs, as they were added. */
+  /** Paths and globs, spelled as they were added. */
   readonly patterns: readonly string[];
-  /** The files they name now, within the budget. */
+  /** The files that match now, within the budget. */
   readonly files: readonly ContextFile[];
   /** Files that were left out because the budget is used up, the largest first. */
   readonly dropped: readonly ContextFile[];
-  /** Patterns that name no file at present. Absent: none. */
+  /** Patterns that match no file at present. Absent: none. */
   readonly unmatched?: readonly string[];
-  /** Size of the files taken. */
+  /** Total size of `files` in bytes. */
   readonly size: Bytes;
   /** The budget: 75 % of the context window. */
   readonly maxSize: Bytes;
 }
 
-/** The main conversation, put aside by a tangent, the collections by length. */
+/** The main conversation during a tangent, with the lengths of its lists. */
 export interface TangentState {
   /** Entries of the main history. */
   readonly mainHistoryLength: Count;
@@ -888,15 +894,15 @@ export interface TangentState {
   readonly mainValidHistoryRange: HistoryRange;
   /** When the tangent began. */
   readonly tangentStartTime: Timestamp;
-  /** True when the tangent carries the files too. Absent: false. */
+  /** True when the tangent includes the files. Absent: false. */
   readonly files?: boolean;
 }
 
-/** The checkpoint manager as the conversation refers to it. It owns no data. */
+/** A reference from the conversation to its checkpoints. It owns no data. */
 export interface CheckpointManagerRef {
   /** The session. */
   readonly session: SessionId;
-  /** How it stores. */
+  /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
   /** Whether checkpoints are enabled. */
   readonly enabled: boolean;
@@ -914,7 +920,7 @@ export interface HookOutput {
 export interface Issue {
   /** JSON pointer into the parameters. Empty: all parameters. */
   readonly path: string;
-  /** The fault and the expected value. */
+  /** The problem with the value, and the expected value. */
   readonly message: string;
   /** The expected type or values, for programs. */
   readonly expected?: string;
@@ -939,13 +945,13 @@ export interface ErrorData {
   readonly details?: JsonObject;
 }
 
-/** An error as an operation remembers it. */
+/** The stored error of an operation. */
 export interface ErrorFact {
   /** Its number. */
   readonly code: number;
   /** Its name. */
   readonly kind: ErrorKind;
-  /** Its words. */
+  /** Its text. */
   readonly message: string;
 }
 
@@ -959,17 +965,17 @@ export interface ProgressBegin {
   readonly cancellable?: boolean;
   /** A line for people. */
   readonly message?: string;
-  /** How far it is, where known. */
+  /** Progress from 0 to 100. Absent: unknown. */
   readonly percentage?: number;
-  /** The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open. */
+  /** The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
   readonly phase?: string;
   /** Files done. */
   readonly filesDone?: Count;
-  /** Files in all, where known. */
+  /** Files in total. Absent: unknown. */
   readonly filesTotal?: Count;
   /** Bytes done. */
   readonly bytesDone?: Bytes;
-  /** Bytes in all, where known. Not sent by this version, which learns sizes as it reads. */
+  /** Bytes in total. Never sent by this version. */
   readonly bytesTotal?: Bytes;
 }
 
@@ -981,17 +987,17 @@ export interface ProgressReport {
   readonly cancellable?: boolean;
   /** A line for people. */
   readonly message?: string;
-  /** How far it is, where known. */
+  /** Progress from 0 to 100. Absent: unknown. */
   readonly percentage?: number;
-  /** The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open. */
+  /** The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases. */
   readonly phase?: string;
   /** Files done. */
   readonly filesDone?: Count;
-  /** Files in all, where known. */
+  /** Files in total. Absent: unknown. */
   readonly filesTotal?: Count;
   /** Bytes done. */
   readonly bytesDone?: Bytes;
-  /** Bytes in all, where known. Not sent by this version, which learns sizes as it reads. */
+  /** Bytes in total. Never sent by this version. */
   readonly bytesTotal?: Bytes;
 }
 
@@ -1006,7 +1012,7 @@ export interface ProgressEnd {
 /** A progress report in LSP's form. */
 export type ProgressValue = ProgressBegin | ProgressReport | ProgressEnd;
 
-/** Who the client is. */
+/** The name and version of the client. */
 export interface ClientInfo {
   /** Its name. */
   readonly name: string;
@@ -1032,7 +1038,7 @@ export interface ClientCapabilities {
   readonly checkpointd?: CheckpointdClientCapabilities;
 }
 
-/** Who the server is. */
+/** The name and version of the server. */
 export interface ServerInfo {
   /** `checkpointd`. */
   readonly name: string;
@@ -1048,7 +1054,7 @@ export interface StrategyCapability {
   readonly available: boolean;
   /** Why not, with the remedy. Present when it is not available. */
   readonly reason?: string;
-  /** The default fate of its sessions. */
+  /** What happens to a session's data at its end, by default. */
   readonly retention: Retention;
   /** Whether it needs a repository of the user. */
   readonly needsRepository: boolean;
@@ -1058,7 +1064,7 @@ export interface StrategyCapability {
 export interface SessionsCapability {
   /** The strategies. */
   readonly strategies: readonly StrategyCapability[];
-  /** The one that is used when none is named. */
+  /** The strategy of a session that names none. */
   readonly defaultStrategy: Strategy;
 }
 
@@ -1072,15 +1078,15 @@ export interface CheckpointsCapability {
   readonly restoreScopes: readonly RestoreScope[];
   /** Policies of `checkpoint/restore`. */
   readonly conflictPolicies: readonly ConflictPolicy[];
-  /** Whether a symbolic link that appears during a restore can never lead it out of the work tree (Linux). */
+  /** Whether a symbolic link that appears during a restore can never redirect it out of the work tree (Linux). */
   readonly anchoredRestore: boolean;
-  /** Whether a capture may look at what changed, where that is proven to be enough (Linux). */
+  /** Whether a capture may read only changed files when that is proven to be enough (Linux). */
   readonly fastCapture: boolean;
 }
 
 /** The abilities of `conversation/*`. */
 export interface ConversationCapability {
-  /** Whether a tangent can carry the files too. */
+  /** Whether a tangent can include the files. */
   readonly tangentFiles: boolean;
   /** The version of exported documents. */
   readonly documentVersion: number;
@@ -1112,7 +1118,7 @@ export interface OperationsCapability {
 
 /** The events that the server sends. */
 export interface EventsCapability {
-  /** The events that this client will be sent. */
+  /** The events that this client gets. */
   readonly names: readonly EventName[];
 }
 
@@ -1149,9 +1155,9 @@ export interface ServerCapabilities {
 
 /** Limits of this server. All are inclusive. */
 export interface ServerLimits {
-  /** Header of a frame. */
+  /** Bytes of a frame's header. */
   readonly maxHeaderBytes: Bytes;
-  /** Body of a frame, either way. */
+  /** Bytes of a frame's body, in both directions. */
   readonly maxBodyBytes: Bytes;
   /** The number of requests that may wait for answers. A further one is answered with `ServerBusy`. */
   readonly maxInFlight: Count;
@@ -1163,9 +1169,9 @@ export interface ServerLimits {
   readonly maxListedPaths: Count;
   /** Bytes of one `checkpoint/readFile`. */
   readonly maxReadBytes: Bytes;
-  /** Content of one file in `checkpoint/diff`. */
+  /** Bytes of one file's content in `checkpoint/diff`. */
   readonly maxDiffFileBytes: Bytes;
-  /** Text of one `checkpoint/diff`. */
+  /** Bytes of text in one `checkpoint/diff`. */
   readonly maxDiffTextBytes: Bytes;
   /** Entries of a history. */
   readonly maxHistoryEntries: Count;
@@ -1180,11 +1186,11 @@ export interface ServerLimits {
 /** Parameters of `initialize`. */
 export interface InitializeParams {
   /**
-   * The process id of the client. If it is visible at the start, its death ends the daemon. Absent: only the
-   * end of input does.
+   * The process id of the client. If the daemon can see this process at the start, its death ends the daemon.
+   * Absent: only the end of input ends the daemon.
    */
   readonly processId?: number;
-  /** Who the client is. */
+  /** The name and version of the client. */
   readonly clientInfo?: ClientInfo;
   /** Ignored: messages are English. */
   readonly locale?: string;
@@ -1200,7 +1206,7 @@ export interface InitializeParams {
 export interface InitializeResult {
   /** Version of this protocol (semantic versioning). */
   readonly protocolVersion: string;
-  /** Who the server is. */
+  /** The name and version of the server. */
   readonly serverInfo: ServerInfo;
   /** The hash of the protocol's shape. Descriptions and examples do not change it. */
   readonly schemaHash: string;
@@ -1224,7 +1230,7 @@ export interface ExitParams {
 
 /** Parameters of `$/cancelRequest`. */
 export interface CancelRequestParams {
-  /** The request to give up. */
+  /** The id of the request to cancel. */
   readonly id: RequestId;
 }
 
@@ -1238,7 +1244,7 @@ export interface ProgressParams {
 
 /** Parameters of `$/setTrace`. */
 export interface SetTraceParams {
-  /** How much. */
+  /** The detail. */
   readonly value: TraceValue;
 }
 
@@ -1246,7 +1252,7 @@ export interface SetTraceParams {
 export interface LogTraceParams {
   /** The text of the trace. */
   readonly message: string;
-  /** More, when the value is `verbose`. */
+  /** More text, when the detail is `verbose`. */
   readonly verbose?: string;
 }
 
@@ -1262,7 +1268,7 @@ export interface WindowLogMessageParams {
 export interface RpcDiscoverParams {
 }
 
-/** Switches of a session. */
+/** Features that a client can switch off for a session. */
 export interface SessionFeatures {
   /** False: checkpoints are disabled for the reason `FeatureOff`. Absent: true. */
   readonly checkpoints?: boolean;
@@ -1274,17 +1280,23 @@ export interface SessionFeatures {
 export interface SessionOpenParams {
   /** The work tree. */
   readonly workspace: Workspace;
-  /** The client's id of the conversation. Absent: a new one, that cannot be resumed. */
+  /** The client's id of the conversation. Absent: a new conversation, which cannot be resumed. */
   readonly conversationId?: string;
-  /** How to store. Absent: `shadow`. */
+  /** The strategy that stores the checkpoints. Absent: `shadow`. */
   readonly strategy?: Strategy;
   /** The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`. */
   readonly storageDir?: string;
-  /** The fate of checkpoints and conversation. Absent: `session` for `shadow`, `keep` for `local` and `sqlite`. */
+  /**
+   * What happens to checkpoints and conversation when the session ends. Absent: `session` for `shadow`, `keep`
+   * for `local` and `sqlite`.
+   */
   readonly retention?: Retention;
-  /** When to initialise checkpoints. Absent: `auto`. */
+  /** When checkpoints are enabled. Absent: `auto`. */
   readonly init?: InitMode;
-  /** The unreadable part that may be set aside. Absent: none; a damaged conversation fails the opening. */
+  /**
+   * An unreadable part that the opening may set aside. Absent: none, so a damaged conversation fails the
+   * opening.
+   */
   readonly recover?: RecoverMode;
   /** Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each. */
   readonly include?: readonly string[];
@@ -1309,8 +1321,8 @@ export interface SessionOpenParams {
   /** Whether MCP is enabled. Absent: true. */
   readonly mcpEnabled?: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -1325,19 +1337,19 @@ export interface SessionOpenResult {
   readonly workspace: string;
   /** Its conversation id. */
   readonly conversationId: string;
-  /** How it stores. */
+  /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Its fate. */
+  /** What happens to its data when it ends. */
   readonly retention: Retention;
-  /** Whether it existed before. */
+  /** Whether the session existed before. */
   readonly resumed: boolean;
   /** Whether checkpoints are enabled. */
   readonly checkpoints: CheckpointsState;
   /** The shadow repository. Absent: another strategy, or checkpoints are disabled. */
   readonly shadowRepoPath?: string;
   /**
-   * The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted. Absent:
-   * checkpoints are disabled.
+   * The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. Absent: checkpoints are
+   * disabled.
    */
   readonly base?: Checkpoint;
   /** Paths that the base capture left out. Empty when resumed. */
@@ -1360,8 +1372,8 @@ export interface SessionCloseParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -1390,8 +1402,8 @@ export interface SessionDeleteParams {
   /** The storage of a session that is not open. Absent: the default storage. */
   readonly storageDir?: string;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -1419,7 +1431,7 @@ export interface SessionListParams {
   readonly workspace?: Workspace;
   /** The storage. Absent: the default storage. */
   readonly storageDir?: string;
-  /** Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the start. */
+  /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
   /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
@@ -1449,9 +1461,9 @@ export interface SessionGetResult {
   readonly workspace: string;
   /** Its conversation id. */
   readonly conversationId: string;
-  /** How it stores. */
+  /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Its fate. */
+  /** What happens to its data when it ends. */
   readonly retention: Retention;
   /** The failures that answered mutations survive. */
   readonly durability: Durability;
@@ -1480,8 +1492,8 @@ export interface CheckpointInitParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -1490,11 +1502,11 @@ export interface CheckpointInitParams {
 
 /** Answer to `checkpoint/init`. */
 export interface CheckpointInitResult {
-  /** Whether this request enabled them. */
+  /** Whether this request enabled checkpoints. */
   readonly initialized: boolean;
-  /** Whether they are enabled now. */
+  /** Whether checkpoints are enabled now. */
   readonly checkpoints: CheckpointsState;
-  /** The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted. */
+  /** The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. */
   readonly base: Checkpoint;
   /** Paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
@@ -1521,16 +1533,15 @@ export interface CheckpointCreateParams {
   /** Turn or tool. */
   readonly kind: CreateKind;
   /**
-   * For a turn: the user's message (absent: the pending one). For a tool: what it did. `checkpoint/get`
-   * returns it whole.
+   * For a turn: the user's message (absent: the pending message). For a tool: its effect. `checkpoint/get`
+   * returns the whole text.
    */
   readonly message?: string;
   /** For a tool: its name. */
   readonly toolName?: string;
   /**
-   * For people. Returned unchanged; in the subject of a commit it is one line. Absent or empty: one line, the
-   * message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a tool that only reads files
-   * (`fs_read`, `read_file`, `Read`) finds changes: `External edits detected (likely manual change)`.
+   * A text for people. Absent or empty: the message in one line, cut to 60 bytes, else `Turn started` or the
+   * name of the tool.
    */
   readonly description?: string;
   /** An explicit tag, which sets the counters. Absent: the next tag. */
@@ -1540,13 +1551,13 @@ export interface CheckpointCreateParams {
    * tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
    */
   readonly name?: string;
-  /** The checkpoint that it follows. Absent: the one at which the session is. */
+  /** The checkpoint that it follows. Absent: the checkpoint at which the session is. */
   readonly parent?: CheckpointRef;
-  /** Makes none when nothing changed since the last create or restore. Absent: false. */
+  /** True to make no checkpoint when nothing changed since the last create or restore. Absent: false. */
   readonly onlyIfChanged?: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -1555,15 +1566,15 @@ export interface CheckpointCreateParams {
 
 /** Answer to `checkpoint/create`. */
 export interface CheckpointCreateResult {
-  /** Whether one was made. */
+  /** Whether a checkpoint was made. */
   readonly created: boolean;
-  /** The new checkpoint, or with `created: false` the one at which the session is. */
+  /** The new checkpoint. With `created: false`, the checkpoint at which the session is. */
   readonly checkpoint: Checkpoint;
   /** Paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
   /**
-   * SQLite databases to which another program wrote during the capture, so that the copy may be malformed.
-   * Make a checkpoint when the program rests. Absent: none.
+   * SQLite databases to which another program wrote during the capture, so that their copies may be malformed.
+   * Make another checkpoint when the program is idle. Absent: none.
    */
   readonly possiblyTorn?: readonly PathRef[];
   /** Whether nothing was left out, and no database is possibly torn. */
@@ -1585,9 +1596,9 @@ export interface CheckpointCreateResult {
 export interface CheckpointListParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Which. Absent: `all`. */
+  /** The kinds of checkpoints. Absent: `all`. */
   readonly kind?: ListKind;
-  /** Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the start. */
+  /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
   /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
@@ -1618,7 +1629,7 @@ export interface CheckpointGetParams {
 export interface CheckpointGetResult {
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
-  /** For a turn: the user's whole message. For a tool: what it did. Absent: none. */
+  /** For a turn: the user's whole message. For a tool: its effect. Absent: none. */
   readonly message?: string;
   /** Paths that its capture left out. */
   readonly skipped: readonly SkippedPath[];
@@ -1656,7 +1667,7 @@ export interface CheckpointHasChangesParams {
 
 /** Answer to `checkpoint/hasChanges`. */
 export interface CheckpointHasChangesResult {
-  /** Whether it differs. */
+  /** Whether the work tree differs. */
   readonly hasChanges: boolean;
 }
 
@@ -1676,18 +1687,18 @@ export interface CheckpointStatsParams {
 export interface CheckpointDiffParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** The earlier side. Absent: the base, which is the oldest checkpoint that is left where tag `0` was deleted. */
+  /** The earlier checkpoint. Absent: the base (tag `0`, or the oldest checkpoint if that was deleted). */
   readonly from?: CheckpointRef;
   /** The later checkpoint. Absent: the work tree. */
   readonly to?: CheckpointRef;
-  /** The form of the answer beside the list. Absent: `nameStatus`. */
+  /** The format of the answer in addition to `files`. Absent: `nameStatus`. */
   readonly format?: DiffFormat;
   /** Only these paths and all paths below them. */
   readonly paths?: readonly PathRef[];
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
   /**
-   * Format `unified`: answers the part of each file in its `unified` instead of the whole in `text`. Absent:
+   * For format `unified`: returns one diff per file in `unified`, instead of one for all in `text`. Absent:
    * false.
    */
   readonly perFile?: boolean;
@@ -1709,14 +1720,14 @@ export interface CheckpointDiffResult {
   readonly files: readonly DiffFile[];
   /**
    * The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or backslashes is
-   * quoted as git quotes it.
+   * quoted like in git.
    */
   readonly text?: string;
-  /** The files by number. */
+  /** The numbers of changed files. */
   readonly stats: FileStats;
   /** True when `files` or `text` was cut at a limit; `stats` counts all. Absent: false. */
   readonly truncated?: boolean;
-  /** How `text` is written: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
+  /** The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
   readonly encoding?: ContentEncoding;
 }
 
@@ -1726,9 +1737,12 @@ export interface CheckpointFilesParams {
   readonly session: SessionId;
   /** The checkpoint. */
   readonly tag: CheckpointRef;
-  /** Only those that changed since the checkpoint of `previousTag`, deleted ones included. Absent: false. */
+  /**
+   * True to list only files that changed since the checkpoint of `previousTag`, including deleted ones.
+   * Absent: false.
+   */
   readonly changedOnly?: boolean;
-  /** Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the start. */
+  /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
   /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
@@ -1738,9 +1752,9 @@ export interface CheckpointFilesParams {
 export interface CheckpointFilesResult {
   /** The files, in the order of their bytes. */
   readonly files: readonly CheckpointFile[];
-  /** How many files this listing has on all pages. */
+  /** The number of files on all pages of this listing. */
   readonly fileCount: Count;
-  /** The size of these files together. */
+  /** The total size of these files. */
   readonly totalSize: Bytes;
   /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
@@ -1754,25 +1768,25 @@ export interface CheckpointReadFileParams {
   readonly tag: CheckpointRef;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
   /** The first byte. Absent: 0. */
   readonly offset?: Bytes;
-  /** At most this many bytes. Absent, or over it: `limits.maxReadBytes`. */
+  /** At most this many bytes. Absent or larger: `limits.maxReadBytes`. */
   readonly length?: number;
 }
 
 /** Answer to `checkpoint/readFile`. */
 export interface CheckpointReadFileResult {
-  /** Whether the checkpoint holds such a file. */
+  /** Whether the checkpoint has a file or link at the path. */
   readonly exists: boolean;
   /** The bytes. Absent: there is no such file. */
   readonly data?: string;
-  /** How they are written: text where the range is UTF-8 whole, base64 otherwise. */
+  /** The encoding of `data`: `utf-8` when all bytes of the range are UTF-8, otherwise `base64`. */
   readonly encoding: ContentEncoding;
   /** Size of the whole file. */
   readonly size: Bytes;
-  /** Whether the range reaches its end. */
+  /** Whether the range reaches the end of the file. */
   readonly eof: boolean;
   /** Its mode. Absent: there is no such file. */
   readonly mode?: FileMode;
@@ -1790,7 +1804,7 @@ export interface CheckpointRestoreParams {
   readonly session: SessionId;
   /** The checkpoint. */
   readonly tag: CheckpointRef;
-  /** How much to change. Absent: `soft`. */
+  /** Which files to change. Absent: `soft`. */
   readonly mode?: RestoreMode;
   /** The parts to restore. Absent: `both`, or `files` when `paths` is given. */
   readonly scope?: RestoreScope;
@@ -1810,11 +1824,11 @@ export interface CheckpointRestoreParams {
   readonly expect?: RestoreExpectation;
   /** Allows deleting more than half of more than 100 files. Absent: false. */
   readonly confirm?: boolean;
-  /** Answers the plan and changes nothing. Absent: false. */
+  /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -1859,20 +1873,20 @@ export interface CheckpointRevertParams {
   readonly author?: string;
   /** The policy for paths where a later change contradicts the revert. Absent: `leave`. */
   readonly conflicts?: RevertConflictPolicy;
-  /** What must be true. */
+  /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
   /** Allows deleting more than half of more than 100 files. Absent: false. */
   readonly confirm?: boolean;
   /**
-   * Changes nothing and answers the plan: `paths` says for each path whether it is clean, already gone or a
-   * conflict. Absent: false.
+   * True to return the plan and change nothing. `paths` says for each path whether it is clean, already gone
+   * or a conflict. Absent: false.
    */
   readonly dryRun?: boolean;
-  /** Also answers the change of the files as a patch that `git apply` takes, in `text`. Absent: false. */
+  /** True to return the change of the files in `text`, too, as a patch for `git apply`. Absent: false. */
   readonly patch?: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -1894,11 +1908,11 @@ export interface CheckpointUndoParams {
   readonly onConflict?: ConflictPolicy;
   /** Allows deleting more than half of more than 100 files. Absent: false. */
   readonly confirm?: boolean;
-  /** Answers the plan and changes nothing. Absent: false. */
+  /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -1920,11 +1934,11 @@ export interface CheckpointRedoParams {
   readonly onConflict?: ConflictPolicy;
   /** Allows deleting more than half of more than 100 files. Absent: false. */
   readonly confirm?: boolean;
-  /** Answers the plan and changes nothing. Absent: false. */
+  /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -1938,8 +1952,8 @@ export interface CheckpointDeleteParams {
   /** The checkpoint. */
   readonly tag: CheckpointRef;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -1971,8 +1985,8 @@ export interface CheckpointRenameParams {
    */
   readonly name?: string;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -1997,19 +2011,19 @@ export interface CheckpointCleanParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
 /** Answer to `checkpoint/clean`. */
 export interface CheckpointCleanResult {
-  /** How many were removed. */
+  /** The number of removed checkpoints. */
   readonly removed: Count;
   /** The shadow repository that was removed. Absent: another strategy, or there was none. */
   readonly path?: string;
-  /** The state now. */
+  /** Whether checkpoints are enabled now. */
   readonly checkpoints: CheckpointsState;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -2044,13 +2058,13 @@ export interface ConversationGetResult {
   readonly tools: ToolsByOrigin;
   /** The context. */
   readonly contextManager?: ContextState;
-  /** Held for the client at run time, never exported. */
+  /** An object that the daemon keeps for the client while it runs. Never exported. */
   readonly toolManager?: JsonObject;
-  /** Length of the context message as last built, in bytes. */
+  /** Length of the context message in bytes when it was last built. */
   readonly contextMessageLength?: Count;
   /** The latest summary. */
   readonly latestSummary?: Summary;
-  /** Held for the client at run time, never exported. */
+  /** An object that the daemon keeps for the client while it runs. Never exported. */
   readonly agents?: JsonObject;
   /** The deprecated model id of old documents. */
   readonly model?: string;
@@ -2058,7 +2072,7 @@ export interface ConversationGetResult {
   readonly modelInfo?: ModelInfo;
   /** Lines by file. */
   readonly fileLineTracker: FileLineTrackers;
-  /** The checkpoints it refers to. */
+  /** A reference to the checkpoints of the conversation. */
   readonly checkpointManager?: CheckpointManagerRef;
   /** Whether MCP is enabled. */
   readonly mcpEnabled: boolean;
@@ -2076,7 +2090,7 @@ export interface ConversationHistoryParams {
   readonly tag?: CheckpointRef;
   /** The entry to begin with. Absent: the oldest. */
   readonly from?: EntryId;
-  /** Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the start. */
+  /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
   /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
@@ -2100,7 +2114,7 @@ export interface ConversationHistoryResult {
 export interface ConversationTranscriptParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the start. */
+  /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
   /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
@@ -2125,8 +2139,8 @@ export interface ConversationAppendParams {
   /** The exchange. */
   readonly entry: NewHistoryEntry;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2135,7 +2149,7 @@ export interface ConversationAppendParams {
 export interface ConversationAppendResult {
   /** Its id. */
   readonly id: EntryId;
-  /** Entries that were dropped to make room. */
+  /** The number of old entries that were removed to make room. */
   readonly dropped: Count;
   /** Entries in the history. */
   readonly historyLength: Count;
@@ -2163,8 +2177,8 @@ export interface ConversationAppendTranscriptParams {
   /** Whether the user wrote it. Each line then gets the prefix `> `. Absent: false. */
   readonly user?: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2173,7 +2187,7 @@ export interface ConversationAppendTranscriptParams {
 export interface ConversationAppendTranscriptResult {
   /** Lines that were appended. */
   readonly lines: Count;
-  /** Lines that were dropped to make room. */
+  /** The number of old lines that were removed to make room. */
   readonly dropped: Count;
   /** Lines in the transcript. */
   readonly transcriptLength: Count;
@@ -2197,19 +2211,19 @@ export interface ConversationSetNextMessageParams {
   /** Locks the pending message until the next turn uses it. It needs `message`. Absent: false. */
   readonly lock?: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
 /** Answer to `conversation/setNextMessage`. */
 export interface ConversationSetNextMessageResult {
-  /** False when the pending message was locked and stayed. */
+  /** False when the pending message was locked and so did not change. */
   readonly accepted: boolean;
-  /** The pending message now. */
+  /** The present pending message. */
   readonly pendingUserMessage?: string;
-  /** Whether it is locked. */
+  /** Whether the pending message is locked. */
   readonly messageLocked: boolean;
   /** Texts about assumptions, omissions and later steps that failed. Absent: none. */
   readonly warnings?: readonly string[];
@@ -2224,8 +2238,8 @@ export interface ConversationClearParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2256,8 +2270,8 @@ export interface ConversationSetValidRangeParams {
   /** The range. */
   readonly range: HistoryRange;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2287,15 +2301,15 @@ export interface ConversationCompactParams {
   readonly session: SessionId;
   /** The summary. */
   readonly summary: string;
-  /** How the request that made it went. */
+  /** Measurements of the request that made the summary. */
   readonly metadata?: RequestMetadata;
   /** Entries at the end that stay valid. Absent: 0. */
   readonly keep?: Count;
   /** The first entry that stays valid, instead of `keep`. */
   readonly keepFrom?: EntryId;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2323,11 +2337,11 @@ export interface ConversationCompactResult {
 export interface ConversationForgetParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** How many messages to drop, from the end. When there are fewer, all are dropped. */
+  /** The number of messages to remove from the end. If there are fewer, all are removed. */
   readonly messages: number;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2353,11 +2367,11 @@ export interface ConversationForgetResult {
   readonly warnings?: readonly string[];
 }
 
-/** How much was dropped from the end of a history. */
+/** The numbers of messages and entries that were removed from the end of a history. */
 export interface ForgottenMessages {
-  /** Messages. None: nothing was said. */
+  /** The number of messages. 0: the conversation had none. */
   readonly messages: Count;
-  /** Entries, of which a message has one or more. */
+  /** The number of entries. Each message has one or more. */
   readonly entries: Count;
 }
 
@@ -2366,13 +2380,13 @@ export interface ConversationEnterTangentParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * The tangent carries the files too: a checkpoint is taken, and leaving without tail restores it. Absent:
-   * false.
+   * True to include the files: the daemon makes a checkpoint, and leaving the tangent without its tail
+   * restores it. Absent: false.
    */
   readonly files?: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -2383,7 +2397,7 @@ export interface ConversationEnterTangentParams {
 export interface ConversationEnterTangentResult {
   /** Whether a tangent began. */
   readonly entered: boolean;
-  /** The checkpoint that was taken for the files. */
+  /** The checkpoint of the files. */
   readonly checkpoint?: CheckpointId;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -2403,8 +2417,8 @@ export interface ConversationExitTangentParams {
   /** Appends the last entry of the tangent, if it added one. Absent: false. */
   readonly keepTail?: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -2444,11 +2458,11 @@ export interface ConversationTangentParams {
 
 /** Answer to `conversation/tangent`. */
 export interface ConversationTangentResult {
-  /** Whether it is. */
+  /** Whether the conversation is in a tangent. */
   readonly active: boolean;
-  /** Whole seconds since it began. Absent: in no tangent. */
+  /** Whole seconds since the tangent began. Absent: in no tangent. */
   readonly durationSeconds?: Count;
-  /** When it began. */
+  /** When the tangent began. */
   readonly tangentStartTime?: Timestamp;
   /** Entries that it added and still has. Absent: in no tangent. */
   readonly added?: Count;
@@ -2463,8 +2477,8 @@ export interface ConversationAddContextParams {
   /** Paths of the work tree, or globs, of at most 4,096 bytes each. */
   readonly paths: readonly string[];
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2493,8 +2507,8 @@ export interface ConversationRemoveContextParams {
   /** Paths of the work tree, or globs. */
   readonly paths: readonly string[];
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2522,9 +2536,9 @@ export interface ConversationContextParams {
   readonly session: SessionId;
   /** Whether to build the message. Absent: false. */
   readonly message?: boolean;
-  /** Hook outputs to put into it. */
+  /** Outputs of hooks to include in the message. */
   readonly hooks?: readonly HookOutput[];
-  /** The instruction of the agent to put at its end. */
+  /** The agent's instruction, for the end of the message. */
   readonly agentPrompt?: string;
 }
 
@@ -2537,9 +2551,9 @@ export interface ConversationContextResult {
    * then a blank line. Absent: not requested, or empty.
    */
   readonly message?: string;
-  /** Its length in bytes, as last built. */
+  /** The length of the message in bytes when it was last built. */
   readonly contextMessageLength?: Count;
-  /** Files that matched and could not be read. Absent: none, or the message was not asked for. */
+  /** Files that match and could not be read. Absent: none, or the message was not requested. */
   readonly unreadable?: readonly string[];
   /** Texts about assumptions and omissions. */
   readonly warnings?: readonly string[];
@@ -2551,18 +2565,18 @@ export interface ConversationSetToolsParams {
   readonly session: SessionId;
   /** All tools, by origin. */
   readonly tools: ToolsByOrigin;
-  /** State of the client to keep at run time. */
+  /** An object that the daemon keeps for the client while it runs. */
   readonly toolManager?: JsonObject;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
 /** Answer to `conversation/setTools`. */
 export interface ConversationSetToolsResult {
-  /** How many tools there are. */
+  /** The number of tools. */
   readonly tools: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -2582,21 +2596,21 @@ export interface ConversationSetAgentsParams {
   /** The agents. */
   readonly agents: JsonObject;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
 /** Answer to `conversation/setAgents`. */
 export interface ConversationSetAgentsResult {
-  /** How many agents there are. */
+  /** The number of agents. */
   readonly agents: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
-  /** The paths and globs that the resources of the active agent brought into the context. */
+  /** The paths and globs that were added to the context from the resources of the active agent. */
   readonly context: readonly string[];
   /** Resources that were left out, with the reason, and later steps that failed. Absent: none. */
   readonly warnings?: readonly string[];
@@ -2609,17 +2623,17 @@ export interface ConversationSetModelParams {
   /** The model. */
   readonly modelInfo: ModelInfo;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
 /** Answer to `conversation/setModel`. */
 export interface ConversationSetModelResult {
-  /** The model, defaults filled in. */
+  /** The model, with defaults for missing fields. */
   readonly modelInfo: ModelInfo;
-  /** The budget of the context now. */
+  /** The present budget of the context. */
   readonly maxContextSize: Bytes;
   /** Texts about assumptions, omissions and later steps that failed. Absent: none. */
   readonly warnings?: readonly string[];
@@ -2633,11 +2647,11 @@ export interface ConversationSetModelResult {
 export interface ConversationSetMcpEnabledParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Whether it is. */
+  /** Whether the conversation is in a tangent. */
   readonly mcpEnabled: boolean;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2663,33 +2677,33 @@ export interface ConversationRecordLinesParams {
   readonly session: SessionId;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** How it wrote. */
+  /** The kind of the write. */
   readonly operation: WriteOperation;
   /**
    * The number of lines before the write, or 0 if the file did not exist. Absent: the number that the tracker
    * remembers.
    */
   readonly linesBefore?: Count;
-  /** Lines after it. Absent: counted in the file. */
+  /** The number of lines after the write. Absent: the daemon counts them in the file. */
   readonly linesAfter?: Count;
   /** For `strReplace`: the replaced text. */
   readonly oldText?: string;
-  /** The text that was written, inserted or appended. */
+  /** The written, inserted or appended text. */
   readonly newText?: string;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
 /** Answer to `conversation/recordLines`. */
 export interface ConversationRecordLinesResult {
-  /** The tracker now. */
+  /** The tracker after the write. */
   readonly tracker: FileLineTracker;
-  /** The number of lines that the user added since the write before. Negative: removed lines. */
+  /** The number of lines that the user added since the previous write. Negative: removed lines. */
   readonly linesByUser: number;
   /** Lines that this write added or removed. */
   readonly linesByAgent: Count;
@@ -2710,7 +2724,7 @@ export interface ConversationExportParams {
   readonly session: SessionId;
   /**
    * The file to write: absolute, or relative to the work tree; never in a git directory or in the storage.
-   * Absent: the document is answered.
+   * Absent: the answer contains the document.
    */
   readonly path?: string;
   /**
@@ -2722,7 +2736,7 @@ export interface ConversationExportParams {
 
 /** Answer to `conversation/export`. */
 export interface ConversationExportResult {
-  /** The document. Absent: it was written. */
+  /** The document. Absent: it was written to `path`. */
   readonly document?: JsonObject;
   /** The file that was written. */
   readonly path?: string;
@@ -2746,11 +2760,11 @@ export interface ConversationImportParams {
   readonly session: SessionId;
   /** The document. */
   readonly document?: JsonObject;
-  /** An absolute file to read it from. */
+  /** The absolute path of the document's file. */
   readonly path?: string;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -2763,9 +2777,9 @@ export interface ConversationImportResult {
   readonly transcriptLength: Count;
   /** The entries that may be sent to a model. */
   readonly validHistoryRange: HistoryRange;
-  /** Entries that were over the cap and were dropped. */
+  /** The number of entries beyond the limit, which were left out. */
   readonly dropped: Count;
-  /** Lines of the transcript that were over the cap and were dropped. */
+  /** The number of lines of the transcript beyond the limit, which were left out. */
   readonly transcriptDropped?: Count;
   /** The id in the document. The session keeps its own. */
   readonly conversationId?: string;
@@ -2783,22 +2797,22 @@ export interface LedgerRecordWriteParams {
   readonly session: SessionId;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** The tool that wrote. */
+  /** The tool that wrote the file. */
   readonly toolName?: string;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
 /** Answer to `ledger/recordWrite`. */
 export interface LedgerRecordWriteResult {
-  /** False when that was known already. */
+  /** False when the ledger had this record already. */
   readonly recorded: boolean;
-  /** The id of the content. Absent: there is no such file now. */
+  /** The id of the content. Absent: the file does not exist now. */
   readonly content?: string;
   /** Its size. */
   readonly size?: Bytes;
@@ -2819,13 +2833,13 @@ export interface LedgerEntry {
   readonly author: Author;
   /** Order within the session. */
   readonly seq: number;
-  /** When it was noticed. */
+  /** When the change was recorded. */
   readonly timestamp: Timestamp;
   /** The id of its content. Absent: it was deleted. */
   readonly content?: string;
-  /** The checkpoint that first held it. */
+  /** The first checkpoint with this content. */
   readonly checkpoint?: CheckpointId;
-  /** The tag of that. */
+  /** The tag of that checkpoint. */
   readonly tag?: Tag;
   /** The tool that wrote it. */
   readonly toolName?: string;
@@ -2842,9 +2856,9 @@ export interface LedgerHistoryParams {
   readonly session: SessionId;
   /** The path, relative to the work tree, separated by `/`. */
   readonly path: PathText;
-  /** The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then authoritative. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the start. */
+  /** The `nextCursor` of the previous page. Absent: the first page. */
   readonly cursor?: Cursor;
   /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
@@ -2854,7 +2868,7 @@ export interface LedgerHistoryParams {
 export interface LedgerHistoryResult {
   /** The changes, oldest first. */
   readonly entries: readonly LedgerEntry[];
-  /** Its present content, when that is in no checkpoint and no report. */
+  /** The author of the present content, if that is in no checkpoint and no report. */
   readonly present?: LedgerEntry;
   /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
@@ -2864,7 +2878,7 @@ export interface LedgerHistoryResult {
 export interface WorktreeStatusParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** How many dirty paths to list. Absent: 0. */
+  /** The number of dirty paths to list. Absent: 0. */
   readonly limit?: number;
 }
 
@@ -2880,14 +2894,14 @@ export interface WorktreeStatusResult {
   readonly overflows: Count;
   /** How often a capture found changes that the watcher had not reported. Absent: never. */
   readonly drifts?: Count;
-  /** Why it is not `live`. */
+  /** Why the watcher is not `live`. */
   readonly reason?: string;
   /**
    * How the captures of checkpoints were made since the session was opened. Absent: checkpoints are not
    * enabled.
    */
   readonly captures?: CaptureCounts;
-  /** Dirty paths, as many as asked for. Absent or empty: none were asked for. */
+  /** Dirty paths, at most the requested number. Absent or empty: none were requested. */
   readonly paths?: readonly PathRef[];
 }
 
@@ -2906,8 +2920,8 @@ export interface StoreUsageResult {
   /** Checkpoints stored. */
   readonly checkpoints: Count;
   /**
-   * The directory of the session. In `sqlite` the database lies beside the directories of the sessions that
-   * share it, in `checkpointd.sqlite` of the storage.
+   * The directory of the session. In `sqlite`, all sessions share the database `checkpointd.sqlite` of the
+   * storage.
    */
   readonly path?: string;
 }
@@ -2922,8 +2936,8 @@ export interface StoreGcParams {
    */
   readonly prune?: PruneMode;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -2936,10 +2950,10 @@ export interface StoreGcResult {
   readonly bytesFreed: Bytes;
   /** Contents removed. */
   readonly blobsFreed: Count;
-  /** Checkpoints removed: beyond the limits, or in no list. */
+  /** Removed checkpoints: beyond the limits, or unlisted. */
   readonly checkpointsRemoved: Count;
   /**
-   * The removed safety checkpoints that `limits.maxStoreBytes` removed before `limits.keepSafetyMs`. Absent:
+   * Safety checkpoints that `limits.maxStoreBytes` removed before `limits.keepSafetyMs` was over. Absent:
    * none.
    */
   readonly safetyRemoved?: Count;
@@ -2956,13 +2970,13 @@ export interface StoreGcResult {
   readonly warnings?: readonly string[];
 }
 
-/** Something wrong with a store. */
+/** Damage of a store. */
 export interface StoreProblem {
   /** The kind of damage. */
   readonly kind: ProblemKind;
   /** A content, snapshot or checkpoint id, or a file, table, index or trigger of the store. */
   readonly what: string;
-  /** Checkpoints that cannot be restored completely because of it. */
+  /** Checkpoints that cannot be restored completely because of the damage. */
   readonly affects: readonly CheckpointId[];
 }
 
@@ -2992,7 +3006,7 @@ export interface OperationGetParams {
   readonly session: SessionId;
   /** Its id. */
   readonly operation?: OperationId;
-  /** Its key. One of the two is needed. */
+  /** The key of its request. Give either the id or the key. */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
@@ -3004,9 +3018,9 @@ export interface OperationGetResult {
   readonly operation?: OperationId;
   /** Its method. */
   readonly method?: string;
-  /** Its answer, where that was kept. */
+  /** Its answer. Absent: the answer was not stored. */
   readonly result?: Json;
-  /** The checkpoint that it published, known even when its answer is not. */
+  /** The checkpoint that it published, even if its answer was not stored. */
   readonly checkpoint?: CheckpointId;
   /** Why it failed. */
   readonly error?: ErrorFact;
@@ -3016,15 +3030,15 @@ export interface OperationGetResult {
 export interface SessionDidOpenParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** The other client whose request caused it. Absent: it was a request of your own. */
+  /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
   /** Its work tree. */
   readonly workspace: string;
-  /** How it stores. */
+  /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether it existed before. */
+  /** Whether the session existed before. */
   readonly resumed: boolean;
-  /** The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted. */
+  /** The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. */
   readonly base?: Checkpoint;
   /** How long it took. */
   readonly ms: Milliseconds;
@@ -3034,13 +3048,13 @@ export interface SessionDidOpenParams {
 export interface CheckpointDidCreateParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** The other client whose request caused it. Absent: it was a request of your own. */
+  /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
   /**
-   * The snapshot at which the session was before, for comparison with `checkpoint.snapshot`. It is not a
-   * checkpoint; that is `checkpoint.parent`.
+   * The snapshot of the session before, for comparison with `checkpoint.snapshot`. The checkpoint before is
+   * `checkpoint.parent`.
    */
   readonly from?: SnapshotId;
   /** How long it took. */
@@ -3051,15 +3065,15 @@ export interface CheckpointDidCreateParams {
 export interface CheckpointDidRestoreParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** The other client whose request caused it. Absent: it was a request of your own. */
+  /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
   /** The restored checkpoint. */
   readonly target: CheckpointId;
-  /** The state after. */
+  /** The checkpoint of the state after. */
   readonly checkpoint?: Checkpoint;
-  /** The state before. */
+  /** The checkpoint of the state before. */
   readonly safety?: CheckpointId;
-  /** Paths by number. */
+  /** The numbers of paths. */
   readonly counts: RestoreCounts;
   /** How long it took. */
   readonly ms: Milliseconds;
@@ -3076,7 +3090,7 @@ export interface CheckpointDidRestoreParams {
   readonly failed?: readonly FailedPath[];
   /** Paths that were edited outside the session, also after the restore stopped. Absent: no recovery. */
   readonly conflicts?: readonly ConflictPath[];
-  /** Paths that were left alone on purpose. Absent: no recovery. */
+  /** Paths that were left unchanged on purpose. Absent: no recovery. */
   readonly skipped?: readonly SkippedPath[];
 }
 
@@ -3084,7 +3098,7 @@ export interface CheckpointDidRestoreParams {
 export interface CheckpointDidFailParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** The other client whose request caused it. Absent: it was a request of your own. */
+  /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
   /** The method. */
   readonly method: string;
@@ -3104,7 +3118,7 @@ export interface WorktreeDidChangeParams {
   readonly dirtyPaths: Count;
   /** The newly changed paths, at most 1,000. Empty when there were more. */
   readonly paths: readonly PathRef[];
-  /** True when more changed than is listed: look at whatever you care for. Absent: false. */
+  /** True when more paths changed than are listed. Absent: false. */
   readonly more?: boolean;
   /** True when the watch lost events because too many came at once. Comes with `more`. Absent: false. */
   readonly overflowed?: boolean;
@@ -3114,9 +3128,9 @@ export interface WorktreeDidChangeParams {
 export interface WorktreeDidDriftParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Some of them, at most 100. */
+  /** Some of the changed paths, at most 100. */
   readonly paths: readonly PathRef[];
-  /** How many. */
+  /** A number of items. */
   readonly count: Count;
 }
 
@@ -3124,9 +3138,9 @@ export interface WorktreeDidDriftParams {
 export interface ConversationDidFillWindowParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** The other client whose request caused it. Absent: it was a request of your own. */
+  /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
-  /** How full it is. */
+  /** How full the model's window is. */
   readonly contextWindow: ContextWindow;
 }
 
@@ -3134,7 +3148,7 @@ export interface ConversationDidFillWindowParams {
 export interface ConversationDidChangeParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** The other client whose request caused it. Absent: it was a request of your own. */
+  /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
   /** The method that changed it. */
   readonly method: string;
@@ -3146,7 +3160,7 @@ export interface ConversationDidChangeParams {
   readonly validHistoryRange: HistoryRange;
 }
 
-/** Names a writer (`wr_…`): one storage on one machine. It alone moves the heads of its lines. */
+/** The id of a writer (`wr_…`): one storage on one machine. Only the writer moves the heads of its lines. */
 export type WriterId = string;
 
 /** Where a remote keeps the refs of sessions. */
@@ -3157,13 +3171,13 @@ export type StayReason = 'leftOut' | 'pattern' | 'strictMode' | 'included' | 'se
 
 /** A path that stays on this machine when the session is pushed. */
 export interface LeftPath {
-  /** The path, relative to the work tree; a directory stands for all below it. */
+  /** The path, relative to the work tree. A directory includes everything below it. */
   readonly path: PathText;
-  /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
+  /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
   /** Why. */
   readonly because: StayReason;
-  /** The form of secret that was found. Absent: none. */
+  /** The kind of secret that was found. Absent: no secret was found. */
   readonly rule?: string;
 }
 
@@ -3181,31 +3195,31 @@ export interface Remote {
   readonly addedAt: Timestamp;
 }
 
-/** One session as one writer pushed it: a line. Two machines that continue from one checkpoint make two lines. */
+/** A line: one session, as one writer pushed it. Each machine that continues a session makes its own line. */
 export interface RemoteLine {
   /** The session. */
   readonly session: SessionId;
   /** The writer of the line. */
   readonly writer: WriterId;
-  /** Whether this storage is the writer. */
+  /** Whether this storage is the writer of the line. */
   readonly own: boolean;
   /** Its ref on the remote. */
   readonly ref: string;
   /** The commit of its head. */
   readonly head: string;
-  /** How often it was pushed. */
+  /** The number of pushes that changed it. */
   readonly generation: Count;
-  /** Checkpoints that it holds. */
+  /** The number of its checkpoints. */
   readonly checkpoints: Count;
   /** Entries of the conversation. */
   readonly historyLength: Count;
-  /** Bytes of contents that all its checkpoints need, about. */
+  /** The approximate size in bytes of the contents that its checkpoints need. */
   readonly bytes: Bytes;
   /** The name of its work tree's directory. */
   readonly workspace: string;
   /** Its conversation id. */
   readonly conversationId: string;
-  /** How its writer stores it. */
+  /** The strategy of its writer. */
   readonly strategy: Strategy;
   /** The first words of the conversation. Absent: none. */
   readonly title?: string;
@@ -3227,7 +3241,7 @@ export interface LineOrigin {
   readonly head: string;
 }
 
-/** Where an imported session comes from. */
+/** The remote line from which a session was imported. */
 export interface SessionOrigin {
   /** The name of the remote at that time. */
   readonly remote: string;
@@ -3266,13 +3280,13 @@ export interface RemoteAddParams {
    * password in it is refused.
    */
   readonly url: string;
-  /** Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: only the usual ones. */
+  /** Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: no additional globs. */
   readonly leaveOut?: readonly string[];
-  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  /** The storage of the remote, an absolute path. Absent: the default storage. */
   readonly storageDir?: string;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -3283,15 +3297,18 @@ export interface RemoteAddResult {
   readonly remote: Remote;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  /** Reserved and never sent: a request about a remote is no operation of a session. */
   readonly operation?: OperationId;
-  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  /**
+   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * no warnings.
+   */
   readonly warnings?: readonly string[];
 }
 
 /** Parameters of `remote/list`. */
 export interface RemoteListParams {
-  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  /** The storage of the remote, an absolute path. Absent: the default storage. */
   readonly storageDir?: string;
 }
 
@@ -3299,7 +3316,7 @@ export interface RemoteListParams {
 export interface RemoteListResult {
   /** The remotes, by name. */
   readonly remotes: readonly Remote[];
-  /** The id of this storage as a writer. Absent: no remote was ever added. */
+  /** The writer's id of this storage. Absent: no remote was ever added. */
   readonly writer?: WriterId;
 }
 
@@ -3307,11 +3324,11 @@ export interface RemoteListResult {
 export interface RemoteRemoveParams {
   /** The remote. */
   readonly name: string;
-  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  /** The storage of the remote, an absolute path. Absent: the default storage. */
   readonly storageDir?: string;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
@@ -3322,9 +3339,12 @@ export interface RemoteRemoveResult {
   readonly removed: boolean;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  /** Reserved and never sent: a request about a remote is no operation of a session. */
   readonly operation?: OperationId;
-  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  /**
+   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * no warnings.
+   */
   readonly warnings?: readonly string[];
 }
 
@@ -3344,8 +3364,8 @@ export interface RemotePushParams {
    */
   readonly send?: readonly string[];
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -3380,9 +3400,12 @@ export interface RemotePushResult {
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  /** Reserved and never sent: a request about a remote is no operation of a session. */
   readonly operation?: OperationId;
-  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  /**
+   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * no warnings.
+   */
   readonly warnings?: readonly string[];
 }
 
@@ -3392,11 +3415,11 @@ export interface RemoteFetchParams {
   readonly remote: string;
   /** Only this session, as `remote/sessions` names it. Absent: all. */
   readonly session?: SessionId;
-  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  /** The storage of the remote, an absolute path. Absent: the default storage. */
   readonly storageDir?: string;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -3405,9 +3428,9 @@ export interface RemoteFetchParams {
 
 /** Answer to `remote/fetch`. */
 export interface RemoteFetchResult {
-  /** The lines that had something new. */
+  /** The lines with new data. */
   readonly updated: readonly RemoteLine[];
-  /** Lines that were refused, because the remote sent what cannot be. Nothing of them was taken. */
+  /** Lines that were refused because their data is invalid. No part of them was stored. */
   readonly refused: readonly RefusedLine[];
   /** Sessions that were deleted on the remote. */
   readonly deleted: readonly SessionId[];
@@ -3415,9 +3438,12 @@ export interface RemoteFetchResult {
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  /** Reserved and never sent: a request about a remote is no operation of a session. */
   readonly operation?: OperationId;
-  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  /**
+   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * no warnings.
+   */
   readonly warnings?: readonly string[];
 }
 
@@ -3425,7 +3451,7 @@ export interface RemoteFetchResult {
 export interface RemoteSessionsParams {
   /** The remote. */
   readonly remote: string;
-  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  /** The storage of the remote, an absolute path. Absent: the default storage. */
   readonly storageDir?: string;
 }
 
@@ -3433,7 +3459,7 @@ export interface RemoteSessionsParams {
 export interface RemoteSessionsResult {
   /** The lines, newest first by the clocks of their writers, at most 10,000. */
   readonly lines: readonly RemoteLine[];
-  /** Lines that were refused, because the remote sent what cannot be. Nothing of them was taken. */
+  /** Lines that were refused because their data is invalid. No part of them was stored. */
   readonly refused: readonly RefusedLine[];
   /** Sessions that were deleted on the remote. */
   readonly deleted: readonly SessionId[];
@@ -3445,24 +3471,27 @@ export interface RemoteDeleteParams {
   readonly remote: string;
   /** The session, as `remote/sessions` names it. */
   readonly session: SessionId;
-  /** The storage whose remotes are meant: an absolute path. Absent: the default place. */
+  /** The storage of the remote, an absolute path. Absent: the default storage. */
   readonly storageDir?: string;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
 }
 
 /** Answer to `remote/delete`. */
 export interface RemoteDeleteResult {
-  /** The refs that were removed. Empty: it had been deleted before. */
+  /** The refs that were removed. Empty: the session had been deleted before. */
   readonly deleted: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  /** Reserved and never sent: a request about a remote is no operation of a session. */
   readonly operation?: OperationId;
-  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  /**
+   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * no warnings.
+   */
   readonly warnings?: readonly string[];
 }
 
@@ -3472,24 +3501,24 @@ export interface SessionImportParams {
   readonly remote: string;
   /** The session, as `remote/sessions` names it. */
   readonly session: SessionId;
-  /** The writer whose line is meant. Absent: the one that pushed last. */
+  /** The writer of the line. Absent: the writer that pushed last. */
   readonly writer?: WriterId;
   /** The work tree of the new session. */
   readonly workspace: Workspace;
-  /** How to store. Absent: `shadow`. */
+  /** The strategy that stores the checkpoints. Absent: `shadow`. */
   readonly strategy?: Strategy;
-  /** The fate of checkpoints and conversation. Absent: `keep`. */
+  /** What happens to checkpoints and conversation when the session ends. Absent: `keep`. */
   readonly retention?: Retention;
   /** Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false. */
   readonly allowProtected?: boolean;
   /**
-   * Where to store, and whose remote is meant: an absolute path outside the work tree. Absent: the default
-   * place.
+   * The storage of the session and of the remote: an absolute path outside the work tree. Absent: the default
+   * storage.
    */
   readonly storageDir?: string;
   /**
-   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
-   * every new intent.
+   * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
+   * done twice. Use a new key for each new change.
    */
   readonly idempotencyKey?: IdempotencyKey;
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
@@ -3505,15 +3534,15 @@ export interface SessionImportResult {
   readonly session: SessionId;
   /** Its work tree, absolute. */
   readonly workspace: string;
-  /** Its conversation id: that of the line, or a new one where a session here has that already. */
+  /** Its conversation id: that of the line, or a new id if a session here has that id already. */
   readonly conversationId: string;
-  /** How it stores. */
+  /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Its fate. */
+  /** What happens to its data when it ends. */
   readonly retention: Retention;
-  /** Where it comes from. */
+  /** The remote line from which it was imported. */
   readonly origin: SessionOrigin;
-  /** Checkpoints that it holds. */
+  /** The number of its checkpoints. */
   readonly checkpoints: Count;
   /** Its current checkpoint. Absent: it has none. */
   readonly head?: CheckpointId;
@@ -3521,9 +3550,12 @@ export interface SessionImportResult {
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Not sent: what is asked of a remote is no operation of a session. Reserved. */
+  /** Reserved and never sent: a request about a remote is no operation of a session. */
   readonly operation?: OperationId;
-  /** What did not succeed although the request did, or what the user should know, in words. Absent: nothing. */
+  /**
+   * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
+   * no warnings.
+   */
   readonly warnings?: readonly string[];
 }
 
@@ -3537,11 +3569,11 @@ export interface RemoteDidFindLineParams {
   readonly line: OtherLine;
 }
 
-/** What `remote/*` and `session/import` offer. */
+/** The abilities of `remote/*` and `session/import`. */
 export interface RemotesCapability {
-  /** How remotes are reached. */
+  /** The kinds of addresses of remotes. */
   readonly schemes: readonly string[];
-  /** The newest format of lines that is read and written. */
+  /** The newest supported format of lines. */
   readonly lineFormat: number;
 }
 
@@ -3554,7 +3586,7 @@ export interface RemoteDidPushParams {
   readonly session: SessionId;
   /** The remote. */
   readonly remote: string;
-  /** Whether the remote took something new. */
+  /** Whether the remote got new data. */
   readonly pushed: boolean;
   /** The head of the line. Absent: the push failed. */
   readonly head?: string;
@@ -3576,7 +3608,7 @@ export interface RequestTypes {
    * accepted.
    */
   'shutdown': { params: ShutdownParams; result: null; };
-  /** Answers this protocol as an OpenRPC document. Also before `initialize`. */
+  /** Returns this protocol as an OpenRPC document. The only request that is allowed before `initialize`. */
   'rpc.discover': { params: RpcDiscoverParams; result: JsonObject; };
   /**
    * Opens a work tree for one conversation: makes its base checkpoint (tag `0`), or resumes a kept session and
@@ -3598,28 +3630,28 @@ export interface RequestTypes {
   /** Lists the sessions that are open or kept. */
   'session/list': { params: SessionListParams; result: SessionListResult; };
   /**
-   * Tells everything about an open session: the manager of its checkpoints, and the figures of watcher, queue
+   * Returns the state of an open session: the manager of its checkpoints, and the figures of watcher, queue
    * and cache.
    */
   'session/get': { params: SessionGetParams; result: SessionGetResult; };
   /**
-   * Enables checkpoints, also outside a repository, and makes the base. If they are enabled, it answers the
-   * base.
+   * Enables checkpoints, also outside a repository, and makes the base. If checkpoints are enabled already,
+   * returns the base.
    */
   'checkpoint/init': { params: CheckpointInitParams; result: CheckpointInitResult; };
   /**
    * Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless `onlyIfChanged`
-   * is set). All names are those of one instant, and each file is whole; two files may be of different moments
-   * if a program writes meanwhile.
+   * is set). All names existed at one instant, and each file is complete. The contents of two files may come
+   * from different moments if a program writes meanwhile.
    */
   'checkpoint/create': { params: CheckpointCreateParams; result: CheckpointCreateResult; };
   /** Lists checkpoints, oldest first. */
   'checkpoint/list': { params: CheckpointListParams; result: CheckpointListResult; };
-  /** Tells about one checkpoint. */
+  /** Returns one checkpoint. */
   'checkpoint/get': { params: CheckpointGetParams; result: CheckpointGetResult; };
-  /** Tells a turn with its tools. */
+  /** Returns a turn with its tools. */
   'checkpoint/expand': { params: CheckpointExpandParams; result: CheckpointExpandResult; };
-  /** Tells whether the work tree differs from what the last create or restore left. */
+  /** Returns whether the work tree differs from the result of the last create or restore. */
   'checkpoint/hasChanges': { params: CheckpointHasChangesParams; result: CheckpointHasChangesResult; };
   /**
    * Counts changed files of one checkpoint against its `previousTag` (give `tag`), or between two checkpoints
@@ -3633,12 +3665,12 @@ export interface RequestTypes {
   /** Reads a file of a checkpoint, or a range of the file. */
   'checkpoint/readFile': { params: CheckpointReadFileParams; result: CheckpointReadFileResult; };
   /**
-   * Makes the work tree, the conversation or both equal a checkpoint, after it has saved the present in a
-   * safety checkpoint. A path that could not be restored is in `failed`; the others are restored.
+   * Makes the work tree, the conversation or both equal a checkpoint. A safety checkpoint saves the present
+   * first. A path that could not be restored is in `failed`; the others are restored.
    */
   'checkpoint/restore': { params: CheckpointRestoreParams; result: RestoreResult; };
   /**
-   * Takes the change between two checkpoints back out of the present, and keeps all later changes, by a
+   * Reverts the change between two checkpoints in the present work tree, and keeps all later changes, by a
    * three-way merge of trees and contents. A safety checkpoint saves the present first, and `checkpoint/undo`
    * reverses the revert. The merge compares bytes, so a change of all line ends is a change of all lines. It
    * follows renamed files on either side, but no renamed directories. It uses no merge driver or attribute of
@@ -3650,20 +3682,23 @@ export interface RequestTypes {
    * state in its safety checkpoint. Later changes on other paths stay, unless `mode` is `hard`.
    */
   'checkpoint/undo': { params: CheckpointUndoParams; result: RestoreResult; };
-  /** Does again the restore that was undone last. A new checkpoint ends the chance. */
+  /**
+   * Repeats the restore that was undone last. After a new checkpoint of a turn or tool there is nothing to
+   * redo.
+   */
   'checkpoint/redo': { params: CheckpointRedoParams; result: RestoreResult; };
   /**
-   * Removes a checkpoint; all others stay restorable. The checkpoint of a restore at which the session is
-   * cannot be removed (`PreconditionFailed`).
+   * Removes a checkpoint. All others can still be restored. If the session is at the checkpoint of a restore,
+   * that checkpoint cannot be removed (`PreconditionFailed`).
    */
   'checkpoint/delete': { params: CheckpointDeleteParams; result: CheckpointDeleteResult; };
-  /** Gives a checkpoint a name, or takes it away. */
+  /** Gives a checkpoint a name, or removes its name. */
   'checkpoint/rename': { params: CheckpointRenameParams; result: CheckpointRenameResult; };
   /** Removes all checkpoints of the session. Checkpoints are then disabled until `checkpoint/init`. */
   'checkpoint/clean': { params: CheckpointCleanParams; result: CheckpointCleanResult; };
   /**
-   * Answers the state of the conversation: messages, context, tools and the checkpoint. History and transcript
-   * are given by length.
+   * Returns the state of the conversation: messages, context, tools and the checkpoint. Of history and
+   * transcript it returns only the lengths.
    */
   'conversation/get': { params: ConversationGetParams; result: ConversationGetResult; };
   /** Reads the history by pages, of the present or of a checkpoint. */
@@ -3685,11 +3720,11 @@ export interface RequestTypes {
    */
   'conversation/clear': { params: ConversationClearParams; result: ConversationClearResult; };
   /**
-   * Sets the entries that may be sent to a model. A start at an entry that answers a tool is moved on to the
-   * next one that does not, or to the end: then nothing can be sent.
+   * Sets the entries that may be sent to a model. If the first entry has results of tools, the range starts at
+   * the next entry without. Without such an entry, the range is empty.
    */
   'conversation/setValidRange': { params: ConversationSetValidRangeParams; result: ConversationSetValidRangeResult; };
-  /** Stores a summary and moves the valid range behind what it summarises. */
+  /** Stores a summary and moves the start of the valid range after the summarised entries. */
   'conversation/compact': { params: ConversationCompactParams; result: ConversationCompactResult; };
   /**
    * Removes the last messages from the history, each with its answers and tool results, and cuts the valid
@@ -3697,22 +3732,25 @@ export interface RequestTypes {
    * the messages back.
    */
   'conversation/forget': { params: ConversationForgetParams; result: ConversationForgetResult; };
-  /** Puts the main conversation aside. Inside a tangent: answers `entered: false`. */
+  /**
+   * Begins a tangent and puts the main conversation aside. Inside a tangent, does nothing and answers
+   * `entered: false`.
+   */
   'conversation/enterTangent': { params: ConversationEnterTangentParams; result: ConversationEnterTangentResult; };
   /**
-   * Brings the main conversation back. Outside a tangent: answers `exited: false`, or `TangentDisabled` where
-   * the session was opened with `features.tangent` false.
+   * Returns to the main conversation. Outside a tangent, answers `exited: false`, or `TangentDisabled` if the
+   * session was opened with `features.tangent` false.
    */
   'conversation/exitTangent': { params: ConversationExitTangentParams; result: ConversationExitTangentResult; };
-  /** Tells whether the conversation is in a tangent. */
+  /** Returns whether the conversation is in a tangent. */
   'conversation/tangent': { params: ConversationTangentParams; result: ConversationTangentResult; };
   /** Adds files to the context, by path or glob. */
   'conversation/addContext': { params: ConversationAddContextParams; result: ConversationAddContextResult; };
-  /** Removes paths or globs from the context, as they were added. */
+  /** Removes paths or globs from the context. Each must be spelled as it was added. */
   'conversation/removeContext': { params: ConversationRemoveContextParams; result: ConversationRemoveContextResult; };
-  /** Tells the context, and builds the context message if asked. */
+  /** Returns the context, and on request builds the context message. */
   'conversation/context': { params: ConversationContextParams; result: ConversationContextResult; };
-  /** Sets the tools, and what the client wants kept beside them. */
+  /** Sets the tools, and an object that the daemon keeps for the client beside them. */
   'conversation/setTools': { params: ConversationSetToolsParams; result: ConversationSetToolsResult; };
   /**
    * Stores the agents for the client: by name, or `{agents, activeIdx}`. If the conversation has no context
@@ -3736,17 +3774,17 @@ export interface RequestTypes {
    */
   'conversation/import': { params: ConversationImportParams; result: ConversationImportResult; };
   /**
-   * Records that the agent wrote or deleted a file. Its present content is then the agent's and causes no
-   * conflict. All sessions that are open on the work tree keep the report, and a revert of one author
+   * Records that the agent wrote or deleted a file. Its present content then counts as the agent's and causes
+   * no conflict. All sessions that are open on the work tree record the report, and a revert of one author
    * (`author` of `checkpoint/revert`) relies on it. Report each write at once: an edit of another program
    * between the write and its report counts as part of the write.
    */
   'ledger/recordWrite': { params: LedgerRecordWriteParams; result: LedgerRecordWriteResult; };
   /** Lists who changed a file and when, as far as checkpoints and reports show. */
   'ledger/history': { params: LedgerHistoryParams; result: LedgerHistoryResult; };
-  /** Tells what the watcher sees, and how much of the work tree captures had to look at. */
+  /** Returns the state of the watcher, and the numbers of fast and full captures. */
   'worktree/status': { params: WorktreeStatusParams; result: WorktreeStatusResult; };
-  /** Tells what the store of a session takes. */
+  /** Returns the size of a session's store. */
   'store/usage': { params: StoreUsageParams; result: StoreUsageResult; };
   /**
    * Removes stored data that no checkpoint needs, and the oldest checkpoints beyond the session's limits.
@@ -3756,11 +3794,14 @@ export interface RequestTypes {
   'store/gc': { params: StoreGcParams; result: StoreGcResult; };
   /** Reads everything in the store and checks every hash. */
   'store/verify': { params: StoreVerifyParams; result: StoreVerifyResult; };
-  /** Tells what became of a mutation, by its id or by its key. Also after a restart, when the session is kept. */
+  /**
+   * Returns the outcome of a mutation, by its id or its key. If the session is kept, this works after a
+   * restart, too.
+   */
   'operation/get': { params: OperationGetParams; result: OperationGetResult; };
   /**
-   * Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`. A remote of the
-   * same name and address is answered again, with the new `leaveOut`.
+   * Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`. For an existing
+   * name and address, only `leaveOut` changes.
    */
   'remote/add': { params: RemoteAddParams; result: RemoteAddResult; };
   /** Lists the remotes of the storage. */
@@ -3817,7 +3858,7 @@ export interface NotificationTypes {
   '$/progress': { params: ProgressParams; };
   /** Sets the detail of `$/logTrace`. */
   '$/setTrace': { params: SetTraceParams; };
-  /** Tells what the server does, as far as `$/setTrace` asked for it. */
+  /** Reports the work of the server, in the detail that `$/setTrace` chose. */
   '$/logTrace': { params: LogTraceParams; };
   /** A line for the log of the client: warnings and errors that answer no request. */
   'window/logMessage': { params: WindowLogMessageParams; };
@@ -3842,16 +3883,16 @@ export interface NotificationTypes {
   /** The conversation changed. */
   'conversation/didChange': { params: ConversationDidChangeParams; };
   /**
-   * The conversation fills the model's context window since the last change. Told once, and again when it has
-   * fitted in between.
+   * Since the last change, the conversation fills the model's context window. Sent once, and again after the
+   * conversation has fitted in between.
    */
   'conversation/didFillWindow': { params: ConversationDidFillWindowParams; };
-  /** A push found that another writer continues the same session. Both lines stay; nothing is merged. */
+  /** A push found that another writer continues the same session. Both lines stay, and nothing is merged. */
   'remote/didFindLine': { params: RemoteDidFindLineParams; };
   /**
-   * A session that was opened with `push: "turn"` was pushed in the background, or could not be. A remote that
-   * cannot be reached is tried again by itself, ever more seldom, five times; anything else is tried again
-   * after the next turn.
+   * A session that was opened with `push: "turn"` was pushed in the background, or the push failed. If the
+   * remote is unreachable, the daemon tries again five times, at growing intervals. After any other failure it
+   * tries again after the next turn.
    */
   'remote/didPush': { params: RemoteDidPushParams; };
 }

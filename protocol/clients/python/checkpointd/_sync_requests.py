@@ -174,7 +174,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> JsonObject:
-        """Answers this protocol as an OpenRPC document. Also before `initialize`."""
+        """Returns this protocol as an OpenRPC document. The only request that is allowed before
+        `initialize`.
+        """
         result: JsonObject = self.request("rpc.discover", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -237,7 +239,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionGetResult:
-        """Tells everything about an open session: the manager of its checkpoints, and the figures of
+        """Returns the state of an open session: the manager of its checkpoints, and the figures of
         watcher, queue and cache.
         """
         result: SessionGetResult = self.request("session/get", params, on_progress=on_progress, timeout=timeout)
@@ -250,8 +252,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointInitResult:
-        """Enables checkpoints, also outside a repository, and makes the base. If they are enabled,
-        it answers the base.
+        """Enables checkpoints, also outside a repository, and makes the base. If checkpoints are
+        enabled already, returns the base.
         """
         result: CheckpointInitResult = self.request("checkpoint/init", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -264,8 +266,8 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> CheckpointCreateResult:
         """Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless
-        `onlyIfChanged` is set). All names are those of one instant, and each file is whole; two
-        files may be of different moments if a program writes meanwhile.
+        `onlyIfChanged` is set). All names existed at one instant, and each file is complete. The
+        contents of two files may come from different moments if a program writes meanwhile.
         """
         result: CheckpointCreateResult = self.request("checkpoint/create", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -288,7 +290,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointGetResult:
-        """Tells about one checkpoint."""
+        """Returns one checkpoint."""
         result: CheckpointGetResult = self.request("checkpoint/get", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -299,7 +301,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointExpandResult:
-        """Tells a turn with its tools."""
+        """Returns a turn with its tools."""
         result: CheckpointExpandResult = self.request("checkpoint/expand", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -310,7 +312,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointHasChangesResult:
-        """Tells whether the work tree differs from what the last create or restore left."""
+        """Returns whether the work tree differs from the result of the last create or restore."""
         result: CheckpointHasChangesResult = self.request("checkpoint/hasChanges", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -367,9 +369,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RestoreResult:
-        """Makes the work tree, the conversation or both equal a checkpoint, after it has saved the
-        present in a safety checkpoint. A path that could not be restored is in `failed`; the
-        others are restored.
+        """Makes the work tree, the conversation or both equal a checkpoint. A safety checkpoint
+        saves the present first. A path that could not be restored is in `failed`; the others are
+        restored.
         """
         result: RestoreResult = self.request("checkpoint/restore", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -381,7 +383,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RevertResult:
-        """Takes the change between two checkpoints back out of the present, and keeps all later
+        """Reverts the change between two checkpoints in the present work tree, and keeps all later
         changes, by a three-way merge of trees and contents. A safety checkpoint saves the present
         first, and `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of
         all line ends is a change of all lines. It follows renamed files on either side, but no
@@ -411,7 +413,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RestoreResult:
-        """Does again the restore that was undone last. A new checkpoint ends the chance."""
+        """Repeats the restore that was undone last. After a new checkpoint of a turn or tool there
+        is nothing to redo.
+        """
         result: RestoreResult = self.request("checkpoint/redo", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -422,8 +426,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointDeleteResult:
-        """Removes a checkpoint; all others stay restorable. The checkpoint of a restore at which the
-        session is cannot be removed (`PreconditionFailed`).
+        """Removes a checkpoint. All others can still be restored. If the session is at the
+        checkpoint of a restore, that checkpoint cannot be removed (`PreconditionFailed`).
         """
         result: CheckpointDeleteResult = self.request("checkpoint/delete", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -435,7 +439,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointRenameResult:
-        """Gives a checkpoint a name, or takes it away."""
+        """Gives a checkpoint a name, or removes its name."""
         result: CheckpointRenameResult = self.request("checkpoint/rename", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -459,8 +463,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationGetResult:
-        """Answers the state of the conversation: messages, context, tools and the checkpoint.
-        History and transcript are given by length.
+        """Returns the state of the conversation: messages, context, tools and the checkpoint. Of
+        history and transcript it returns only the lengths.
         """
         result: ConversationGetResult = self.request("conversation/get", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -546,8 +550,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetValidRangeResult:
-        """Sets the entries that may be sent to a model. A start at an entry that answers a tool is
-        moved on to the next one that does not, or to the end: then nothing can be sent.
+        """Sets the entries that may be sent to a model. If the first entry has results of tools, the
+        range starts at the next entry without. Without such an entry, the range is empty.
         """
         result: ConversationSetValidRangeResult = self.request("conversation/setValidRange", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -559,7 +563,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationCompactResult:
-        """Stores a summary and moves the valid range behind what it summarises."""
+        """Stores a summary and moves the start of the valid range after the summarised entries."""
         result: ConversationCompactResult = self.request("conversation/compact", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -584,7 +588,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationEnterTangentResult:
-        """Puts the main conversation aside. Inside a tangent: answers `entered: false`."""
+        """Begins a tangent and puts the main conversation aside. Inside a tangent, does nothing and
+        answers `entered: false`.
+        """
         result: ConversationEnterTangentResult = self.request("conversation/enterTangent", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -595,8 +601,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationExitTangentResult:
-        """Brings the main conversation back. Outside a tangent: answers `exited: false`, or
-        `TangentDisabled` where the session was opened with `features.tangent` false.
+        """Returns to the main conversation. Outside a tangent, answers `exited: false`, or
+        `TangentDisabled` if the session was opened with `features.tangent` false.
         """
         result: ConversationExitTangentResult = self.request("conversation/exitTangent", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -608,7 +614,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationTangentResult:
-        """Tells whether the conversation is in a tangent."""
+        """Returns whether the conversation is in a tangent."""
         result: ConversationTangentResult = self.request("conversation/tangent", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -630,7 +636,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationRemoveContextResult:
-        """Removes paths or globs from the context, as they were added."""
+        """Removes paths or globs from the context. Each must be spelled as it was added."""
         result: ConversationRemoveContextResult = self.request("conversation/removeContext", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -641,7 +647,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationContextResult:
-        """Tells the context, and builds the context message if asked."""
+        """Returns the context, and on request builds the context message."""
         result: ConversationContextResult = self.request("conversation/context", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -652,7 +658,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationSetToolsResult:
-        """Sets the tools, and what the client wants kept beside them."""
+        """Sets the tools, and an object that the daemon keeps for the client beside them."""
         result: ConversationSetToolsResult = self.request("conversation/setTools", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -735,11 +741,11 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> LedgerRecordWriteResult:
-        """Records that the agent wrote or deleted a file. Its present content is then the agent's
-        and causes no conflict. All sessions that are open on the work tree keep the report, and a
-        revert of one author (`author` of `checkpoint/revert`) relies on it. Report each write at
-        once: an edit of another program between the write and its report counts as part of the
-        write.
+        """Records that the agent wrote or deleted a file. Its present content then counts as the
+        agent's and causes no conflict. All sessions that are open on the work tree record the
+        report, and a revert of one author (`author` of `checkpoint/revert`) relies on it. Report
+        each write at once: an edit of another program between the write and its report counts as
+        part of the write.
         """
         result: LedgerRecordWriteResult = self.request("ledger/recordWrite", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -762,7 +768,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> WorktreeStatusResult:
-        """Tells what the watcher sees, and how much of the work tree captures had to look at."""
+        """Returns the state of the watcher, and the numbers of fast and full captures."""
         result: WorktreeStatusResult = self.request("worktree/status", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -773,7 +779,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> StoreUsageResult:
-        """Tells what the store of a session takes."""
+        """Returns the size of a session's store."""
         result: StoreUsageResult = self.request("store/usage", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -809,8 +815,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> OperationGetResult:
-        """Tells what became of a mutation, by its id or by its key. Also after a restart, when the
-        session is kept.
+        """Returns the outcome of a mutation, by its id or its key. If the session is kept, this
+        works after a restart, too.
         """
         result: OperationGetResult = self.request("operation/get", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -823,7 +829,7 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> RemoteAddResult:
         """Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`.
-        A remote of the same name and address is answered again, with the new `leaveOut`.
+        For an existing name and address, only `leaveOut` changes.
         """
         result: RemoteAddResult = self.request("remote/add", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -927,7 +933,7 @@ class SyncRequests:
     def on_log_trace(
         self, listener: Callable[[LogTraceParams], None]
     ) -> Callable[[], None]:
-        """Tells what the server does, as far as `$/setTrace` asked for it."""
+        """Reports the work of the server, in the detail that `$/setTrace` chose."""
         return self.on("$/logTrace", listener)
 
     def on_window_log_message(
@@ -985,24 +991,24 @@ class SyncRequests:
     def on_conversation_did_fill_window(
         self, listener: Callable[[ConversationDidFillWindowParams], None]
     ) -> Callable[[], None]:
-        """The conversation fills the model's context window since the last change. Told once, and
-        again when it has fitted in between.
+        """Since the last change, the conversation fills the model's context window. Sent once, and
+        again after the conversation has fitted in between.
         """
         return self.on("conversation/didFillWindow", listener)
 
     def on_remote_did_find_line(
         self, listener: Callable[[RemoteDidFindLineParams], None]
     ) -> Callable[[], None]:
-        """A push found that another writer continues the same session. Both lines stay; nothing is
-        merged.
+        """A push found that another writer continues the same session. Both lines stay, and nothing
+        is merged.
         """
         return self.on("remote/didFindLine", listener)
 
     def on_remote_did_push(
         self, listener: Callable[[RemoteDidPushParams], None]
     ) -> Callable[[], None]:
-        """A session that was opened with `push: "turn"` was pushed in the background, or could not
-        be. A remote that cannot be reached is tried again by itself, ever more seldom, five
-        times; anything else is tried again after the next turn.
+        """A session that was opened with `push: "turn"` was pushed in the background, or the push
+        failed. If the remote is unreachable, the daemon tries again five times, at growing
+        intervals. After any other failure it tries again after the next turn.
         """
         return self.on("remote/didPush", listener)

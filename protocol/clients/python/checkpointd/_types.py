@@ -440,12 +440,12 @@ NOTIFICATIONS: FrozenSet[str] = frozenset((
     "remote/didPush",
 ))
 
-# An open object: the daemon keeps every field and gives it back unchanged.
+# An open object: the daemon stores every field and returns it unchanged.
 JsonObject = Dict[str, Any]
 
 
-# Names a session (`ses_…`). Stable over restarts: work tree, conversation id and strategy decide
-# it.
+# The id of a session (`ses_…`), computed from work tree, conversation id and strategy. It stays
+# the same after restarts.
 SessionId = str
 
 
@@ -462,8 +462,8 @@ CheckpointRef = str
 Tag = str
 
 
-# Names the immutable content of a work tree. Equal contents and modes have equal ids within one
-# strategy.
+# The id of the immutable content of a work tree. Within one strategy, equal contents and modes
+# have equal ids.
 SnapshotId = str
 
 
@@ -471,7 +471,7 @@ SnapshotId = str
 CommitId = str
 
 
-# Names one mutation that a client asked for (`op_…`).
+# The id of one mutation that a client requested (`op_…`).
 OperationId = str
 
 
@@ -483,8 +483,8 @@ EntryId = str
 IdempotencyKey = str
 
 
-# An opaque place in a listing, bound to the state that the listing began with. One that is no
-# longer valid is answered with `CursorExpired`.
+# An opaque position in a listing, valid for the state in which the listing began. An outdated
+# cursor is refused with `CursorExpired`.
 Cursor = str
 
 
@@ -513,7 +513,7 @@ Milliseconds = int
 Bytes = int
 
 
-# How many.
+# A number of items.
 Count = int
 
 
@@ -531,11 +531,11 @@ RequestId = Union[int, str]
 Strategy = str
 
 
-# The fate of checkpoints and conversation when the session ends.
+# What happens to checkpoints and conversation when the session ends.
 Retention = Literal["session", "keep"]
 
 
-# When checkpoints are initialised.
+# When checkpoints are enabled.
 InitMode = Literal["auto", "force", "never"]
 
 
@@ -555,11 +555,11 @@ CheckpointKind = str
 CreateKind = Literal["turn", "tool"]
 
 
-# Which checkpoints are listed.
+# The kinds of checkpoints in a listing.
 ListKind = Literal["turn", "tool", "all", "every", "safety"]
 
 
-# How `store/gc` treats safety checkpoints, and turns and tools whose tag another took.
+# How `store/gc` treats safety checkpoints, and turns and tools that lost their tag.
 PruneMode = Literal["now"]
 
 
@@ -587,11 +587,11 @@ ColdReason = str
 ChangeKind = str
 
 
-# The form in which `checkpoint/diff` answers beside the list of paths.
+# The format of `checkpoint/diff` in addition to the list of paths.
 DiffFormat = Literal["nameStatus", "stat", "unified", "contents", "text"]
 
 
-# How much a restore changes.
+# Which files a restore changes.
 RestoreMode = Literal["soft", "hard"]
 
 
@@ -621,7 +621,7 @@ RevertConflict = str
 FailureReason = str
 
 
-# How bytes are written.
+# The encoding of bytes.
 ContentEncoding = Literal["utf-8", "base64"]
 
 
@@ -674,7 +674,7 @@ ErrorKind = str
 ProblemKind = str
 
 
-# How the agent wrote a file.
+# The kind of an agent's write to a file.
 WriteOperation = Literal["create", "strReplace", "insert", "append"]
 
 
@@ -682,34 +682,34 @@ WriteOperation = Literal["create", "strReplace", "insert", "append"]
 FileMode = str
 
 
-# The tool use that an assistant message asks for. Open: other fields are kept. Known fields: id
-# (The id that the result will name.); name (The tool.)
+# A tool use in an assistant's message. Open: other fields are stored and returned. Known fields:
+# id (The id to which the tool result refers.); name (The tool.)
 ToolUseRef = Dict[str, Any]
 
 
-# The result of a tool use. Open: other fields are kept. Known fields: toolUseId (The tool use it
-# answers.)
+# The result of a tool use. Open: other fields are kept. Known fields: toolUseId (The id of the
+# tool use to which it belongs.)
 ToolResultRef = Dict[str, Any]
 
 
-# A user's message. Open: other fields are kept and given back. Known fields: content? (Its
-# text.); toolResults? (The results of tools that it carries.)
+# A user's message. Open: other fields are stored and returned. Known fields: content? (Its
+# text.); toolResults? (The results of tools in it.)
 UserMessage = Dict[str, Any]
 
 
-# An assistant's message. Open: other fields are kept and given back. Known fields: content? (Its
-# text.); toolUses? (The tools that it asks for.)
+# An assistant's message. Open: other fields are stored and returned. Known fields: content? (Its
+# text.); toolUses? (The tool uses in it.)
 AssistantMessage = Dict[str, Any]
 
 
-# How one request to a model went. Open: other fields are kept. Known fields: requestId? (The
-# service's id of the request.); messageId? (The id of the message.); requestStartTimestampMs?
-# (When it was sent, milliseconds since 1970.); streamEndTimestampMs? (When the last chunk came,
-# milliseconds since 1970.); timeToFirstChunk? (Time to the first chunk, in the form the client
-# measured it.); timeBetweenChunks? (Times between chunks.); userPromptLength? (Size of the
-# prompt.); responseSize? (Size of the response.); chatConversationType? (The type of
-# conversation.); toolUseIdsAndNames? (Pairs of tool use id and tool name.); modelId? (The
-# model.); messageMetaTags? (Tags of the message.)
+# Measurements of one request to a model. Open: other fields are stored and returned. Known
+# fields: requestId? (The service's id of the request.); messageId? (The id of the message.);
+# requestStartTimestampMs? (When it was sent, in milliseconds since 1970.); streamEndTimestampMs?
+# (When the last chunk arrived, in milliseconds since 1970.); timeToFirstChunk? (Time to the first
+# chunk, in a form of the client's choice.); timeBetweenChunks? (Times between chunks.);
+# userPromptLength? (Size of the prompt.); responseSize? (Size of the response.);
+# chatConversationType? (The type of conversation.); toolUseIdsAndNames? (Pairs of tool use id and
+# tool name.); modelId? (The model.); messageMetaTags? (Tags of the message.)
 RequestMetadata = Dict[str, Any]
 
 
@@ -744,7 +744,8 @@ WindowLevel = str
 ProgressValue = Union["ProgressBegin", "ProgressReport", "ProgressEnd"]
 
 
-# Names a writer (`wr_…`): one storage on one machine. It alone moves the heads of its lines.
+# The id of a writer (`wr_…`): one storage on one machine. Only the writer moves the heads of its
+# lines.
 WriterId = str
 
 
@@ -768,8 +769,7 @@ class _PathRefRequired(TypedDict):
 
 class PathRef(_PathRefRequired, total=False):
     """A path of the work tree."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
 
 
@@ -781,9 +781,8 @@ class _SkippedPathRequired(TypedDict):
 
 
 class SkippedPath(_SkippedPathRequired, total=False):
-    """A path that was left out, and why."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    """A path that was left out, with the reason."""
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
 
 
@@ -796,10 +795,9 @@ class _FailedPathRequired(TypedDict):
 
 class FailedPath(_FailedPathRequired, total=False):
     """A path that could not be restored, with the reason. It was not changed."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
-    # Not sent: `reason` says all there is. Reserved for what a later version may add.
+    # Reserved and never sent by this version.
     message: str
 
 
@@ -809,11 +807,11 @@ class _ConflictPathRequired(TypedDict):
 
 
 class ConflictPath(_ConflictPathRequired, total=False):
-    """A path whose present content is neither of a checkpoint nor reported by the agent."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    """A path whose present content is in no checkpoint and was not reported by the agent."""
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
-    # Who edited it, as far as the ledger knows. Absent: not known, or a dry run.
+    # The author of the edit. Absent: the ledger does not know the author, or the request is a dry
+    # run.
     author: Author
 
 
@@ -837,8 +835,7 @@ class _RevertPathRequired(TypedDict):
 
 class RevertPath(_RevertPathRequired, total=False):
     """A path that the range of a revert changed."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
     # In a revert of one author: true when other authors changed the path, too, and only the
     # author's lines are taken back. Absent: false.
@@ -865,7 +862,7 @@ class FileStats(TypedDict):
 
 
 class _CheckpointRequired(TypedDict):
-    # Its id, for ever.
+    # Its permanent id.
     id: CheckpointId
     # The reason why it was made.
     kind: CheckpointKind
@@ -889,8 +886,8 @@ class Checkpoint(_CheckpointRequired, total=False):
     """A snapshot of the work tree with the head of the conversation."""
     # Its present tag. Absent: it never had one, or a newer checkpoint took it.
     tag: Tag
-    # Its tag until a newer checkpoint took it, or took the tag of its turn. Absent: it has its
-    # tag, or never had one.
+    # The tag that it lost to a newer checkpoint, or lost with the tag of its turn. Absent: it has
+    # its tag, or never had one.
     formerTag: Tag
     # The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before,
     # for a tool the nearest turn or tool. Absent: that checkpoint has no tag now.
@@ -904,15 +901,15 @@ class Checkpoint(_CheckpointRequired, total=False):
     # True when a restore went back before it or beside it. It can still be restored. Absent:
     # false.
     detached: bool
-    # True when its directories, or those that it is compared with, cannot be read; `stats` are
-    # then zeros. Absent: false.
+    # True when its directories, or those of the checkpoint that `stats` compares with, cannot be
+    # read. `stats` are then zeros. Absent: false.
     damaged: bool
     # Its commit, for strategies that make commits.
     commit: CommitId
     # The number of its files, with `withSizes` of `checkpoint/list`. Absent: not requested, or
     # the store has lost a part.
     fileCount: Count
-    # `checkpoint/list` with `withSizes`: their size together.
+    # The size of its files in bytes, with `withSizes` of `checkpoint/list`.
     totalSize: Bytes
 
 
@@ -949,25 +946,25 @@ class SessionLimits(TypedDict, total=False):
     keepSafetyMs: int
     # The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     initTimeoutMs: int
-    # Messages, answers, summaries and lines of the transcript may have this many characters
-    # (Unicode code points). Absent: what the session had, else `limits.maxMessageCharacters` of
-    # `initialize`.
+    # The largest number of characters (Unicode code points) in a message, answer, summary or line
+    # of the transcript. Absent: the session's earlier value, else `limits.maxMessageCharacters`
+    # of `initialize`.
     maxMessageCharacters: int
 
 
 class CaptureCounts(TypedDict):
     """The numbers of fast and of full captures, with the reasons of the full ones."""
-    # Captures that looked at what had changed.
+    # Captures that read only changed files.
     fast: Count
     # Full captures by reason. A reason that did not occur is not listed.
     cold: List[ColdCount]
 
 
 class ColdCount(TypedDict):
-    """How many captures looked at everything for one reason."""
+    """The number of captures that read everything for one reason."""
     # The reason.
     reason: ColdReason
-    # How many.
+    # A number of items.
     count: Count
 
 
@@ -1024,9 +1021,9 @@ class _RestoreResultRequired(TypedDict):
     deleted: List[PathRef]
     # Paths that could not be restored. They were not changed; the other paths were restored.
     failed: List[FailedPath]
-    # Paths that were edited outside the session. The other lists say what happened to them.
+    # Paths that were edited outside the session. Each of them is in one of the other lists, too.
     conflicts: List[ConflictPath]
-    # Paths that were left alone on purpose.
+    # Paths that were left unchanged on purpose.
     skipped: List[SkippedPath]
     # The true numbers: a list longer than `limits.maxListedPaths` is cut.
     counts: RestoreCounts
@@ -1038,7 +1035,7 @@ class RestoreResult(_RestoreResultRequired, total=False):
     """The result of a restore, or the plan of a dry run. Every touched path is in exactly one of
     `restored`, `deleted`, `failed` and `skipped`.
     """
-    # The checkpoint of the state before, to which undo goes. Absent: a dry run.
+    # The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run.
     safety: CheckpointId
     # The checkpoint of the state after. Absent: a dry run.
     checkpoint: Checkpoint
@@ -1061,20 +1058,20 @@ _RevertResultRequired = TypedDict(
     {
         # The earlier end of the range.
         "from": "CheckpointId",
-        # Every path that the range changed and that was asked for, in the order of their bytes.
-        # Empty in the repeated answer to a key after a restart.
+        # Every requested path that the range changed, in the order of their bytes. Empty in the
+        # repeated answer to a key after a restart.
         "paths": List["RevertPath"],
         # Paths that were written, in the order of their bytes.
         "restored": List["PathRef"],
         # Paths that were deleted, in the order of their bytes. The range had added them, and no
         # later change touched them.
         "deleted": List["PathRef"],
-        # Paths that could not be restored. They are unchanged, and the revert went on.
+        # Paths that could not be reverted. They are unchanged. The other paths were reverted.
         "failed": List["FailedPath"],
         # Paths at which a later change contradicts the revert. `paths` has the reasons. With
         # `conflicts: "markers"` a text is in `restored`, too. Unchanged paths are in `skipped`.
         "conflicts": List["ConflictPath"],
-        # Paths that were left alone on purpose.
+        # Paths that were left unchanged on purpose.
         "skipped": List["SkippedPath"],
         # The true numbers: a list longer than `limits.maxListedPaths` is cut.
         "counts": "RestoreCounts",
@@ -1089,14 +1086,13 @@ _RevertResultOptional = TypedDict(
     {
         # The later end of the range. Absent: the present.
         "to": "CheckpointId",
-        # The checkpoint of the state before; `checkpoint/undo` leads back to it. Absent: a dry
-        # run.
+        # The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run.
         "safety": "CheckpointId",
         # The checkpoint of the state after. Absent: a dry run.
         "checkpoint": "Checkpoint",
         # True when nothing was changed. Absent: false.
         "dryRun": bool,
-        # The patch. Absent: not asked for, or larger than 32 MiB.
+        # The patch. Absent: it was not requested, or is larger than 32 MiB.
         "text": str,
         # The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
         "encoding": "ContentEncoding",
@@ -1114,8 +1110,8 @@ _RevertResultOptional = TypedDict(
 
 
 class RevertResult(_RevertResultRequired, _RevertResultOptional):
-    """The effects of a revert, or those it would have after a dry run. The lists are those of a
-    restore.
+    """The effects of a revert, or of a dry run the effects that it would have. The lists are
+    those of a restore.
     """
 
 
@@ -1128,14 +1124,14 @@ class _HunkRefRequired(TypedDict):
 
 class HunkRef(_HunkRefRequired, total=False):
     """A hunk of one file."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
 
 
 class DiffHunk(TypedDict):
     """The place of a hunk in a unified text. An empty side has the line before it as its start."""
-    # The name of the hunk within its file. It is made of the lines and not of their place.
+    # The name of the hunk within its file, computed from its lines. It does not depend on their
+    # position.
     id: str
     # The first line before, from 1.
     beforeStart: Count
@@ -1158,8 +1154,7 @@ class _DiffFileRequired(TypedDict):
 
 class DiffFile(_DiffFileRequired, total=False):
     """A path that differs."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
     # Its path before, if it was renamed or copied.
     oldPath: PathText
@@ -1180,22 +1175,22 @@ class DiffFile(_DiffFileRequired, total=False):
     linesAdded: Count
     # Lines removed. Absent for binaries.
     linesRemoved: Count
-    # Size before, where it existed.
+    # Size before. Absent: it did not exist.
     beforeSize: Bytes
-    # Size after, where it exists.
+    # Size after. Absent: it does not exist.
     afterSize: Bytes
     # The mode before, with stricter permissions if it has them (`100600`). A directory is listed
     # if only its permissions differ (`040000`, `040700`), and does not count as a file.
     beforeMode: FileMode
     # The mode after, with stricter permissions if it has them (`100600`).
     afterMode: FileMode
-    # How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8.
+    # The encoding of `before`, `after` and `unified`: `base64` when any of them is not UTF-8.
     # Absent: `utf-8`.
     encoding: ContentEncoding
     # The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none.
     hunks: List[DiffHunk]
-    # Format `unified` with `perFile`: the part of the unified diff that is about this file.
-    # Absent: none was asked for, or it was cut (see `truncated`).
+    # Format `unified` with `perFile`: the part of the unified diff for this file. Absent: not
+    # requested, or cut (see `truncated`).
     unified: str
 
 
@@ -1210,8 +1205,7 @@ class _CheckpointFileRequired(TypedDict):
 
 class CheckpointFile(_CheckpointFileRequired, total=False):
     """A file of a checkpoint."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
     # How it changed since the checkpoint of `previousTag`. Absent: it did not.
     change: ChangeKind
@@ -1226,9 +1220,9 @@ class CacheFigures(TypedDict):
     hits: Count
     # Answers that had to be computed.
     misses: Count
-    # Entries held now.
+    # Present number of entries.
     size: Count
-    # Entries held at most.
+    # Maximum number of entries.
     maxSize: Count
 
 
@@ -1247,7 +1241,7 @@ class WatcherFigures(_WatcherFiguresRequired, total=False):
     """The state of the watcher."""
     # How often a capture found changes that the watcher had not reported. Absent: never.
     drifts: Count
-    # Why the watcher is not `live`. Absent: it is, or no reason is known.
+    # Why the watcher is not `live`. Absent: it is live, or the reason is unknown.
     reason: str
 
 
@@ -1262,7 +1256,8 @@ class QueueFigures(_QueueFiguresRequired, total=False):
     """The session's queue of mutations."""
     # The method that runs. Absent: none.
     running: str
-    # True after a programmer error: mutations are refused, reads go on. Absent: false.
+    # True after a defect was detected: mutations are refused, and reads still work. Absent:
+    # false.
     poisoned: bool
 
 
@@ -1271,23 +1266,23 @@ class _ManagerStateRequired(TypedDict):
     workTreePath: str
     # Checkpoints listed.
     checkpoints: Count
-    # Tags borne.
+    # Tags that belong to a checkpoint.
     tagIndex: Count
     # The turn that the session is in.
     currentTurn: Count
     # Tools that have run in it.
     toolsInTurn: Count
-    # Whether that message is locked against another.
+    # Whether that message is locked, so that no other message replaces it.
     messageLocked: bool
     # The statistics cache.
     fileStatsCache: CacheFigures
 
 
 class ManagerState(_ManagerStateRequired, total=False):
-    """The manager of a session's checkpoints, its collections by count."""
+    """The manager of a session's checkpoints, with the sizes of its collections."""
     # The shadow repository. Absent: another strategy, or checkpoints are disabled.
     shadowRepoPath: str
-    # The message that the next turn will consume. Absent: none.
+    # The message that the next turn will use. Absent: none.
     pendingUserMessage: str
 
 
@@ -1296,9 +1291,9 @@ class _SessionSummaryRequired(TypedDict):
     session: SessionId
     # Its work tree, absolute.
     workspace: str
-    # How it stores.
+    # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Its fate.
+    # What happens to its data when it ends.
     retention: Retention
     # Whether it is open in this daemon.
     open: bool
@@ -1310,11 +1305,11 @@ class _SessionSummaryRequired(TypedDict):
 
 class SessionSummary(_SessionSummaryRequired, total=False):
     """A session in a list."""
-    # The conversation id it was opened with. Absent: none was given.
+    # The conversation id of its opening. Absent: the client gave none.
     conversationId: str
-    # The process id of the daemon that has it open, when that is another one.
+    # The process id of another daemon that has it open.
     holder: int
-    # Checkpoints kept, where that is known without opening it.
+    # The number of its checkpoints. Absent: only an opening can count them.
     checkpoints: Count
     # Size on disk.
     bytes: Bytes
@@ -1329,12 +1324,12 @@ class _NewHistoryEntryRequired(TypedDict):
 
 class NewHistoryEntry(_NewHistoryEntryRequired, total=False):
     """An exchange to append."""
-    # How the request went.
+    # Measurements of the request to the model.
     requestMetadata: RequestMetadata
 
 
 class _HistoryEntryRequired(TypedDict):
-    # Its id, for ever.
+    # Its permanent id.
     id: EntryId
     # The user's message.
     user: UserMessage
@@ -1344,7 +1339,7 @@ class _HistoryEntryRequired(TypedDict):
 
 class HistoryEntry(_HistoryEntryRequired, total=False):
     """An exchange in the history."""
-    # How the request went.
+    # Measurements of the request to the model.
     requestMetadata: RequestMetadata
 
 
@@ -1355,13 +1350,13 @@ class _SummaryRequired(TypedDict):
 
 class Summary(_SummaryRequired, total=False):
     """The latest summary of the conversation. It replaces the messages before it."""
-    # How the request that made it went.
+    # Measurements of the request that made the summary.
     metadata: RequestMetadata
 
 
 class FileLineTracker(TypedDict):
     """Lines that the agent and the user wrote to one file."""
-    # Lines after the write before.
+    # Lines after the previous write.
     prevFswriteLines: Count
     # Lines before the last write.
     beforeFswriteLines: Count
@@ -1380,38 +1375,35 @@ class _ContextFileRequired(TypedDict):
     path: PathText
     # Its size.
     bytes: Bytes
-    # The path or glob that brought it in.
+    # The path or glob that matches it.
     pattern: str
 
 
 class ContextFile(_ContextFileRequired, total=False):
     """A file of the context."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
 
 
 class ContextWindow(TypedDict):
-    """How full the model's context window is: an estimate of four characters a token, for a
-    warning in time.
-    """
+    """How full the model's context window is, estimated with four characters per token."""
     # Characters (UTF-16 units) of the valid part of the history and of the context message as
     # last built.
     characters: Count
-    # Characters that the window of the model holds.
+    # Characters that fit into the window of the model.
     maxCharacters: Count
     # Whether it is time to compact.
     level: WindowLevel
 
 
 class _ContextStateRequired(TypedDict):
-    # Paths and globs, as they were added.
+    # Paths and globs, spelled as they were added.
     patterns: List[str]
-    # The files they name now, within the budget.
+    # The files that match now, within the budget.
     files: List[ContextFile]
     # Files that were left out because the budget is used up, the largest first.
     dropped: List[ContextFile]
-    # Size of the files taken.
+    # Total size of `files` in bytes.
     size: Bytes
     # The budget: 75 % of the context window.
     maxSize: Bytes
@@ -1419,7 +1411,7 @@ class _ContextStateRequired(TypedDict):
 
 class ContextState(_ContextStateRequired, total=False):
     """The context: files that go with every message, within a budget."""
-    # Patterns that name no file at present. Absent: none.
+    # Patterns that match no file at present. Absent: none.
     unmatched: List[str]
 
 
@@ -1435,20 +1427,20 @@ class _TangentStateRequired(TypedDict):
 
 
 class TangentState(_TangentStateRequired, total=False):
-    """The main conversation, put aside by a tangent, the collections by length."""
+    """The main conversation during a tangent, with the lengths of its lists."""
     # Its next message.
     mainNextMessage: UserMessage
     # Its latest summary.
     mainLatestSummary: Summary
-    # True when the tangent carries the files too. Absent: false.
+    # True when the tangent includes the files. Absent: false.
     files: bool
 
 
 class CheckpointManagerRef(TypedDict):
-    """The checkpoint manager as the conversation refers to it. It owns no data."""
+    """A reference from the conversation to its checkpoints. It owns no data."""
     # The session.
     session: SessionId
-    # How it stores.
+    # The strategy that stores its checkpoints.
     strategy: Strategy
     # Whether checkpoints are enabled.
     enabled: bool
@@ -1468,7 +1460,7 @@ class HookOutput(_HookOutputRequired, total=False):
 class _IssueRequired(TypedDict):
     # JSON pointer into the parameters. Empty: all parameters.
     path: str
-    # The fault and the expected value.
+    # The problem with the value, and the expected value.
     message: str
 
 
@@ -1499,12 +1491,12 @@ class ErrorData(_ErrorDataRequired, total=False):
 
 
 class ErrorFact(TypedDict):
-    """An error as an operation remembers it."""
+    """The stored error of an operation."""
     # Its number.
     code: int
     # Its name.
     kind: ErrorKind
-    # Its words.
+    # Its text.
     message: str
 
 
@@ -1521,17 +1513,17 @@ class ProgressBegin(_ProgressBeginRequired, total=False):
     cancellable: bool
     # A line for people.
     message: str
-    # How far it is, where known.
+    # Progress from 0 to 100. Absent: unknown.
     percentage: int
-    # The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open.
+    # The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases.
     phase: str
     # Files done.
     filesDone: Count
-    # Files in all, where known.
+    # Files in total. Absent: unknown.
     filesTotal: Count
     # Bytes done.
     bytesDone: Bytes
-    # Bytes in all, where known. Not sent by this version, which learns sizes as it reads.
+    # Bytes in total. Never sent by this version.
     bytesTotal: Bytes
 
 
@@ -1546,17 +1538,17 @@ class ProgressReport(_ProgressReportRequired, total=False):
     cancellable: bool
     # A line for people.
     message: str
-    # How far it is, where known.
+    # Progress from 0 to 100. Absent: unknown.
     percentage: int
-    # The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open.
+    # The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases.
     phase: str
     # Files done.
     filesDone: Count
-    # Files in all, where known.
+    # Files in total. Absent: unknown.
     filesTotal: Count
     # Bytes done.
     bytesDone: Bytes
-    # Bytes in all, where known. Not sent by this version, which learns sizes as it reads.
+    # Bytes in total. Never sent by this version.
     bytesTotal: Bytes
 
 
@@ -1577,7 +1569,7 @@ class _ClientInfoRequired(TypedDict):
 
 
 class ClientInfo(_ClientInfoRequired, total=False):
-    """Who the client is."""
+    """The name and version of the client."""
     # Its version.
     version: str
 
@@ -1601,7 +1593,7 @@ class ClientCapabilities(TypedDict, total=False):
 
 
 class ServerInfo(TypedDict):
-    """Who the server is."""
+    """The name and version of the server."""
     # `checkpointd`.
     name: str
     # Its version (semantic versioning).
@@ -1613,7 +1605,7 @@ class _StrategyCapabilityRequired(TypedDict):
     name: Strategy
     # Whether it can be used here.
     available: bool
-    # The default fate of its sessions.
+    # What happens to a session's data at its end, by default.
     retention: Retention
     # Whether it needs a repository of the user.
     needsRepository: bool
@@ -1629,7 +1621,7 @@ class SessionsCapability(TypedDict):
     """The abilities of `session/*`."""
     # The strategies.
     strategies: List[StrategyCapability]
-    # The one that is used when none is named.
+    # The strategy of a session that names none.
     defaultStrategy: Strategy
 
 
@@ -1643,16 +1635,16 @@ class CheckpointsCapability(TypedDict):
     restoreScopes: List[RestoreScope]
     # Policies of `checkpoint/restore`.
     conflictPolicies: List[ConflictPolicy]
-    # Whether a symbolic link that appears during a restore can never lead it out of the work tree
-    # (Linux).
+    # Whether a symbolic link that appears during a restore can never redirect it out of the work
+    # tree (Linux).
     anchoredRestore: bool
-    # Whether a capture may look at what changed, where that is proven to be enough (Linux).
+    # Whether a capture may read only changed files when that is proven to be enough (Linux).
     fastCapture: bool
 
 
 class ConversationCapability(TypedDict):
     """The abilities of `conversation/*`."""
-    # Whether a tangent can carry the files too.
+    # Whether a tangent can include the files.
     tangentFiles: bool
     # The version of exported documents.
     documentVersion: int
@@ -1684,7 +1676,7 @@ class OperationsCapability(TypedDict):
 
 class EventsCapability(TypedDict):
     """The events that the server sends."""
-    # The events that this client will be sent.
+    # The events that this client gets.
     names: List[EventName]
 
 
@@ -1720,9 +1712,9 @@ class ServerCapabilities(TypedDict):
 
 class ServerLimits(TypedDict):
     """Limits of this server. All are inclusive."""
-    # Header of a frame.
+    # Bytes of a frame's header.
     maxHeaderBytes: Bytes
-    # Body of a frame, either way.
+    # Bytes of a frame's body, in both directions.
     maxBodyBytes: Bytes
     # The number of requests that may wait for answers. A further one is answered with
     # `ServerBusy`.
@@ -1735,9 +1727,9 @@ class ServerLimits(TypedDict):
     maxListedPaths: Count
     # Bytes of one `checkpoint/readFile`.
     maxReadBytes: Bytes
-    # Content of one file in `checkpoint/diff`.
+    # Bytes of one file's content in `checkpoint/diff`.
     maxDiffFileBytes: Bytes
-    # Text of one `checkpoint/diff`.
+    # Bytes of text in one `checkpoint/diff`.
     maxDiffTextBytes: Bytes
     # Entries of a history.
     maxHistoryEntries: Count
@@ -1751,10 +1743,10 @@ class ServerLimits(TypedDict):
 
 class InitializeParams(TypedDict, total=False):
     """Parameters of `initialize`."""
-    # The process id of the client. If it is visible at the start, its death ends the daemon.
-    # Absent: only the end of input does.
+    # The process id of the client. If the daemon can see this process at the start, its death
+    # ends the daemon. Absent: only the end of input ends the daemon.
     processId: int
-    # Who the client is.
+    # The name and version of the client.
     clientInfo: ClientInfo
     # Ignored: messages are English.
     locale: str
@@ -1770,7 +1762,7 @@ class InitializeResult(TypedDict):
     """Answer to `initialize`."""
     # Version of this protocol (semantic versioning).
     protocolVersion: str
-    # Who the server is.
+    # The name and version of the server.
     serverInfo: ServerInfo
     # The hash of the protocol's shape. Descriptions and examples do not change it.
     schemaHash: str
@@ -1794,7 +1786,7 @@ class ExitParams(TypedDict):
 
 class CancelRequestParams(TypedDict):
     """Parameters of `$/cancelRequest`."""
-    # The request to give up.
+    # The id of the request to cancel.
     id: RequestId
 
 
@@ -1808,7 +1800,7 @@ class ProgressParams(TypedDict):
 
 class SetTraceParams(TypedDict):
     """Parameters of `$/setTrace`."""
-    # How much.
+    # The detail.
     value: TraceValue
 
 
@@ -1819,7 +1811,7 @@ class _LogTraceParamsRequired(TypedDict):
 
 class LogTraceParams(_LogTraceParamsRequired, total=False):
     """Parameters of `$/logTrace`."""
-    # More, when the value is `verbose`.
+    # More text, when the detail is `verbose`.
     verbose: str
 
 
@@ -1851,7 +1843,7 @@ class RpcDiscoverParams(TypedDict):
 
 
 class SessionFeatures(TypedDict, total=False):
-    """Switches of a session."""
+    """Features that a client can switch off for a session."""
     # False: checkpoints are disabled for the reason `FeatureOff`. Absent: true.
     checkpoints: bool
     # False: entering a tangent answers `TangentDisabled`; an open tangent can be left. Absent:
@@ -1866,19 +1858,19 @@ class _SessionOpenParamsRequired(TypedDict):
 
 class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     """Parameters of `session/open`."""
-    # The client's id of the conversation. Absent: a new one, that cannot be resumed.
+    # The client's id of the conversation. Absent: a new conversation, which cannot be resumed.
     conversationId: str
-    # How to store. Absent: `shadow`.
+    # The strategy that stores the checkpoints. Absent: `shadow`.
     strategy: Strategy
     # The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`.
     storageDir: str
-    # The fate of checkpoints and conversation. Absent: `session` for `shadow`, `keep` for `local`
-    # and `sqlite`.
+    # What happens to checkpoints and conversation when the session ends. Absent: `session` for
+    # `shadow`, `keep` for `local` and `sqlite`.
     retention: Retention
-    # When to initialise checkpoints. Absent: `auto`.
+    # When checkpoints are enabled. Absent: `auto`.
     init: InitMode
-    # The unreadable part that may be set aside. Absent: none; a damaged conversation fails the
-    # opening.
+    # An unreadable part that the opening may set aside. Absent: none, so a damaged conversation
+    # fails the opening.
     recover: RecoverMode
     # Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each.
     include: List[str]
@@ -1902,8 +1894,8 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     tools: ToolsByOrigin
     # Whether MCP is enabled. Absent: true.
     mcpEnabled: bool
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -1917,11 +1909,11 @@ class _SessionOpenResultRequired(TypedDict):
     workspace: str
     # Its conversation id.
     conversationId: str
-    # How it stores.
+    # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Its fate.
+    # What happens to its data when it ends.
     retention: Retention
-    # Whether it existed before.
+    # Whether the session existed before.
     resumed: bool
     # Whether checkpoints are enabled.
     checkpoints: CheckpointsState
@@ -1933,8 +1925,8 @@ class SessionOpenResult(_SessionOpenResultRequired, total=False):
     """Answer to `session/open`."""
     # The shadow repository. Absent: another strategy, or checkpoints are disabled.
     shadowRepoPath: str
-    # The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
-    # Absent: checkpoints are disabled.
+    # The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. Absent:
+    # checkpoints are disabled.
     base: Checkpoint
     # The outcome of an interrupted restore. Absent: there was none.
     recovered: RestoreResult
@@ -1955,8 +1947,8 @@ class _SessionCloseParamsRequired(TypedDict):
 
 class SessionCloseParams(_SessionCloseParamsRequired, total=False):
     """Parameters of `session/close`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -1988,8 +1980,8 @@ class SessionDeleteParams(_SessionDeleteParamsRequired, total=False):
     """Parameters of `session/delete`."""
     # The storage of a session that is not open. Absent: the default storage.
     storageDir: str
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2018,8 +2010,7 @@ class SessionListParams(TypedDict, total=False):
     workspace: Workspace
     # The storage. Absent: the default storage.
     storageDir: str
-    # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    # start.
+    # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
     # At most this many items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
@@ -2053,9 +2044,9 @@ class _SessionGetResultRequired(TypedDict):
     workspace: str
     # Its conversation id.
     conversationId: str
-    # How it stores.
+    # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Its fate.
+    # What happens to its data when it ends.
     retention: Retention
     # The failures that answered mutations survive.
     durability: Durability
@@ -2091,8 +2082,8 @@ class _CheckpointInitParamsRequired(TypedDict):
 
 class CheckpointInitParams(_CheckpointInitParamsRequired, total=False):
     """Parameters of `checkpoint/init`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -2100,11 +2091,11 @@ class CheckpointInitParams(_CheckpointInitParamsRequired, total=False):
 
 
 class _CheckpointInitResultRequired(TypedDict):
-    # Whether this request enabled them.
+    # Whether this request enabled checkpoints.
     initialized: bool
-    # Whether they are enabled now.
+    # Whether checkpoints are enabled now.
     checkpoints: CheckpointsState
-    # The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
+    # The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted.
     base: Checkpoint
     # Paths that the capture left out.
     skipped: List[SkippedPath]
@@ -2135,27 +2126,26 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     """A text for people. Absent or empty: the first 60 bytes of the message in one line, else
     `Turn started` or the name of the tool.
     """
-    # For a turn: the user's message (absent: the pending one). For a tool: what it did.
-    # `checkpoint/get` returns it whole.
+    # For a turn: the user's message (absent: the pending message). For a tool: its effect.
+    # `checkpoint/get` returns the whole text.
     message: str
     # For a tool: its name.
     toolName: str
-    # For people. Returned unchanged; in the subject of a commit it is one line. Absent or empty:
-    # one line, the message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a
-    # tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External edits
-    # detected (likely manual change)`.
+    # A text for people. Absent or empty: the message in one line, cut to 60 bytes, else `Turn
+    # started` or the name of the tool.
     description: str
     # An explicit tag, which sets the counters. Absent: the next tag.
     tag: str
     # A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
     # could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
     name: str
-    # The checkpoint that it follows. Absent: the one at which the session is.
+    # The checkpoint that it follows. Absent: the checkpoint at which the session is.
     parent: CheckpointRef
-    # Makes none when nothing changed since the last create or restore. Absent: false.
+    # True to make no checkpoint when nothing changed since the last create or restore. Absent:
+    # false.
     onlyIfChanged: bool
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -2163,9 +2153,9 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
 
 
 class _CheckpointCreateResultRequired(TypedDict):
-    # Whether one was made.
+    # Whether a checkpoint was made.
     created: bool
-    # The new checkpoint, or with `created: false` the one at which the session is.
+    # The new checkpoint. With `created: false`, the checkpoint at which the session is.
     checkpoint: Checkpoint
     # Paths that the capture left out.
     skipped: List[SkippedPath]
@@ -2177,8 +2167,8 @@ class _CheckpointCreateResultRequired(TypedDict):
 
 class CheckpointCreateResult(_CheckpointCreateResultRequired, total=False):
     """Answer to `checkpoint/create`."""
-    # SQLite databases to which another program wrote during the capture, so that the copy may be
-    # malformed. Make a checkpoint when the program rests. Absent: none.
+    # SQLite databases to which another program wrote during the capture, so that their copies may
+    # be malformed. Make another checkpoint when the program is idle. Absent: none.
     possiblyTorn: List[PathRef]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -2197,10 +2187,9 @@ class _CheckpointListParamsRequired(TypedDict):
 
 class CheckpointListParams(_CheckpointListParamsRequired, total=False):
     """Parameters of `checkpoint/list`."""
-    # Which. Absent: `all`.
+    # The kinds of checkpoints. Absent: `all`.
     kind: ListKind
-    # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    # start.
+    # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
     # At most this many items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
@@ -2238,7 +2227,7 @@ class _CheckpointGetResultRequired(TypedDict):
 
 class CheckpointGetResult(_CheckpointGetResultRequired, total=False):
     """Answer to `checkpoint/get`."""
-    # For a turn: the user's whole message. For a tool: what it did. Absent: none.
+    # For a turn: the user's whole message. For a tool: its effect. Absent: none.
     message: str
     # For a `restore`: the restored checkpoint.
     restored: CheckpointId
@@ -2278,7 +2267,7 @@ class CheckpointHasChangesParams(_CheckpointHasChangesParamsRequired, total=Fals
 
 class CheckpointHasChangesResult(TypedDict):
     """Answer to `checkpoint/hasChanges`."""
-    # Whether it differs.
+    # Whether the work tree differs.
     hasChanges: bool
 
 
@@ -2321,19 +2310,19 @@ _CheckpointDiffParamsRequired = TypedDict(
 _CheckpointDiffParamsOptional = TypedDict(
     "_CheckpointDiffParamsOptional",
     {
-        # The earlier side. Absent: the base, which is the oldest checkpoint that is left where
-        # tag `0` was deleted.
+        # The earlier checkpoint. Absent: the base (tag `0`, or the oldest checkpoint if that was
+        # deleted).
         "from": "CheckpointRef",
         # The later checkpoint. Absent: the work tree.
         "to": "CheckpointRef",
-        # The form of the answer beside the list. Absent: `nameStatus`.
+        # The format of the answer in addition to `files`. Absent: `nameStatus`.
         "format": "DiffFormat",
         # Only these paths and all paths below them.
         "paths": List["PathRef"],
         # Token under which the server reports progress on `$/progress`. Absent: no progress is
         # reported.
         "workDoneToken": "ProgressToken",
-        # Format `unified`: answers the part of each file in its `unified` instead of the whole in
+        # For format `unified`: returns one diff per file in `unified`, instead of one for all in
         # `text`. Absent: false.
         "perFile": bool,
         # For format `unified`: includes binary files as git's binary patches, so that `git apply`
@@ -2354,18 +2343,18 @@ class CheckpointDiffParams(_CheckpointDiffParamsRequired, _CheckpointDiffParamsO
 class _CheckpointDiffResultRequired(TypedDict):
     # The paths that differ, in the order of their bytes.
     files: List[DiffFile]
-    # The files by number.
+    # The numbers of changed files.
     stats: FileStats
 
 
 class CheckpointDiffResult(_CheckpointDiffResultRequired, total=False):
     """Answer to `checkpoint/diff`."""
     # The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or
-    # backslashes is quoted as git quotes it.
+    # backslashes is quoted like in git.
     text: str
     # True when `files` or `text` was cut at a limit; `stats` counts all. Absent: false.
     truncated: bool
-    # How `text` is written: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
+    # The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
     encoding: ContentEncoding
 
 
@@ -2378,11 +2367,10 @@ class _CheckpointFilesParamsRequired(TypedDict):
 
 class CheckpointFilesParams(_CheckpointFilesParamsRequired, total=False):
     """Parameters of `checkpoint/files`."""
-    # Only those that changed since the checkpoint of `previousTag`, deleted ones included.
-    # Absent: false.
+    # True to list only files that changed since the checkpoint of `previousTag`, including
+    # deleted ones. Absent: false.
     changedOnly: bool
-    # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    # start.
+    # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
     # At most this many items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
@@ -2392,9 +2380,9 @@ class CheckpointFilesParams(_CheckpointFilesParamsRequired, total=False):
 class _CheckpointFilesResultRequired(TypedDict):
     # The files, in the order of their bytes.
     files: List[CheckpointFile]
-    # How many files this listing has on all pages.
+    # The number of files on all pages of this listing.
     fileCount: Count
-    # The size of these files together.
+    # The total size of these files.
     totalSize: Bytes
 
 
@@ -2415,23 +2403,22 @@ class _CheckpointReadFileParamsRequired(TypedDict):
 
 class CheckpointReadFileParams(_CheckpointReadFileParamsRequired, total=False):
     """Parameters of `checkpoint/readFile`."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
     # The first byte. Absent: 0.
     offset: Bytes
-    # At most this many bytes. Absent, or over it: `limits.maxReadBytes`.
+    # At most this many bytes. Absent or larger: `limits.maxReadBytes`.
     length: int
 
 
 class _CheckpointReadFileResultRequired(TypedDict):
-    # Whether the checkpoint holds such a file.
+    # Whether the checkpoint has a file or link at the path.
     exists: bool
-    # How they are written: text where the range is UTF-8 whole, base64 otherwise.
+    # The encoding of `data`: `utf-8` when all bytes of the range are UTF-8, otherwise `base64`.
     encoding: ContentEncoding
     # Size of the whole file.
     size: Bytes
-    # Whether the range reaches its end.
+    # Whether the range reaches the end of the file.
     eof: bool
 
 
@@ -2458,7 +2445,7 @@ class _CheckpointRestoreParamsRequired(TypedDict):
 
 class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     """Parameters of `checkpoint/restore`."""
-    # How much to change. Absent: `soft`.
+    # Which files to change. Absent: `soft`.
     mode: RestoreMode
     # The parts to restore. Absent: `both`, or `files` when `paths` is given.
     scope: RestoreScope
@@ -2477,10 +2464,10 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     expect: RestoreExpectation
     # Allows deleting more than half of more than 100 files. Absent: false.
     confirm: bool
-    # Answers the plan and changes nothing. Absent: false.
+    # True to return the plan and change nothing. Absent: false.
     dryRun: bool
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -2526,18 +2513,18 @@ _CheckpointRevertParamsOptional = TypedDict(
         "author": str,
         # The policy for paths where a later change contradicts the revert. Absent: `leave`.
         "conflicts": "RevertConflictPolicy",
-        # What must be true.
+        # Conditions of the request.
         "expect": "RestoreExpectation",
         # Allows deleting more than half of more than 100 files. Absent: false.
         "confirm": bool,
-        # Changes nothing and answers the plan: `paths` says for each path whether it is clean,
-        # already gone or a conflict. Absent: false.
+        # True to return the plan and change nothing. `paths` says for each path whether it is
+        # clean, already gone or a conflict. Absent: false.
         "dryRun": bool,
-        # Also answers the change of the files as a patch that `git apply` takes, in `text`.
+        # True to return the change of the files in `text`, too, as a patch for `git apply`.
         # Absent: false.
         "patch": bool,
-        # Makes a repeat of this request answer the first result again instead of doing it again.
-        # A new key for every new intent.
+        # The client's key for this change. A repetition with the same key gets the first answer,
+        # and nothing is done twice. Use a new key for each new change.
         "idempotencyKey": "IdempotencyKey",
         # Token under which the server reports progress on `$/progress`. Absent: no progress is
         # reported.
@@ -2569,10 +2556,10 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     onConflict: ConflictPolicy
     # Allows deleting more than half of more than 100 files. Absent: false.
     confirm: bool
-    # Answers the plan and changes nothing. Absent: false.
+    # True to return the plan and change nothing. Absent: false.
     dryRun: bool
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -2595,10 +2582,10 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     onConflict: ConflictPolicy
     # Allows deleting more than half of more than 100 files. Absent: false.
     confirm: bool
-    # Answers the plan and changes nothing. Absent: false.
+    # True to return the plan and change nothing. Absent: false.
     dryRun: bool
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -2614,8 +2601,8 @@ class _CheckpointDeleteParamsRequired(TypedDict):
 
 class CheckpointDeleteParams(_CheckpointDeleteParamsRequired, total=False):
     """Parameters of `checkpoint/delete`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2649,8 +2636,8 @@ class CheckpointRenameParams(_CheckpointRenameParamsRequired, total=False):
     # that could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent:
     # none.
     name: str
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2678,15 +2665,15 @@ class _CheckpointCleanParamsRequired(TypedDict):
 
 class CheckpointCleanParams(_CheckpointCleanParamsRequired, total=False):
     """Parameters of `checkpoint/clean`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
 class _CheckpointCleanResultRequired(TypedDict):
-    # How many were removed.
+    # The number of removed checkpoints.
     removed: Count
-    # The state now.
+    # Whether checkpoints are enabled now.
     checkpoints: CheckpointsState
 
 
@@ -2735,19 +2722,19 @@ class ConversationGetResult(_ConversationGetResultRequired, total=False):
     nextMessage: UserMessage
     # The context.
     contextManager: ContextState
-    # Held for the client at run time, never exported.
+    # An object that the daemon keeps for the client while it runs. Never exported.
     toolManager: JsonObject
-    # Length of the context message as last built, in bytes.
+    # Length of the context message in bytes when it was last built.
     contextMessageLength: Count
     # The latest summary.
     latestSummary: Summary
-    # Held for the client at run time, never exported.
+    # An object that the daemon keeps for the client while it runs. Never exported.
     agents: JsonObject
     # The deprecated model id of old documents.
     model: str
     # The model.
     modelInfo: ModelInfo
-    # The checkpoints it refers to.
+    # A reference to the checkpoints of the conversation.
     checkpointManager: CheckpointManagerRef
     # The main conversation, inside a tangent. Absent: in no tangent.
     tangentState: TangentState
@@ -2769,8 +2756,7 @@ _ConversationHistoryParamsOptional = TypedDict(
         "tag": "CheckpointRef",
         # The entry to begin with. Absent: the oldest.
         "from": "EntryId",
-        # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-        # start.
+        # The `nextCursor` of the previous page. Absent: the first page.
         "cursor": "Cursor",
         # At most this many items in the answer. Absent: the server chooses (see
         # `limits.maxPageItems`).
@@ -2808,8 +2794,7 @@ class _ConversationTranscriptParamsRequired(TypedDict):
 
 class ConversationTranscriptParams(_ConversationTranscriptParamsRequired, total=False):
     """Parameters of `conversation/transcript`."""
-    # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    # start.
+    # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
     # At most this many items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
@@ -2840,15 +2825,15 @@ class _ConversationAppendParamsRequired(TypedDict):
 
 class ConversationAppendParams(_ConversationAppendParamsRequired, total=False):
     """Parameters of `conversation/append`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
 class _ConversationAppendResultRequired(TypedDict):
     # Its id.
     id: EntryId
-    # Entries that were dropped to make room.
+    # The number of old entries that were removed to make room.
     dropped: Count
     # Entries in the history.
     historyLength: Count
@@ -2881,15 +2866,15 @@ class ConversationAppendTranscriptParams(_ConversationAppendTranscriptParamsRequ
     """Parameters of `conversation/appendTranscript`."""
     # Whether the user wrote it. Each line then gets the prefix `> `. Absent: false.
     user: bool
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
 class _ConversationAppendTranscriptResultRequired(TypedDict):
     # Lines that were appended.
     lines: Count
-    # Lines that were dropped to make room.
+    # The number of old lines that were removed to make room.
     dropped: Count
     # Lines in the transcript.
     transcriptLength: Count
@@ -2918,21 +2903,21 @@ class ConversationSetNextMessageParams(_ConversationSetNextMessageParamsRequired
     message: UserMessage
     # Locks the pending message until the next turn uses it. It needs `message`. Absent: false.
     lock: bool
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
 class _ConversationSetNextMessageResultRequired(TypedDict):
-    # False when the pending message was locked and stayed.
+    # False when the pending message was locked and so did not change.
     accepted: bool
-    # Whether it is locked.
+    # Whether the pending message is locked.
     messageLocked: bool
 
 
 class ConversationSetNextMessageResult(_ConversationSetNextMessageResultRequired, total=False):
     """Answer to `conversation/setNextMessage`."""
-    # The pending message now.
+    # The present pending message.
     pendingUserMessage: str
     # Texts about assumptions, omissions and later steps that failed. Absent: none.
     warnings: List[str]
@@ -2950,8 +2935,8 @@ class _ConversationClearParamsRequired(TypedDict):
 
 class ConversationClearParams(_ConversationClearParamsRequired, total=False):
     """Parameters of `conversation/clear`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -2985,8 +2970,8 @@ class _ConversationSetValidRangeParamsRequired(TypedDict):
 
 class ConversationSetValidRangeParams(_ConversationSetValidRangeParamsRequired, total=False):
     """Parameters of `conversation/setValidRange`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3020,14 +3005,14 @@ class _ConversationCompactParamsRequired(TypedDict):
 
 class ConversationCompactParams(_ConversationCompactParamsRequired, total=False):
     """Parameters of `conversation/compact`."""
-    # How the request that made it went.
+    # Measurements of the request that made the summary.
     metadata: RequestMetadata
     # Entries at the end that stay valid. Absent: 0.
     keep: Count
     # The first entry that stays valid, instead of `keep`.
     keepFrom: EntryId
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3055,14 +3040,14 @@ class ConversationCompactResult(_ConversationCompactResultRequired, total=False)
 class _ConversationForgetParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
-    # How many messages to drop, from the end. When there are fewer, all are dropped.
+    # The number of messages to remove from the end. If there are fewer, all are removed.
     messages: int
 
 
 class ConversationForgetParams(_ConversationForgetParamsRequired, total=False):
     """Parameters of `conversation/forget`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3090,10 +3075,10 @@ class ConversationForgetResult(_ConversationForgetResultRequired, total=False):
 
 
 class ForgottenMessages(TypedDict):
-    """How much was dropped from the end of a history."""
-    # Messages. None: nothing was said.
+    """The numbers of messages and entries that were removed from the end of a history."""
+    # The number of messages. 0: the conversation had none.
     messages: Count
-    # Entries, of which a message has one or more.
+    # The number of entries. Each message has one or more.
     entries: Count
 
 
@@ -3104,11 +3089,11 @@ class _ConversationEnterTangentParamsRequired(TypedDict):
 
 class ConversationEnterTangentParams(_ConversationEnterTangentParamsRequired, total=False):
     """Parameters of `conversation/enterTangent`."""
-    # The tangent carries the files too: a checkpoint is taken, and leaving without tail restores
-    # it. Absent: false.
+    # True to include the files: the daemon makes a checkpoint, and leaving the tangent without
+    # its tail restores it. Absent: false.
     files: bool
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -3122,7 +3107,7 @@ class _ConversationEnterTangentResultRequired(TypedDict):
 
 class ConversationEnterTangentResult(_ConversationEnterTangentResultRequired, total=False):
     """Answer to `conversation/enterTangent`."""
-    # The checkpoint that was taken for the files.
+    # The checkpoint of the files.
     checkpoint: CheckpointId
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -3143,8 +3128,8 @@ class ConversationExitTangentParams(_ConversationExitTangentParamsRequired, tota
     """Parameters of `conversation/exitTangent`."""
     # Appends the last entry of the tangent, if it added one. Absent: false.
     keepTail: bool
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -3185,15 +3170,15 @@ class ConversationTangentParams(TypedDict):
 
 
 class _ConversationTangentResultRequired(TypedDict):
-    # Whether it is.
+    # Whether the conversation is in a tangent.
     active: bool
 
 
 class ConversationTangentResult(_ConversationTangentResultRequired, total=False):
     """Answer to `conversation/tangent`."""
-    # Whole seconds since it began. Absent: in no tangent.
+    # Whole seconds since the tangent began. Absent: in no tangent.
     durationSeconds: Count
-    # When it began.
+    # When the tangent began.
     tangentStartTime: Timestamp
     # Entries that it added and still has. Absent: in no tangent.
     added: Count
@@ -3210,8 +3195,8 @@ class _ConversationAddContextParamsRequired(TypedDict):
 
 class ConversationAddContextParams(_ConversationAddContextParamsRequired, total=False):
     """Parameters of `conversation/addContext`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3243,8 +3228,8 @@ class _ConversationRemoveContextParamsRequired(TypedDict):
 
 class ConversationRemoveContextParams(_ConversationRemoveContextParamsRequired, total=False):
     """Parameters of `conversation/removeContext`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3276,9 +3261,9 @@ class ConversationContextParams(_ConversationContextParamsRequired, total=False)
     """Parameters of `conversation/context`."""
     # Whether to build the message. Absent: false.
     message: bool
-    # Hook outputs to put into it.
+    # Outputs of hooks to include in the message.
     hooks: List[HookOutput]
-    # The instruction of the agent to put at its end.
+    # The agent's instruction, for the end of the message.
     agentPrompt: str
 
 
@@ -3292,9 +3277,9 @@ class ConversationContextResult(_ConversationContextResultRequired, total=False)
     # The message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT
     # ENTRY END ---`, then a blank line. Absent: not requested, or empty.
     message: str
-    # Its length in bytes, as last built.
+    # The length of the message in bytes when it was last built.
     contextMessageLength: Count
-    # Files that matched and could not be read. Absent: none, or the message was not asked for.
+    # Files that match and could not be read. Absent: none, or the message was not requested.
     unreadable: List[str]
     # Texts about assumptions and omissions.
     warnings: List[str]
@@ -3309,15 +3294,15 @@ class _ConversationSetToolsParamsRequired(TypedDict):
 
 class ConversationSetToolsParams(_ConversationSetToolsParamsRequired, total=False):
     """Parameters of `conversation/setTools`."""
-    # State of the client to keep at run time.
+    # An object that the daemon keeps for the client while it runs.
     toolManager: JsonObject
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
 class _ConversationSetToolsResultRequired(TypedDict):
-    # How many tools there are.
+    # The number of tools.
     tools: Count
 
 
@@ -3342,15 +3327,15 @@ class _ConversationSetAgentsParamsRequired(TypedDict):
 
 class ConversationSetAgentsParams(_ConversationSetAgentsParamsRequired, total=False):
     """Parameters of `conversation/setAgents`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
 class _ConversationSetAgentsResultRequired(TypedDict):
-    # How many agents there are.
+    # The number of agents.
     agents: Count
-    # The paths and globs that the resources of the active agent brought into the context.
+    # The paths and globs that were added to the context from the resources of the active agent.
     context: List[str]
 
 
@@ -3374,15 +3359,15 @@ class _ConversationSetModelParamsRequired(TypedDict):
 
 class ConversationSetModelParams(_ConversationSetModelParamsRequired, total=False):
     """Parameters of `conversation/setModel`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
 class _ConversationSetModelResultRequired(TypedDict):
-    # The model, defaults filled in.
+    # The model, with defaults for missing fields.
     modelInfo: ModelInfo
-    # The budget of the context now.
+    # The present budget of the context.
     maxContextSize: Bytes
 
 
@@ -3400,14 +3385,14 @@ class ConversationSetModelResult(_ConversationSetModelResultRequired, total=Fals
 class _ConversationSetMcpEnabledParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
-    # Whether it is.
+    # Whether the conversation is in a tangent.
     mcpEnabled: bool
 
 
 class ConversationSetMcpEnabledParams(_ConversationSetMcpEnabledParamsRequired, total=False):
     """Parameters of `conversation/setMcpEnabled`."""
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3433,33 +3418,32 @@ class _ConversationRecordLinesParamsRequired(TypedDict):
     session: SessionId
     # The path, relative to the work tree, separated by `/`.
     path: PathText
-    # How it wrote.
+    # The kind of the write.
     operation: WriteOperation
 
 
 class ConversationRecordLinesParams(_ConversationRecordLinesParamsRequired, total=False):
     """Parameters of `conversation/recordLines`."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
     # The number of lines before the write, or 0 if the file did not exist. Absent: the number
     # that the tracker remembers.
     linesBefore: Count
-    # Lines after it. Absent: counted in the file.
+    # The number of lines after the write. Absent: the daemon counts them in the file.
     linesAfter: Count
     # For `strReplace`: the replaced text.
     oldText: str
-    # The text that was written, inserted or appended.
+    # The written, inserted or appended text.
     newText: str
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
 class _ConversationRecordLinesResultRequired(TypedDict):
-    # The tracker now.
+    # The tracker after the write.
     tracker: FileLineTracker
-    # The number of lines that the user added since the write before. Negative: removed lines.
+    # The number of lines that the user added since the previous write. Negative: removed lines.
     linesByUser: int
     # Lines that this write added or removed.
     linesByAgent: Count
@@ -3485,7 +3469,7 @@ class _ConversationExportParamsRequired(TypedDict):
 class ConversationExportParams(_ConversationExportParamsRequired, total=False):
     """Parameters of `conversation/export`."""
     # The file to write: absolute, or relative to the work tree; never in a git directory or in
-    # the storage. Absent: the document is answered.
+    # the storage. Absent: the answer contains the document.
     path: str
     # Replaces a regular file. In the work tree of an open session, a safety checkpoint saves the
     # file first. Absent: false.
@@ -3499,7 +3483,7 @@ class _ConversationExportResultRequired(TypedDict):
 
 class ConversationExportResult(_ConversationExportResultRequired, total=False):
     """Answer to `conversation/export`."""
-    # The document. Absent: it was written.
+    # The document. Absent: it was written to `path`.
     document: JsonObject
     # The file that was written.
     path: str
@@ -3520,10 +3504,10 @@ class ConversationImportParams(_ConversationImportParamsRequired, total=False):
     """Parameters of `conversation/import`."""
     # The document.
     document: JsonObject
-    # An absolute file to read it from.
+    # The absolute path of the document's file.
     path: str
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -3534,13 +3518,13 @@ class _ConversationImportResultRequired(TypedDict):
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
-    # Entries that were over the cap and were dropped.
+    # The number of entries beyond the limit, which were left out.
     dropped: Count
 
 
 class ConversationImportResult(_ConversationImportResultRequired, total=False):
     """Answer to `conversation/import`."""
-    # Lines of the transcript that were over the cap and were dropped.
+    # The number of lines of the transcript beyond the limit, which were left out.
     transcriptDropped: Count
     # The id in the document. The session keeps its own.
     conversationId: str
@@ -3562,24 +3546,23 @@ class _LedgerRecordWriteParamsRequired(TypedDict):
 
 class LedgerRecordWriteParams(_LedgerRecordWriteParamsRequired, total=False):
     """Parameters of `ledger/recordWrite`."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
-    # The tool that wrote.
+    # The tool that wrote the file.
     toolName: str
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
 class _LedgerRecordWriteResultRequired(TypedDict):
-    # False when that was known already.
+    # False when the ledger had this record already.
     recorded: bool
 
 
 class LedgerRecordWriteResult(_LedgerRecordWriteResultRequired, total=False):
     """Answer to `ledger/recordWrite`."""
-    # The id of the content. Absent: there is no such file now.
+    # The id of the content. Absent: the file does not exist now.
     content: str
     # Its size.
     size: Bytes
@@ -3598,7 +3581,7 @@ class _LedgerEntryRequired(TypedDict):
     author: Author
     # Order within the session.
     seq: int
-    # When it was noticed.
+    # When the change was recorded.
     timestamp: Timestamp
 
 
@@ -3606,9 +3589,9 @@ class LedgerEntry(_LedgerEntryRequired, total=False):
     """A change of one file."""
     # The id of its content. Absent: it was deleted.
     content: str
-    # The checkpoint that first held it.
+    # The first checkpoint with this content.
     checkpoint: CheckpointId
-    # The tag of that.
+    # The tag of that checkpoint.
     tag: Tag
     # The tool that wrote it.
     toolName: str
@@ -3626,11 +3609,9 @@ class _LedgerHistoryParamsRequired(TypedDict):
 
 class LedgerHistoryParams(_LedgerHistoryParamsRequired, total=False):
     """Parameters of `ledger/history`."""
-    # The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    # authoritative.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
-    # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    # start.
+    # The `nextCursor` of the previous page. Absent: the first page.
     cursor: Cursor
     # At most this many items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
@@ -3644,7 +3625,7 @@ class _LedgerHistoryResultRequired(TypedDict):
 
 class LedgerHistoryResult(_LedgerHistoryResultRequired, total=False):
     """Answer to `ledger/history`."""
-    # Its present content, when that is in no checkpoint and no report.
+    # The author of the present content, if that is in no checkpoint and no report.
     present: LedgerEntry
     # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
@@ -3657,7 +3638,7 @@ class _WorktreeStatusParamsRequired(TypedDict):
 
 class WorktreeStatusParams(_WorktreeStatusParamsRequired, total=False):
     """Parameters of `worktree/status`."""
-    # How many dirty paths to list. Absent: 0.
+    # The number of dirty paths to list. Absent: 0.
     limit: int
 
 
@@ -3676,12 +3657,12 @@ class WorktreeStatusResult(_WorktreeStatusResultRequired, total=False):
     """Answer to `worktree/status`."""
     # How often a capture found changes that the watcher had not reported. Absent: never.
     drifts: Count
-    # Why it is not `live`.
+    # Why the watcher is not `live`.
     reason: str
     # How the captures of checkpoints were made since the session was opened. Absent: checkpoints
     # are not enabled.
     captures: CaptureCounts
-    # Dirty paths, as many as asked for. Absent or empty: none were asked for.
+    # Dirty paths, at most the requested number. Absent or empty: none were requested.
     paths: List[PathRef]
 
 
@@ -3702,8 +3683,8 @@ class _StoreUsageResultRequired(TypedDict):
 
 class StoreUsageResult(_StoreUsageResultRequired, total=False):
     """Answer to `store/usage`."""
-    # The directory of the session. In `sqlite` the database lies beside the directories of the
-    # sessions that share it, in `checkpointd.sqlite` of the storage.
+    # The directory of the session. In `sqlite`, all sessions share the database
+    # `checkpointd.sqlite` of the storage.
     path: str
 
 
@@ -3717,8 +3698,8 @@ class StoreGcParams(_StoreGcParamsRequired, total=False):
     # Which safety checkpoints, and turns and tools without their tag, are removed if neither undo
     # nor redo needs them. Absent: those older than `limits.keepSafetyMs`.
     prune: PruneMode
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -3730,7 +3711,7 @@ class _StoreGcResultRequired(TypedDict):
     bytesFreed: Bytes
     # Contents removed.
     blobsFreed: Count
-    # Checkpoints removed: beyond the limits, or in no list.
+    # Removed checkpoints: beyond the limits, or unlisted.
     checkpointsRemoved: Count
     # How long it took.
     ms: Milliseconds
@@ -3738,8 +3719,8 @@ class _StoreGcResultRequired(TypedDict):
 
 class StoreGcResult(_StoreGcResultRequired, total=False):
     """Answer to `store/gc`."""
-    # The removed safety checkpoints that `limits.maxStoreBytes` removed before
-    # `limits.keepSafetyMs`. Absent: none.
+    # Safety checkpoints that `limits.maxStoreBytes` removed before `limits.keepSafetyMs` was
+    # over. Absent: none.
     safetyRemoved: Count
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -3752,12 +3733,12 @@ class StoreGcResult(_StoreGcResultRequired, total=False):
 
 
 class StoreProblem(TypedDict):
-    """Something wrong with a store."""
+    """Damage of a store."""
     # The kind of damage.
     kind: ProblemKind
     # A content, snapshot or checkpoint id, or a file, table, index or trigger of the store.
     what: str
-    # Checkpoints that cannot be restored completely because of it.
+    # Checkpoints that cannot be restored completely because of the damage.
     affects: List[CheckpointId]
 
 
@@ -3794,7 +3775,7 @@ class OperationGetParams(_OperationGetParamsRequired, total=False):
     """Parameters of `operation/get`."""
     # Its id.
     operation: OperationId
-    # Its key. One of the two is needed.
+    # The key of its request. Give either the id or the key.
     idempotencyKey: IdempotencyKey
 
 
@@ -3809,9 +3790,9 @@ class OperationGetResult(_OperationGetResultRequired, total=False):
     operation: OperationId
     # Its method.
     method: str
-    # Its answer, where that was kept.
+    # Its answer. Absent: the answer was not stored.
     result: Any
-    # The checkpoint that it published, known even when its answer is not.
+    # The checkpoint that it published, even if its answer was not stored.
     checkpoint: CheckpointId
     # Why it failed.
     error: ErrorFact
@@ -3822,9 +3803,9 @@ class _SessionDidOpenParamsRequired(TypedDict):
     session: SessionId
     # Its work tree.
     workspace: str
-    # How it stores.
+    # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether it existed before.
+    # Whether the session existed before.
     resumed: bool
     # How long it took.
     ms: Milliseconds
@@ -3832,9 +3813,9 @@ class _SessionDidOpenParamsRequired(TypedDict):
 
 class SessionDidOpenParams(_SessionDidOpenParamsRequired, total=False):
     """Parameters of `session/didOpen`."""
-    # The other client whose request caused it. Absent: it was a request of your own.
+    # The other client whose request caused the event. Absent: your own request caused it.
     origin: EventOrigin
-    # The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
+    # The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted.
     base: Checkpoint
 
 
@@ -3854,10 +3835,10 @@ _CheckpointDidCreateParamsRequired = TypedDict(
 _CheckpointDidCreateParamsOptional = TypedDict(
     "_CheckpointDidCreateParamsOptional",
     {
-        # The other client whose request caused it. Absent: it was a request of your own.
+        # The other client whose request caused the event. Absent: your own request caused it.
         "origin": "EventOrigin",
-        # The snapshot at which the session was before, for comparison with `checkpoint.snapshot`.
-        # It is not a checkpoint; that is `checkpoint.parent`.
+        # The snapshot of the session before, for comparison with `checkpoint.snapshot`. The
+        # checkpoint before is `checkpoint.parent`.
         "from": "SnapshotId",
     },
     total=False,
@@ -3873,7 +3854,7 @@ class _CheckpointDidRestoreParamsRequired(TypedDict):
     session: SessionId
     # The restored checkpoint.
     target: CheckpointId
-    # Paths by number.
+    # The numbers of paths.
     counts: RestoreCounts
     # How long it took.
     ms: Milliseconds
@@ -3881,11 +3862,11 @@ class _CheckpointDidRestoreParamsRequired(TypedDict):
 
 class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=False):
     """Parameters of `checkpoint/didRestore`."""
-    # The other client whose request caused it. Absent: it was a request of your own.
+    # The other client whose request caused the event. Absent: your own request caused it.
     origin: EventOrigin
-    # The state after.
+    # The checkpoint of the state after.
     checkpoint: Checkpoint
-    # The state before.
+    # The checkpoint of the state before.
     safety: CheckpointId
     # True when a later request or opening finished, undid or repaired an earlier restore. The
     # event then lists the paths. Absent: false.
@@ -3899,7 +3880,7 @@ class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=Fals
     # Paths that were edited outside the session, also after the restore stopped. Absent: no
     # recovery.
     conflicts: List[ConflictPath]
-    # Paths that were left alone on purpose. Absent: no recovery.
+    # Paths that were left unchanged on purpose. Absent: no recovery.
     skipped: List[SkippedPath]
 
 
@@ -3914,7 +3895,7 @@ class _CheckpointDidFailParamsRequired(TypedDict):
 
 class CheckpointDidFailParams(_CheckpointDidFailParamsRequired, total=False):
     """Parameters of `checkpoint/didFail`."""
-    # The other client whose request caused it. Absent: it was a request of your own.
+    # The other client whose request caused the event. Absent: your own request caused it.
     origin: EventOrigin
     # The operation.
     operation: OperationId
@@ -3933,7 +3914,7 @@ class _WorktreeDidChangeParamsRequired(TypedDict):
 
 class WorktreeDidChangeParams(_WorktreeDidChangeParamsRequired, total=False):
     """Parameters of `worktree/didChange`."""
-    # True when more changed than is listed: look at whatever you care for. Absent: false.
+    # True when more paths changed than are listed. Absent: false.
     more: bool
     # True when the watch lost events because too many came at once. Comes with `more`. Absent:
     # false.
@@ -3944,22 +3925,22 @@ class WorktreeDidDriftParams(TypedDict):
     """Parameters of `worktree/didDrift`."""
     # The session, as `session/open` named it.
     session: SessionId
-    # Some of them, at most 100.
+    # Some of the changed paths, at most 100.
     paths: List[PathRef]
-    # How many.
+    # A number of items.
     count: Count
 
 
 class _ConversationDidFillWindowParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
-    # How full it is.
+    # How full the model's window is.
     contextWindow: ContextWindow
 
 
 class ConversationDidFillWindowParams(_ConversationDidFillWindowParamsRequired, total=False):
     """Parameters of `conversation/didFillWindow`."""
-    # The other client whose request caused it. Absent: it was a request of your own.
+    # The other client whose request caused the event. Absent: your own request caused it.
     origin: EventOrigin
 
 
@@ -3978,12 +3959,12 @@ class _ConversationDidChangeParamsRequired(TypedDict):
 
 class ConversationDidChangeParams(_ConversationDidChangeParamsRequired, total=False):
     """Parameters of `conversation/didChange`."""
-    # The other client whose request caused it. Absent: it was a request of your own.
+    # The other client whose request caused the event. Absent: your own request caused it.
     origin: EventOrigin
 
 
 class _LeftPathRequired(TypedDict):
-    # The path, relative to the work tree; a directory stands for all below it.
+    # The path, relative to the work tree. A directory includes everything below it.
     path: PathText
     # Why.
     because: StayReason
@@ -3991,10 +3972,9 @@ class _LeftPathRequired(TypedDict):
 
 class LeftPath(_LeftPathRequired, total=False):
     """A path that stays on this machine when the session is pushed."""
-    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    # UTF-8.
+    # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
-    # The form of secret that was found. Absent: none.
+    # The kind of secret that was found. Absent: no secret was found.
     rule: str
 
 
@@ -4017,25 +3997,25 @@ class _RemoteLineRequired(TypedDict):
     session: SessionId
     # The writer of the line.
     writer: WriterId
-    # Whether this storage is the writer.
+    # Whether this storage is the writer of the line.
     own: bool
     # Its ref on the remote.
     ref: str
     # The commit of its head.
     head: str
-    # How often it was pushed.
+    # The number of pushes that changed it.
     generation: Count
-    # Checkpoints that it holds.
+    # The number of its checkpoints.
     checkpoints: Count
     # Entries of the conversation.
     historyLength: Count
-    # Bytes of contents that all its checkpoints need, about.
+    # The approximate size in bytes of the contents that its checkpoints need.
     bytes: Bytes
     # The name of its work tree's directory.
     workspace: str
     # Its conversation id.
     conversationId: str
-    # How its writer stores it.
+    # The strategy of its writer.
     strategy: Strategy
     # When the session began.
     createdAt: Timestamp
@@ -4044,8 +4024,8 @@ class _RemoteLineRequired(TypedDict):
 
 
 class RemoteLine(_RemoteLineRequired, total=False):
-    """One session as one writer pushed it: a line. Two machines that continue from one
-    checkpoint make two lines.
+    """A line: one session, as one writer pushed it. Each machine that continues a session makes
+    its own line.
     """
     # The first words of the conversation. Absent: none.
     title: str
@@ -4064,7 +4044,7 @@ class LineOrigin(TypedDict):
 
 
 class SessionOrigin(TypedDict):
-    """Where an imported session comes from."""
+    """The remote line from which a session was imported."""
     # The name of the remote at that time.
     remote: str
     # The session of the line.
@@ -4103,13 +4083,13 @@ class _RemoteAddParamsRequired(TypedDict):
 
 class RemoteAddParams(_RemoteAddParamsRequired, total=False):
     """Parameters of `remote/add`."""
-    # Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: only the
-    # usual ones.
+    # Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: no additional
+    # globs.
     leaveOut: List[str]
-    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -4123,16 +4103,16 @@ class RemoteAddResult(_RemoteAddResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    # Reserved and never sent: a request about a remote is no operation of a session.
     operation: OperationId
-    # What did not succeed although the request did, or what the user should know, in words.
-    # Absent: nothing.
+    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # know. Absent: no warnings.
     warnings: List[str]
 
 
 class RemoteListParams(TypedDict, total=False):
     """Parameters of `remote/list`."""
-    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
 
 
@@ -4143,7 +4123,7 @@ class _RemoteListResultRequired(TypedDict):
 
 class RemoteListResult(_RemoteListResultRequired, total=False):
     """Answer to `remote/list`."""
-    # The id of this storage as a writer. Absent: no remote was ever added.
+    # The writer's id of this storage. Absent: no remote was ever added.
     writer: WriterId
 
 
@@ -4154,10 +4134,10 @@ class _RemoteRemoveParamsRequired(TypedDict):
 
 class RemoteRemoveParams(_RemoteRemoveParamsRequired, total=False):
     """Parameters of `remote/remove`."""
-    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
@@ -4172,10 +4152,10 @@ class RemoteRemoveResult(_RemoteRemoveResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    # Reserved and never sent: a request about a remote is no operation of a session.
     operation: OperationId
-    # What did not succeed although the request did, or what the user should know, in words.
-    # Absent: nothing.
+    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # know. Absent: no warnings.
     warnings: List[str]
 
 
@@ -4195,8 +4175,8 @@ class RemotePushParams(_RemotePushParamsRequired, total=False):
     # Globs of paths that are sent although they would stay because of their name, mode, origin or
     # content. `leaveOut` takes precedence. Absent: none.
     send: List[str]
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -4235,10 +4215,10 @@ class RemotePushResult(_RemotePushResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    # Reserved and never sent: a request about a remote is no operation of a session.
     operation: OperationId
-    # What did not succeed although the request did, or what the user should know, in words.
-    # Absent: nothing.
+    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # know. Absent: no warnings.
     warnings: List[str]
 
 
@@ -4251,10 +4231,10 @@ class RemoteFetchParams(_RemoteFetchParamsRequired, total=False):
     """Parameters of `remote/fetch`."""
     # Only this session, as `remote/sessions` names it. Absent: all.
     session: SessionId
-    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -4262,9 +4242,9 @@ class RemoteFetchParams(_RemoteFetchParamsRequired, total=False):
 
 
 class _RemoteFetchResultRequired(TypedDict):
-    # The lines that had something new.
+    # The lines with new data.
     updated: List[RemoteLine]
-    # Lines that were refused, because the remote sent what cannot be. Nothing of them was taken.
+    # Lines that were refused because their data is invalid. No part of them was stored.
     refused: List[RefusedLine]
     # Sessions that were deleted on the remote.
     deleted: List[SessionId]
@@ -4277,10 +4257,10 @@ class RemoteFetchResult(_RemoteFetchResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    # Reserved and never sent: a request about a remote is no operation of a session.
     operation: OperationId
-    # What did not succeed although the request did, or what the user should know, in words.
-    # Absent: nothing.
+    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # know. Absent: no warnings.
     warnings: List[str]
 
 
@@ -4291,7 +4271,7 @@ class _RemoteSessionsParamsRequired(TypedDict):
 
 class RemoteSessionsParams(_RemoteSessionsParamsRequired, total=False):
     """Parameters of `remote/sessions`."""
-    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
 
 
@@ -4299,7 +4279,7 @@ class RemoteSessionsResult(TypedDict):
     """Answer to `remote/sessions`."""
     # The lines, newest first by the clocks of their writers, at most 10,000.
     lines: List[RemoteLine]
-    # Lines that were refused, because the remote sent what cannot be. Nothing of them was taken.
+    # Lines that were refused because their data is invalid. No part of them was stored.
     refused: List[RefusedLine]
     # Sessions that were deleted on the remote.
     deleted: List[SessionId]
@@ -4314,15 +4294,15 @@ class _RemoteDeleteParamsRequired(TypedDict):
 
 class RemoteDeleteParams(_RemoteDeleteParamsRequired, total=False):
     """Parameters of `remote/delete`."""
-    # The storage whose remotes are meant: an absolute path. Absent: the default place.
+    # The storage of the remote, an absolute path. Absent: the default storage.
     storageDir: str
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
 
 
 class _RemoteDeleteResultRequired(TypedDict):
-    # The refs that were removed. Empty: it had been deleted before.
+    # The refs that were removed. Empty: the session had been deleted before.
     deleted: List[str]
 
 
@@ -4331,10 +4311,10 @@ class RemoteDeleteResult(_RemoteDeleteResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    # Reserved and never sent: a request about a remote is no operation of a session.
     operation: OperationId
-    # What did not succeed although the request did, or what the user should know, in words.
-    # Absent: nothing.
+    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # know. Absent: no warnings.
     warnings: List[str]
 
 
@@ -4349,19 +4329,19 @@ class _SessionImportParamsRequired(TypedDict):
 
 class SessionImportParams(_SessionImportParamsRequired, total=False):
     """Parameters of `session/import`."""
-    # The writer whose line is meant. Absent: the one that pushed last.
+    # The writer of the line. Absent: the writer that pushed last.
     writer: WriterId
-    # How to store. Absent: `shadow`.
+    # The strategy that stores the checkpoints. Absent: `shadow`.
     strategy: Strategy
-    # The fate of checkpoints and conversation. Absent: `keep`.
+    # What happens to checkpoints and conversation when the session ends. Absent: `keep`.
     retention: Retention
     # Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
     allowProtected: bool
-    # Where to store, and whose remote is meant: an absolute path outside the work tree. Absent:
-    # the default place.
+    # The storage of the session and of the remote: an absolute path outside the work tree.
+    # Absent: the default storage.
     storageDir: str
-    # Makes a repeat of this request answer the first result again instead of doing it again. A
-    # new key for every new intent.
+    # The client's key for this change. A repetition with the same key gets the first answer, and
+    # nothing is done twice. Use a new key for each new change.
     idempotencyKey: IdempotencyKey
     # Token under which the server reports progress on `$/progress`. Absent: no progress is
     # reported.
@@ -4374,15 +4354,15 @@ class _SessionImportResultRequired(TypedDict):
     session: SessionId
     # Its work tree, absolute.
     workspace: str
-    # Its conversation id: that of the line, or a new one where a session here has that already.
+    # Its conversation id: that of the line, or a new id if a session here has that id already.
     conversationId: str
-    # How it stores.
+    # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Its fate.
+    # What happens to its data when it ends.
     retention: Retention
-    # Where it comes from.
+    # The remote line from which it was imported.
     origin: SessionOrigin
-    # Checkpoints that it holds.
+    # The number of its checkpoints.
     checkpoints: Count
     # How long it took.
     ms: Milliseconds
@@ -4395,10 +4375,10 @@ class SessionImportResult(_SessionImportResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Not sent: what is asked of a remote is no operation of a session. Reserved.
+    # Reserved and never sent: a request about a remote is no operation of a session.
     operation: OperationId
-    # What did not succeed although the request did, or what the user should know, in words.
-    # Absent: nothing.
+    # Texts about steps that failed although the request succeeded, and facts that the user should
+    # know. Absent: no warnings.
     warnings: List[str]
 
 
@@ -4413,10 +4393,10 @@ class RemoteDidFindLineParams(TypedDict):
 
 
 class RemotesCapability(TypedDict):
-    """What `remote/*` and `session/import` offer."""
-    # How remotes are reached.
+    """The abilities of `remote/*` and `session/import`."""
+    # The kinds of addresses of remotes.
     schemes: List[str]
-    # The newest format of lines that is read and written.
+    # The newest supported format of lines.
     lineFormat: int
 
 
@@ -4425,7 +4405,7 @@ class _RemoteDidPushParamsRequired(TypedDict):
     session: SessionId
     # The remote.
     remote: str
-    # Whether the remote took something new.
+    # Whether the remote got new data.
     pushed: bool
 
 

@@ -9,8 +9,8 @@ from ._error import CheckpointdError
 
 
 class ParseError(CheckpointdError):
-    r"""A frame or its body is not what the base protocol says. Send `Content-Length` headers
-    and UTF-8 JSON.
+    r"""A frame or its body does not follow the base protocol. Send `Content-Length` headers and
+    UTF-8 JSON.
     """
 
 
@@ -31,7 +31,7 @@ class InvalidParams(CheckpointdError):
 
 
 class JsonRpcInternalError(CheckpointdError):
-    r"""Reserved by JSON-RPC. This server says `InternalError` instead. Report it."""
+    r"""Reserved by JSON-RPC. This server sends `InternalError` instead. Report it."""
 
 
 class ServerNotInitialized(CheckpointdError):
@@ -43,19 +43,21 @@ class RequestCancelled(CheckpointdError):
 
 
 class ServerCancelled(CheckpointdError):
-    r"""The server gave the request up, because it is ending. Nothing has changed. Ask again
+    r"""The server aborted the request, because it is ending. Nothing has changed. Ask again
     after a restart.
     """
 
 
 class InvalidTag(CheckpointdError):
-    r"""The text can be no tag, id, name or commit id, or the tag is of the wrong kind. Use
+    r"""The text cannot be a tag, id, name or commit id, or the tag has the wrong kind. Use
     `checkpoint/list` to see what there is.
     """
 
 
 class UnknownCheckpoint(CheckpointdError):
-    r"""No checkpoint of the session is called that. Use `checkpoint/list` to see what there is."""
+    r"""The session has no checkpoint with this tag, name or id. Use `checkpoint/list` to see
+    what there is.
+    """
 
 
 class UnknownSession(CheckpointdError):
@@ -76,7 +78,7 @@ class IdempotencyConflict(CheckpointdError):
 
 
 class CursorExpired(CheckpointdError):
-    r"""The listing that the cursor belongs to is gone. Begin the listing again without a
+    r"""The cursor belongs to an earlier state of the listing. Begin the listing again without a
     cursor.
     """
 
@@ -88,14 +90,14 @@ class DuplicateName(CheckpointdError):
 
 
 class PathOutsideWorkTree(CheckpointdError):
-    r"""The path is absolute, leaves the work tree, or names what is never captured. Give a path
-    relative to the work tree.
+    r"""The path is absolute, leads out of the work tree, or is never captured (`.git`). Give a
+    path relative to the work tree.
     """
 
 
 class LimitExceeded(CheckpointdError):
-    r"""A limit of the daemon or the session would be passed. See `details.limit`. Raise it, or
-    ask for less.
+    r"""The request exceeds a limit of the daemon or the session. See `details.limit`. Raise it,
+    or ask for less.
     """
 
 
@@ -107,7 +109,7 @@ class InvalidName(CheckpointdError):
 
 
 class WorkTreeMissing(CheckpointdError):
-    r"""The work tree is not there, or another file system is mounted in its place since the
+    r"""The work tree does not exist, or another file system was mounted in its place since the
     session was opened. Check the path. Mount the earlier file system, or close the session
     and open it again to use the present one.
     """
@@ -181,8 +183,8 @@ class ReadOnlyStore(CheckpointdError):
 
 
 class RestoreFailed(CheckpointdError):
-    r"""The restore failed; `effects` says what it left. The next change of the session finishes
-    or undoes an interrupted restore and reports it with `checkpoint/didRestore`
+    r"""The restore failed. `effects` says what it changed. The next change of the session
+    finishes or undoes an interrupted restore and reports it with `checkpoint/didRestore`
     (`recovered`). Check the work tree. `checkpoint/undo` or the safety checkpoint bring
     back the earlier state.
     """
@@ -208,8 +210,8 @@ class ConfirmationRequired(CheckpointdError):
 
 
 class DataCorrupt(CheckpointdError):
-    r"""A content that is needed is missing or has the wrong hash. Nothing changed. Run
-    `store/verify` to see which checkpoints are whole.
+    r"""A needed content is missing or has the wrong hash. Nothing changed. Run `store/verify`
+    to see which checkpoints are whole.
     """
 
 
@@ -218,8 +220,9 @@ class NothingToUndo(CheckpointdError):
 
 
 class UnknownPart(CheckpointdError):
-    r"""The range of a revert has no change at a path, no hunk or no author that was asked for.
-    Nothing changed. Look at a `dryRun` without it, or at `checkpoint/diff` of the range.
+    r"""The range of a revert has no change at a requested path, or does not have a requested
+    hunk or author. Nothing changed. Look at a `dryRun` without it, or at `checkpoint/diff`
+    of the range.
     """
 
 
@@ -311,7 +314,7 @@ class RemoteCorrupt(CheckpointdError):
 
 
 class ServerBusy(CheckpointdError):
-    r"""Too many requests are in flight or wait. Wait for answers, then ask again."""
+    r"""Too many requests are running or waiting. Wait for answers, then ask again."""
 
 
 class ResponseTooLarge(CheckpointdError):
@@ -321,7 +324,9 @@ class ResponseTooLarge(CheckpointdError):
 
 
 class InternalError(CheckpointdError):
-    r"""The daemon has a defect. `effects` says what the request left. Report it with the log."""
+    r"""The daemon has a defect. `effects` says what the request changed. Report it with the
+    log.
+    """
 
 
 #: The exception of every kind; a kind that is not here is a plain ``CheckpointdError``.

@@ -91,11 +91,11 @@ impl ErrorKind {
     }
 }
 
-/// An open object: the daemon keeps every field and gives it back unchanged.
+/// An open object: the daemon stores every field and returns it unchanged.
 pub type JsonObject = std::collections::BTreeMap<String, Value>;
 
-/// Names a session (`ses_…`). Stable over restarts: work tree, conversation id and strategy decide
-/// it.
+/// The id of a session (`ses_…`), computed from work tree, conversation id and strategy. It stays
+/// the same after restarts.
 pub type SessionId = String;
 
 /// The permanent id of a checkpoint (`ckpt_…`). It stays when the tag moves.
@@ -108,14 +108,14 @@ pub type CheckpointRef = String;
 /// `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of the turn.
 pub type Tag = String;
 
-/// Names the immutable content of a work tree. Equal contents and modes have equal ids within one
-/// strategy.
+/// The id of the immutable content of a work tree. Within one strategy, equal contents and modes
+/// have equal ids.
 pub type SnapshotId = String;
 
 /// The id of a git commit, in hexadecimal digits.
 pub type CommitId = String;
 
-/// Names one mutation that a client asked for (`op_…`).
+/// The id of one mutation that a client requested (`op_…`).
 pub type OperationId = String;
 
 /// The permanent id of a history entry. Positions can change.
@@ -124,8 +124,8 @@ pub type EntryId = String;
 /// The client's own name for one intended change, unique in the session. A random UUID is suitable.
 pub type IdempotencyKey = String;
 
-/// An opaque place in a listing, bound to the state that the listing began with. One that is no
-/// longer valid is answered with `CursorExpired`.
+/// An opaque position in a listing, valid for the state in which the listing began. An outdated
+/// cursor is refused with `CursorExpired`.
 pub type Cursor = String;
 
 /// A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Use `seq` for the order.
@@ -147,7 +147,7 @@ pub type Milliseconds = u64;
 /// A size in bytes.
 pub type Bytes = u64;
 
-/// How many.
+/// A number of items.
 pub type Count = u64;
 
 /// The name of a stream of progress reports. The client chooses it, unique among its requests in
@@ -188,7 +188,7 @@ pub enum Strategy {
     Other(String),
 }
 
-/// The fate of checkpoints and conversation when the session ends.
+/// What happens to checkpoints and conversation when the session ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Retention {
     /// Removed with the session.
@@ -202,10 +202,10 @@ pub enum Retention {
     Other(String),
 }
 
-/// When checkpoints are initialised.
+/// When checkpoints are enabled.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum InitMode {
-    /// When git is there and the work tree is inside a repository.
+    /// If git is installed and the work tree is inside a repository.
     #[serde(rename = "auto")]
     Auto,
     /// Also outside a repository.
@@ -256,7 +256,7 @@ pub enum CheckpointKind {
     /// A tool that has run.
     #[serde(rename = "tool")]
     Tool,
-    /// The present, saved before a restore displaced it.
+    /// The state before a restore.
     #[serde(rename = "safety")]
     Safety,
     /// The state after a restore.
@@ -281,7 +281,7 @@ pub enum CreateKind {
     Other(String),
 }
 
-/// Which checkpoints are listed.
+/// The kinds of checkpoints in a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ListKind {
     /// Turns.
@@ -306,10 +306,10 @@ pub enum ListKind {
     Other(String),
 }
 
-/// How `store/gc` treats safety checkpoints, and turns and tools whose tag another took.
+/// How `store/gc` treats safety checkpoints, and turns and tools that lost their tag.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PruneMode {
-    /// All go that undo and redo do not reach, however new they are.
+    /// Removes all of them that neither undo nor redo needs, even new ones.
     #[serde(rename = "now")]
     Now,
     /// A value that this version does not know.
@@ -371,10 +371,10 @@ pub enum SkipReason {
     /// A device.
     #[serde(rename = "device")]
     Device,
-    /// Over `limits.maxFileBytes`.
+    /// Larger than `limits.maxFileBytes`.
     #[serde(rename = "tooLarge")]
     TooLarge,
-    /// It was gone when its turn came.
+    /// It disappeared during the capture.
     #[serde(rename = "vanished")]
     Vanished,
     /// It changed each time it was read.
@@ -383,8 +383,8 @@ pub enum SkipReason {
     /// Its path is longer than can be stored.
     #[serde(rename = "nameTooLong")]
     NameTooLong,
-    /// The path is, or holds, a git directory or a storage of checkpointd with other sessions. Only
-    /// files that the user's own repository tracks in it are captured.
+    /// The path is or contains a git directory, or a storage of checkpointd with other sessions.
+    /// Only files that the user's own repository tracks in it are captured.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// The name is that of a restore's temporary file: `.ckpt-tmp-`, twenty letters and digits, `-`
@@ -399,8 +399,8 @@ pub enum SkipReason {
     /// created it while the restore was interrupted.
     #[serde(rename = "conflict")]
     Conflict,
-    /// In a restore: the checkpoint does not hold the path, because its ignore rules, exclude globs
-    /// or size limit excluded it, or because it was unreadable.
+    /// In a restore: the checkpoint does not have the path, because its ignore rules, exclude globs
+    /// or size limit excluded the path, or because the path was unreadable.
     #[serde(rename = "notCapturedThen")]
     NotCapturedThen,
     /// In an undo or a redo: the path changed since, and the reversed restore did not touch it.
@@ -426,11 +426,11 @@ pub enum SkipReason {
 /// How a capture looked at the work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CapturePath {
-    /// It looked only at paths that may have changed, by the system's reports on every directory
+    /// The capture read only paths that may have changed, as the system reports for every directory
     /// (Linux).
     #[serde(rename = "fast")]
     Fast,
-    /// At everything.
+    /// The capture read everything.
     #[serde(rename = "cold")]
     Cold,
     /// A value that this version does not know.
@@ -441,14 +441,14 @@ pub enum CapturePath {
 /// Why a capture had to look at the whole work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ColdReason {
-    /// It was asked for.
+    /// A full capture was requested.
     #[serde(rename = "requested")]
     Requested,
     /// Changes were not watched: watching has just begun, or is not possible here (not Linux, a
     /// file system that other machines change, no watches left).
     #[serde(rename = "unwatched")]
     Unwatched,
-    /// More changed at once than is kept.
+    /// More paths changed at once than the daemon records.
     #[serde(rename = "overflow")]
     Overflow,
     /// Ignore rules or the user's index changed.
@@ -460,14 +460,14 @@ pub enum ColdReason {
     /// A check found changes that had not been reported.
     #[serde(rename = "suspect")]
     Suspect,
-    /// It had to include ignored files that a restore displaces.
+    /// The capture had to include ignored files that a restore displaces.
     #[serde(rename = "alsoInclude")]
     AlsoInclude,
     /// A fast capture is not proven to be enough: a repository or mount inside the work tree, a
     /// replaced root, or too many unreadable paths.
     #[serde(rename = "unproven")]
     Unproven,
-    /// Every fiftieth capture checks those before it.
+    /// Every fiftieth capture checks the fast captures before it.
     #[serde(rename = "audit")]
     Audit,
     /// A value that this version does not know.
@@ -501,7 +501,7 @@ pub enum ChangeKind {
     Other(String),
 }
 
-/// The form in which `checkpoint/diff` answers beside the list of paths.
+/// The format of `checkpoint/diff` in addition to the list of paths.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DiffFormat {
     /// Nothing.
@@ -525,13 +525,14 @@ pub enum DiffFormat {
     Other(String),
 }
 
-/// How much a restore changes.
+/// Which files a restore changes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RestoreMode {
     /// Writes every path that the checkpoint holds; files that were created later stay.
     #[serde(rename = "soft")]
     Soft,
-    /// Makes the captured set exactly that of the checkpoint: later captured paths are deleted.
+    /// Makes the captured files exactly those of the checkpoint: deletes files that were created
+    /// later.
     #[serde(rename = "hard")]
     Hard,
     /// A value that this version does not know.
@@ -635,7 +636,7 @@ pub enum RevertConflict {
     /// The file was renamed later to another name, or two files would get one name.
     #[serde(rename = "renamed")]
     Renamed,
-    /// A file stands where the other side needs a directory.
+    /// A file is where the other side needs a directory.
     #[serde(rename = "inTheWay")]
     InTheWay,
     /// A value that this version does not know.
@@ -690,7 +691,7 @@ pub enum FailureReason {
     Other(String),
 }
 
-/// How bytes are written.
+/// The encoding of bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ContentEncoding {
     /// The bytes are UTF-8, given as text.
@@ -713,15 +714,15 @@ pub enum NotRemovedReason {
     /// Another client has it open. It is removed when the last client closes it.
     #[serde(rename = "otherClients")]
     OtherClients,
-    /// A restore stopped half-way, and what it displaced is in the session alone. Open the session
-    /// again to finish it.
+    /// A restore stopped half-way, and only the session has the displaced files. Open the session
+    /// again to finish the restore.
     #[serde(rename = "unfinishedRestore")]
     UnfinishedRestore,
-    /// A program wrote to a file while a restore replaced it, and what it wrote is in the session
-    /// alone.
+    /// A program wrote to a file while a restore replaced it, and only the session has the written
+    /// content.
     #[serde(rename = "onlyCopy")]
     OnlyCopy,
-    /// The session's directory is another one now, or another process owns it.
+    /// Another directory is at the session's path now, or another process owns the session.
     #[serde(rename = "notOurs")]
     NotOurs,
     /// The checkpoints are outside the session's directory and could not be removed. The log has
@@ -756,7 +757,7 @@ pub enum Author {
 /// How well the work tree is watched.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WatchState {
-    /// Nothing watches.
+    /// No watcher runs.
     #[serde(rename = "off")]
     Off,
     /// The work tree is not watched; `reason` says why.
@@ -779,22 +780,22 @@ pub enum WatchState {
 /// The outcome of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum OperationState {
-    /// The daemon does not know it: no part of it is in the store.
+    /// The daemon does not know the operation, and the store has no part of it.
     #[serde(rename = "unknown")]
     Unknown,
-    /// It waits for its turn.
+    /// The operation waits for its turn.
     #[serde(rename = "queued")]
     Queued,
-    /// It runs.
+    /// The operation runs.
     #[serde(rename = "running")]
     Running,
-    /// It took effect. `result` is its answer, if that was stored.
+    /// The operation took effect. `result` is its answer, if that was stored.
     #[serde(rename = "committed")]
     Committed,
-    /// It was undone.
+    /// The operation was undone.
     #[serde(rename = "rolledBack")]
     RolledBack,
-    /// It was refused or failed. See `error`.
+    /// The operation was refused or failed. See `error`.
     #[serde(rename = "failed")]
     Failed,
     /// A value that this version does not know.
@@ -811,7 +812,7 @@ pub enum Effects {
     /// The request took effect although the answer is an error.
     #[serde(rename = "committed")]
     Committed,
-    /// It began and was undone.
+    /// The change began and was undone.
     #[serde(rename = "rolledBack")]
     RolledBack,
     /// The daemon cannot know. See `operation/get`.
@@ -880,7 +881,7 @@ pub enum EventName {
 /// The name of an error in the registry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ErrorKind {
-    /// A frame or its body is not what the base protocol says.
+    /// A frame or its body does not follow the base protocol.
     #[serde(rename = "ParseError")]
     ParseError,
     /// Not a request, a batch, a duplicate id in flight, a second `initialize`, or anything after
@@ -893,7 +894,7 @@ pub enum ErrorKind {
     /// Parameters are missing or have the wrong type. `issues` names them.
     #[serde(rename = "InvalidParams")]
     InvalidParams,
-    /// Reserved by JSON-RPC. This server says `InternalError` instead.
+    /// Reserved by JSON-RPC. This server sends `InternalError` instead.
     #[serde(rename = "JsonRpcInternalError")]
     JsonRpcInternalError,
     /// A request came before `initialize` was answered.
@@ -902,13 +903,13 @@ pub enum ErrorKind {
     /// The request was cancelled by `$/cancelRequest`. Nothing has changed.
     #[serde(rename = "RequestCancelled")]
     RequestCancelled,
-    /// The server gave the request up, because it is ending. Nothing has changed.
+    /// The server aborted the request, because it is ending. Nothing has changed.
     #[serde(rename = "ServerCancelled")]
     ServerCancelled,
-    /// The text can be no tag, id, name or commit id, or the tag is of the wrong kind.
+    /// The text cannot be a tag, id, name or commit id, or the tag has the wrong kind.
     #[serde(rename = "InvalidTag")]
     InvalidTag,
-    /// No checkpoint of the session is called that.
+    /// The session has no checkpoint with this tag, name or id.
     #[serde(rename = "UnknownCheckpoint")]
     UnknownCheckpoint,
     /// No such session is open in this daemon.
@@ -920,22 +921,22 @@ pub enum ErrorKind {
     /// The key was used before for another request.
     #[serde(rename = "IdempotencyConflict")]
     IdempotencyConflict,
-    /// The listing that the cursor belongs to is gone.
+    /// The cursor belongs to an earlier state of the listing.
     #[serde(rename = "CursorExpired")]
     CursorExpired,
     /// Another checkpoint of the session has that name.
     #[serde(rename = "DuplicateName")]
     DuplicateName,
-    /// The path is absolute, leaves the work tree, or names what is never captured.
+    /// The path is absolute, leads out of the work tree, or is never captured (`.git`).
     #[serde(rename = "PathOutsideWorkTree")]
     PathOutsideWorkTree,
-    /// A limit of the daemon or the session would be passed.
+    /// The request exceeds a limit of the daemon or the session.
     #[serde(rename = "LimitExceeded")]
     LimitExceeded,
     /// The text cannot be the name of a checkpoint.
     #[serde(rename = "InvalidName")]
     InvalidName,
-    /// The work tree is not there.
+    /// The work tree does not exist.
     #[serde(rename = "WorkTreeMissing")]
     WorkTreeMissing,
     /// The work tree is not a directory.
@@ -978,8 +979,8 @@ pub enum ErrorKind {
     /// The storage directory is read-only.
     #[serde(rename = "ReadOnlyStore")]
     ReadOnlyStore,
-    /// The restore failed; `effects` says what it left. The next change of the session finishes or
-    /// undoes an interrupted restore and reports it with `checkpoint/didRestore` (`recovered`).
+    /// The restore failed. `effects` says what it changed. The next change of the session finishes
+    /// or undoes an interrupted restore and reports it with `checkpoint/didRestore` (`recovered`).
     #[serde(rename = "RestoreFailed")]
     RestoreFailed,
     /// Paths that the restore would change were edited outside the session, and `onConflict` is
@@ -992,14 +993,14 @@ pub enum ErrorKind {
     /// More than half of more than 100 files would be deleted. Nothing changed.
     #[serde(rename = "ConfirmationRequired")]
     ConfirmationRequired,
-    /// A content that is needed is missing or has the wrong hash. Nothing changed.
+    /// A needed content is missing or has the wrong hash. Nothing changed.
     #[serde(rename = "DataCorrupt")]
     DataCorrupt,
     /// There is no restore to undo or redo.
     #[serde(rename = "NothingToUndo")]
     NothingToUndo,
-    /// The range of a revert has no change at a path, no hunk or no author that was asked for.
-    /// Nothing changed.
+    /// The range of a revert has no change at a requested path, or does not have a requested hunk
+    /// or author. Nothing changed.
     #[serde(rename = "UnknownPart")]
     UnknownPart,
     /// git is not installed.
@@ -1049,13 +1050,13 @@ pub enum ErrorKind {
     /// back, or the manifest of another session. Nothing was imported.
     #[serde(rename = "RemoteCorrupt")]
     RemoteCorrupt,
-    /// Too many requests are in flight or wait.
+    /// Too many requests are running or waiting.
     #[serde(rename = "ServerBusy")]
     ServerBusy,
     /// The answer would be larger than a frame may be. Nothing changed.
     #[serde(rename = "ResponseTooLarge")]
     ResponseTooLarge,
-    /// The daemon has a defect. `effects` says what the request left.
+    /// The daemon has a defect. `effects` says what the request changed.
     #[serde(rename = "InternalError")]
     InternalError,
     /// A value that this version does not know.
@@ -1066,13 +1067,13 @@ pub enum ErrorKind {
 /// The kind of damage.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ProblemKind {
-    /// It should be there and is not.
+    /// Needed data is missing.
     #[serde(rename = "missing")]
     Missing,
-    /// Its content does not have its hash.
+    /// A content does not match its hash.
     #[serde(rename = "corrupt")]
     Corrupt,
-    /// No checkpoint needs it; garbage collection will remove it.
+    /// No checkpoint needs the data. Garbage collection will remove it.
     #[serde(rename = "unreferenced")]
     Unreferenced,
     /// A value that this version does not know.
@@ -1080,7 +1081,7 @@ pub enum ProblemKind {
     Other(String),
 }
 
-/// How the agent wrote a file.
+/// The kind of an agent's write to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WriteOperation {
     /// A whole new content.
@@ -1106,20 +1107,18 @@ pub enum WriteOperation {
 pub struct PathRef {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
 }
 
-/// A path that was left out, and why.
+/// A path that was left out, with the reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkippedPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// Why.
@@ -1132,28 +1131,27 @@ pub struct SkippedPath {
 pub struct FailedPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// Why.
     pub reason: FailureReason,
-    /// Not sent: `reason` says all there is. Reserved for what a later version may add.
+    /// Reserved and never sent by this version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// A path whose present content is neither of a checkpoint nor reported by the agent.
+/// A path whose present content is in no checkpoint and was not reported by the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConflictPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// Who edited it, as far as the ledger knows. Absent: not known, or a dry run.
+    /// The author of the edit. Absent: the ledger does not know the author, or the request is a dry
+    /// run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<Author>,
 }
@@ -1175,8 +1173,7 @@ pub struct Writer {
 pub struct RevertPath {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// The outcome at the path.
@@ -1214,13 +1211,13 @@ pub struct FileStats {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
-    /// Its id, for ever.
+    /// Its permanent id.
     pub id: CheckpointId,
     /// Its present tag. Absent: it never had one, or a newer checkpoint took it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// Its tag until a newer checkpoint took it, or took the tag of its turn. Absent: it has its
-    /// tag, or never had one.
+    /// The tag that it lost to a newer checkpoint, or lost with the tag of its turn. Absent: it has
+    /// its tag, or never had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_tag: Option<Tag>,
     /// The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before,
@@ -1250,8 +1247,8 @@ pub struct Checkpoint {
     /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detached: Option<bool>,
-    /// True when its directories, or those that it is compared with, cannot be read; `stats` are
-    /// then zeros. Absent: false.
+    /// True when its directories, or those of the checkpoint that `stats` compares with, cannot be
+    /// read. `stats` are then zeros. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged: Option<bool>,
     /// The content of the work tree.
@@ -1267,7 +1264,7 @@ pub struct Checkpoint {
     /// the store has lost a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_count: Option<Count>,
-    /// `checkpoint/list` with `withSizes`: their size together.
+    /// The size of its files in bytes, with `withSizes` of `checkpoint/list`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Bytes>,
 }
@@ -1314,9 +1311,9 @@ pub struct SessionLimits {
     /// The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_timeout_ms: Option<u64>,
-    /// Messages, answers, summaries and lines of the transcript may have this many characters
-    /// (Unicode code points). Absent: what the session had, else `limits.maxMessageCharacters` of
-    /// `initialize`.
+    /// The largest number of characters (Unicode code points) in a message, answer, summary or line
+    /// of the transcript. Absent: the session's earlier value, else `limits.maxMessageCharacters`
+    /// of `initialize`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_message_characters: Option<u64>,
 }
@@ -1325,19 +1322,19 @@ pub struct SessionLimits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CaptureCounts {
-    /// Captures that looked at what had changed.
+    /// Captures that read only changed files.
     pub fast: Count,
     /// Full captures by reason. A reason that did not occur is not listed.
     pub cold: Vec<ColdCount>,
 }
 
-/// How many captures looked at everything for one reason.
+/// The number of captures that read everything for one reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ColdCount {
     /// The reason.
     pub reason: ColdReason,
-    /// How many.
+    /// A number of items.
     pub count: Count,
 }
 
@@ -1404,11 +1401,11 @@ pub struct RestoreResult {
     pub deleted: Vec<PathRef>,
     /// Paths that could not be restored. They were not changed; the other paths were restored.
     pub failed: Vec<FailedPath>,
-    /// Paths that were edited outside the session. The other lists say what happened to them.
+    /// Paths that were edited outside the session. Each of them is in one of the other lists, too.
     pub conflicts: Vec<ConflictPath>,
-    /// Paths that were left alone on purpose.
+    /// Paths that were left unchanged on purpose.
     pub skipped: Vec<SkippedPath>,
-    /// The checkpoint of the state before, to which undo goes. Absent: a dry run.
+    /// The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// The checkpoint of the state after. Absent: a dry run.
@@ -1437,8 +1434,8 @@ pub struct RestoreResult {
     pub warnings: Option<Vec<String>>,
 }
 
-/// The effects of a revert, or those it would have after a dry run. The lists are those of a
-/// restore.
+/// The effects of a revert, or of a dry run the effects that it would have. The lists are those of
+/// a restore.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RevertResult {
@@ -1447,22 +1444,22 @@ pub struct RevertResult {
     /// The later end of the range. Absent: the present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointId>,
-    /// Every path that the range changed and that was asked for, in the order of their bytes. Empty
-    /// in the repeated answer to a key after a restart.
+    /// Every requested path that the range changed, in the order of their bytes. Empty in the
+    /// repeated answer to a key after a restart.
     pub paths: Vec<RevertPath>,
     /// Paths that were written, in the order of their bytes.
     pub restored: Vec<PathRef>,
     /// Paths that were deleted, in the order of their bytes. The range had added them, and no later
     /// change touched them.
     pub deleted: Vec<PathRef>,
-    /// Paths that could not be restored. They are unchanged, and the revert went on.
+    /// Paths that could not be reverted. They are unchanged. The other paths were reverted.
     pub failed: Vec<FailedPath>,
     /// Paths at which a later change contradicts the revert. `paths` has the reasons. With
     /// `conflicts: "markers"` a text is in `restored`, too. Unchanged paths are in `skipped`.
     pub conflicts: Vec<ConflictPath>,
-    /// Paths that were left alone on purpose.
+    /// Paths that were left unchanged on purpose.
     pub skipped: Vec<SkippedPath>,
-    /// The checkpoint of the state before; `checkpoint/undo` leads back to it. Absent: a dry run.
+    /// The checkpoint of the state before, which `checkpoint/undo` restores. Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// The checkpoint of the state after. Absent: a dry run.
@@ -1473,7 +1470,7 @@ pub struct RevertResult {
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// The patch. Absent: not asked for, or larger than 32 MiB.
+    /// The patch. Absent: it was not requested, or is larger than 32 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
@@ -1500,8 +1497,7 @@ pub struct RevertResult {
 pub struct HunkRef {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// The name of the hunk in `DiffFile.hunks`.
@@ -1512,7 +1508,8 @@ pub struct HunkRef {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffHunk {
-    /// The name of the hunk within its file. It is made of the lines and not of their place.
+    /// The name of the hunk within its file, computed from its lines. It does not depend on their
+    /// position.
     pub id: String,
     /// The first line before, from 1.
     pub before_start: Count,
@@ -1530,8 +1527,7 @@ pub struct DiffHunk {
 pub struct DiffFile {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// The absolute path, as text.
@@ -1565,10 +1561,10 @@ pub struct DiffFile {
     /// Lines removed. Absent for binaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_removed: Option<Count>,
-    /// Size before, where it existed.
+    /// Size before. Absent: it did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_size: Option<Bytes>,
-    /// Size after, where it exists.
+    /// Size after. Absent: it does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_size: Option<Bytes>,
     /// The mode before, with stricter permissions if it has them (`100600`). A directory is listed
@@ -1578,15 +1574,15 @@ pub struct DiffFile {
     /// The mode after, with stricter permissions if it has them (`100600`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_mode: Option<FileMode>,
-    /// How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8.
+    /// The encoding of `before`, `after` and `unified`: `base64` when any of them is not UTF-8.
     /// Absent: `utf-8`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<ContentEncoding>,
     /// The hunks of `unified`, from top to bottom, for `checkpoint/revert`. Absent: there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunks: Option<Vec<DiffHunk>>,
-    /// Format `unified` with `perFile`: the part of the unified diff that is about this file.
-    /// Absent: none was asked for, or it was cut (see `truncated`).
+    /// Format `unified` with `perFile`: the part of the unified diff for this file. Absent: not
+    /// requested, or cut (see `truncated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unified: Option<String>,
 }
@@ -1614,8 +1610,7 @@ pub enum FileMode {
 pub struct CheckpointFile {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// How it changed since the checkpoint of `previousTag`. Absent: it did not.
@@ -1639,9 +1634,9 @@ pub struct CacheFigures {
     pub hits: Count,
     /// Answers that had to be computed.
     pub misses: Count,
-    /// Entries held now.
+    /// Present number of entries.
     pub size: Count,
-    /// Entries held at most.
+    /// Maximum number of entries.
     pub max_size: Count,
 }
 
@@ -1660,7 +1655,7 @@ pub struct WatcherFigures {
     /// How often a capture found changes that the watcher had not reported. Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drifts: Option<Count>,
-    /// Why the watcher is not `live`. Absent: it is, or no reason is known.
+    /// Why the watcher is not `live`. Absent: it is live, or the reason is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -1676,12 +1671,13 @@ pub struct QueueFigures {
     /// The method that runs. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<String>,
-    /// True after a programmer error: mutations are refused, reads go on. Absent: false.
+    /// True after a defect was detected: mutations are refused, and reads still work. Absent:
+    /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poisoned: Option<bool>,
 }
 
-/// The manager of a session's checkpoints, its collections by count.
+/// The manager of a session's checkpoints, with the sizes of its collections.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ManagerState {
@@ -1692,16 +1688,16 @@ pub struct ManagerState {
     pub work_tree_path: String,
     /// Checkpoints listed.
     pub checkpoints: Count,
-    /// Tags borne.
+    /// Tags that belong to a checkpoint.
     pub tag_index: Count,
     /// The turn that the session is in.
     pub current_turn: Count,
     /// Tools that have run in it.
     pub tools_in_turn: Count,
-    /// The message that the next turn will consume. Absent: none.
+    /// The message that the next turn will use. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_user_message: Option<String>,
-    /// Whether that message is locked against another.
+    /// Whether that message is locked, so that no other message replaces it.
     pub message_locked: bool,
     /// The statistics cache.
     pub file_stats_cache: CacheFigures,
@@ -1715,19 +1711,19 @@ pub struct SessionSummary {
     pub session: SessionId,
     /// Its work tree, absolute.
     pub workspace: String,
-    /// The conversation id it was opened with. Absent: none was given.
+    /// The conversation id of its opening. Absent: the client gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// How it stores.
+    /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Its fate.
+    /// What happens to its data when it ends.
     pub retention: Retention,
     /// Whether it is open in this daemon.
     pub open: bool,
-    /// The process id of the daemon that has it open, when that is another one.
+    /// The process id of another daemon that has it open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<u64>,
-    /// Checkpoints kept, where that is known without opening it.
+    /// The number of its checkpoints. Absent: only an opening can count them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoints: Option<Count>,
     /// Size on disk.
@@ -1739,11 +1735,11 @@ pub struct SessionSummary {
     pub last_used_at: Timestamp,
 }
 
-/// The tool use that an assistant message asks for. Open: other fields are kept.
+/// A tool use in an assistant's message. Open: other fields are stored and returned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUseRef {
-    /// The id that the result will name.
+    /// The id to which the tool result refers.
     pub id: String,
     /// The tool.
     pub name: String,
@@ -1756,21 +1752,21 @@ pub struct ToolUseRef {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultRef {
-    /// The tool use it answers.
+    /// The id of the tool use to which it belongs.
     pub tool_use_id: String,
     /// Fields that the protocol does not name; they are kept.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
 
-/// A user's message. Open: other fields are kept and given back.
+/// A user's message. Open: other fields are stored and returned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct UserMessage {
     /// Its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The results of tools that it carries.
+    /// The results of tools in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_results: Option<Vec<ToolResultRef>>,
     /// Fields that the protocol does not name; they are kept.
@@ -1778,14 +1774,14 @@ pub struct UserMessage {
     pub other: Map<String, Value>,
 }
 
-/// An assistant's message. Open: other fields are kept and given back.
+/// An assistant's message. Open: other fields are stored and returned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantMessage {
     /// Its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The tools that it asks for.
+    /// The tool uses in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_uses: Option<Vec<ToolUseRef>>,
     /// Fields that the protocol does not name; they are kept.
@@ -1793,7 +1789,7 @@ pub struct AssistantMessage {
     pub other: Map<String, Value>,
 }
 
-/// How one request to a model went. Open: other fields are kept.
+/// Measurements of one request to a model. Open: other fields are stored and returned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestMetadata {
@@ -1803,13 +1799,13 @@ pub struct RequestMetadata {
     /// The id of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
-    /// When it was sent, milliseconds since 1970.
+    /// When it was sent, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_start_timestamp_ms: Option<Milliseconds>,
-    /// When the last chunk came, milliseconds since 1970.
+    /// When the last chunk arrived, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_end_timestamp_ms: Option<Milliseconds>,
-    /// Time to the first chunk, in the form the client measured it.
+    /// Time to the first chunk, in a form of the client's choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_to_first_chunk: Option<Value>,
     /// Times between chunks.
@@ -1846,7 +1842,7 @@ pub struct NewHistoryEntry {
     pub user: UserMessage,
     /// The assistant's answer.
     pub assistant: AssistantMessage,
-    /// How the request went.
+    /// Measurements of the request to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_metadata: Option<RequestMetadata>,
 }
@@ -1855,13 +1851,13 @@ pub struct NewHistoryEntry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryEntry {
-    /// Its id, for ever.
+    /// Its permanent id.
     pub id: EntryId,
     /// The user's message.
     pub user: UserMessage,
     /// The assistant's answer.
     pub assistant: AssistantMessage,
-    /// How the request went.
+    /// Measurements of the request to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_metadata: Option<RequestMetadata>,
 }
@@ -1872,7 +1868,7 @@ pub struct HistoryEntry {
 pub struct Summary {
     /// Its text.
     pub summary: String,
-    /// How the request that made it went.
+    /// Measurements of the request that made the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<RequestMetadata>,
 }
@@ -1924,7 +1920,7 @@ pub struct ModelInfo {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct FileLineTracker {
-    /// Lines after the write before.
+    /// Lines after the previous write.
     pub prev_fswrite_lines: Count,
     /// Lines before the last write.
     pub before_fswrite_lines: Count,
@@ -1947,25 +1943,23 @@ pub type FileLineTrackers = std::collections::BTreeMap<String, FileLineTracker>;
 pub struct ContextFile {
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// Its size.
     pub bytes: Bytes,
-    /// The path or glob that brought it in.
+    /// The path or glob that matches it.
     pub pattern: String,
 }
 
-/// How full the model's context window is: an estimate of four characters a token, for a warning in
-/// time.
+/// How full the model's context window is, estimated with four characters per token.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextWindow {
     /// Characters (UTF-16 units) of the valid part of the history and of the context message as
     /// last built.
     pub characters: Count,
-    /// Characters that the window of the model holds.
+    /// Characters that fit into the window of the model.
     pub max_characters: Count,
     /// Whether it is time to compact.
     pub level: WindowLevel,
@@ -1989,22 +1983,22 @@ pub enum WindowLevel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextState {
-    /// Paths and globs, as they were added.
+    /// Paths and globs, spelled as they were added.
     pub patterns: Vec<String>,
-    /// The files they name now, within the budget.
+    /// The files that match now, within the budget.
     pub files: Vec<ContextFile>,
     /// Files that were left out because the budget is used up, the largest first.
     pub dropped: Vec<ContextFile>,
-    /// Patterns that name no file at present. Absent: none.
+    /// Patterns that match no file at present. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmatched: Option<Vec<String>>,
-    /// Size of the files taken.
+    /// Total size of `files` in bytes.
     pub size: Bytes,
     /// The budget: 75 % of the context window.
     pub max_size: Bytes,
 }
 
-/// The main conversation, put aside by a tangent, the collections by length.
+/// The main conversation during a tangent, with the lengths of its lists.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct TangentState {
@@ -2022,18 +2016,18 @@ pub struct TangentState {
     pub main_valid_history_range: HistoryRange,
     /// When the tangent began.
     pub tangent_start_time: Timestamp,
-    /// True when the tangent carries the files too. Absent: false.
+    /// True when the tangent includes the files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<bool>,
 }
 
-/// The checkpoint manager as the conversation refers to it. It owns no data.
+/// A reference from the conversation to its checkpoints. It owns no data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointManagerRef {
     /// The session.
     pub session: SessionId,
-    /// How it stores.
+    /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
     /// Whether checkpoints are enabled.
     pub enabled: bool,
@@ -2056,7 +2050,7 @@ pub struct HookOutput {
 pub struct Issue {
     /// JSON pointer into the parameters. Empty: all parameters.
     pub path: String,
-    /// The fault and the expected value.
+    /// The problem with the value, and the expected value.
     pub message: String,
     /// The expected type or values, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2085,7 +2079,7 @@ pub struct ErrorData {
     pub details: Option<JsonObject>,
 }
 
-/// An error as an operation remembers it.
+/// The stored error of an operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorFact {
@@ -2093,7 +2087,7 @@ pub struct ErrorFact {
     pub code: i64,
     /// Its name.
     pub kind: ErrorKind,
-    /// Its words.
+    /// Its text.
     pub message: String,
 }
 
@@ -2109,22 +2103,22 @@ pub struct ProgressBegin {
     /// A line for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How far it is, where known.
+    /// Progress from 0 to 100. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentage: Option<u64>,
-    /// The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open.
+    /// The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Files done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_done: Option<Count>,
-    /// Files in all, where known.
+    /// Files in total. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_total: Option<Count>,
     /// Bytes done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_done: Option<Bytes>,
-    /// Bytes in all, where known. Not sent by this version, which learns sizes as it reads.
+    /// Bytes in total. Never sent by this version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_total: Option<Bytes>,
 }
@@ -2139,22 +2133,22 @@ pub struct ProgressReport {
     /// A line for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How far it is, where known.
+    /// Progress from 0 to 100. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentage: Option<u64>,
-    /// The present phase (`walk`, `capture`, `plan`, `restore` …). The list is open.
+    /// The present phase (`walk`, `capture`, `plan`, `restore` …). Later versions may add phases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Files done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_done: Option<Count>,
-    /// Files in all, where known.
+    /// Files in total. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_total: Option<Count>,
     /// Bytes done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_done: Option<Bytes>,
-    /// Bytes in all, where known. Not sent by this version, which learns sizes as it reads.
+    /// Bytes in total. Never sent by this version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_total: Option<Bytes>,
 }
@@ -2186,7 +2180,7 @@ pub enum ProgressValue {
     Unknown(Value),
 }
 
-/// Who the client is.
+/// The name and version of the client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientInfo {
@@ -2224,7 +2218,7 @@ pub struct ClientCapabilities {
     pub checkpointd: Option<CheckpointdClientCapabilities>,
 }
 
-/// Who the server is.
+/// The name and version of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerInfo {
@@ -2245,7 +2239,7 @@ pub struct StrategyCapability {
     /// Why not, with the remedy. Present when it is not available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The default fate of its sessions.
+    /// What happens to a session's data at its end, by default.
     pub retention: Retention,
     /// Whether it needs a repository of the user.
     pub needs_repository: bool,
@@ -2257,7 +2251,7 @@ pub struct StrategyCapability {
 pub struct SessionsCapability {
     /// The strategies.
     pub strategies: Vec<StrategyCapability>,
-    /// The one that is used when none is named.
+    /// The strategy of a session that names none.
     pub default_strategy: Strategy,
 }
 
@@ -2273,10 +2267,10 @@ pub struct CheckpointsCapability {
     pub restore_scopes: Vec<RestoreScope>,
     /// Policies of `checkpoint/restore`.
     pub conflict_policies: Vec<ConflictPolicy>,
-    /// Whether a symbolic link that appears during a restore can never lead it out of the work tree
-    /// (Linux).
+    /// Whether a symbolic link that appears during a restore can never redirect it out of the work
+    /// tree (Linux).
     pub anchored_restore: bool,
-    /// Whether a capture may look at what changed, where that is proven to be enough (Linux).
+    /// Whether a capture may read only changed files when that is proven to be enough (Linux).
     pub fast_capture: bool,
 }
 
@@ -2284,7 +2278,7 @@ pub struct CheckpointsCapability {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationCapability {
-    /// Whether a tangent can carry the files too.
+    /// Whether a tangent can include the files.
     pub tangent_files: bool,
     /// The version of exported documents.
     pub document_version: u64,
@@ -2326,7 +2320,7 @@ pub struct OperationsCapability {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct EventsCapability {
-    /// The events that this client will be sent.
+    /// The events that this client gets.
     pub names: Vec<EventName>,
 }
 
@@ -2376,9 +2370,9 @@ pub struct ServerCapabilities {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerLimits {
-    /// Header of a frame.
+    /// Bytes of a frame's header.
     pub max_header_bytes: Bytes,
-    /// Body of a frame, either way.
+    /// Bytes of a frame's body, in both directions.
     pub max_body_bytes: Bytes,
     /// The number of requests that may wait for answers. A further one is answered with
     /// `ServerBusy`.
@@ -2391,9 +2385,9 @@ pub struct ServerLimits {
     pub max_listed_paths: Count,
     /// Bytes of one `checkpoint/readFile`.
     pub max_read_bytes: Bytes,
-    /// Content of one file in `checkpoint/diff`.
+    /// Bytes of one file's content in `checkpoint/diff`.
     pub max_diff_file_bytes: Bytes,
-    /// Text of one `checkpoint/diff`.
+    /// Bytes of text in one `checkpoint/diff`.
     pub max_diff_text_bytes: Bytes,
     /// Entries of a history.
     pub max_history_entries: Count,
@@ -2409,11 +2403,11 @@ pub struct ServerLimits {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// The process id of the client. If it is visible at the start, its death ends the daemon.
-    /// Absent: only the end of input does.
+    /// The process id of the client. If the daemon can see this process at the start, its death
+    /// ends the daemon. Absent: only the end of input ends the daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_id: Option<u64>,
-    /// Who the client is.
+    /// The name and version of the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_info: Option<ClientInfo>,
     /// Ignored: messages are English.
@@ -2436,7 +2430,7 @@ pub struct InitializeParams {
 pub struct InitializeResult {
     /// Version of this protocol (semantic versioning).
     pub protocol_version: String,
-    /// Who the server is.
+    /// The name and version of the server.
     pub server_info: ServerInfo,
     /// The hash of the protocol's shape. Descriptions and examples do not change it.
     pub schema_hash: String,
@@ -2465,7 +2459,7 @@ pub struct ExitParams {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelRequestParams {
-    /// The request to give up.
+    /// The id of the request to cancel.
     pub id: RequestId,
 }
 
@@ -2483,7 +2477,7 @@ pub struct ProgressParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetTraceParams {
-    /// How much.
+    /// The detail.
     pub value: TraceValue,
 }
 
@@ -2493,7 +2487,7 @@ pub struct SetTraceParams {
 pub struct LogTraceParams {
     /// The text of the trace.
     pub message: String,
-    /// More, when the value is `verbose`.
+    /// More text, when the detail is `verbose`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verbose: Option<String>,
 }
@@ -2523,7 +2517,7 @@ pub struct WindowLogMessageParams {
 #[serde(rename_all = "camelCase")]
 pub struct RpcDiscoverParams {}
 
-/// Switches of a session.
+/// Features that a client can switch off for a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionFeatures {
@@ -2542,24 +2536,24 @@ pub struct SessionFeatures {
 pub struct SessionOpenParams {
     /// The work tree.
     pub workspace: Workspace,
-    /// The client's id of the conversation. Absent: a new one, that cannot be resumed.
+    /// The client's id of the conversation. Absent: a new conversation, which cannot be resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// How to store. Absent: `shadow`.
+    /// The strategy that stores the checkpoints. Absent: `shadow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
     /// The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// The fate of checkpoints and conversation. Absent: `session` for `shadow`, `keep` for `local`
-    /// and `sqlite`.
+    /// What happens to checkpoints and conversation when the session ends. Absent: `session` for
+    /// `shadow`, `keep` for `local` and `sqlite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
-    /// When to initialise checkpoints. Absent: `auto`.
+    /// When checkpoints are enabled. Absent: `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<InitMode>,
-    /// The unreadable part that may be set aside. Absent: none; a damaged conversation fails the
-    /// opening.
+    /// An unreadable part that the opening may set aside. Absent: none, so a damaged conversation
+    /// fails the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recover: Option<RecoverMode>,
     /// Globs of ignored files to capture anyway (`.env`), of at most 4,096 bytes each.
@@ -2595,8 +2589,8 @@ pub struct SessionOpenParams {
     /// Whether MCP is enabled. Absent: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_enabled: Option<bool>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -2643,19 +2637,19 @@ pub struct SessionOpenResult {
     pub workspace: String,
     /// Its conversation id.
     pub conversation_id: String,
-    /// How it stores.
+    /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Its fate.
+    /// What happens to its data when it ends.
     pub retention: Retention,
-    /// Whether it existed before.
+    /// Whether the session existed before.
     pub resumed: bool,
     /// Whether checkpoints are enabled.
     pub checkpoints: CheckpointsState,
     /// The shadow repository. Absent: another strategy, or checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow_repo_path: Option<String>,
-    /// The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
-    /// Absent: checkpoints are disabled.
+    /// The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted. Absent:
+    /// checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Checkpoint>,
     /// Paths that the base capture left out. Empty when resumed.
@@ -2682,8 +2676,8 @@ pub struct SessionOpenResult {
 pub struct SessionCloseParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -2729,8 +2723,8 @@ pub struct SessionDeleteParams {
     /// The storage of a session that is not open. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -2777,8 +2771,7 @@ pub struct SessionListParams {
     /// The storage. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    /// start.
+    /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
     /// At most this many items in the answer. Absent: the server chooses (see
@@ -2820,9 +2813,9 @@ pub struct SessionGetResult {
     pub workspace: String,
     /// Its conversation id.
     pub conversation_id: String,
-    /// How it stores.
+    /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Its fate.
+    /// What happens to its data when it ends.
     pub retention: Retention,
     /// The failures that answered mutations survive.
     pub durability: Durability,
@@ -2856,8 +2849,8 @@ pub struct SessionGetResult {
 pub struct CheckpointInitParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -2881,11 +2874,11 @@ impl CheckpointInitParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointInitResult {
-    /// Whether this request enabled them.
+    /// Whether this request enabled checkpoints.
     pub initialized: bool,
-    /// Whether they are enabled now.
+    /// Whether checkpoints are enabled now.
     pub checkpoints: CheckpointsState,
-    /// The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
+    /// The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted.
     pub base: Checkpoint,
     /// Paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
@@ -2913,17 +2906,15 @@ pub struct CheckpointCreateParams {
     pub session: SessionId,
     /// Turn or tool.
     pub kind: CreateKind,
-    /// For a turn: the user's message (absent: the pending one). For a tool: what it did.
-    /// `checkpoint/get` returns it whole.
+    /// For a turn: the user's message (absent: the pending message). For a tool: its effect.
+    /// `checkpoint/get` returns the whole text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// For a tool: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// For people. Returned unchanged; in the subject of a commit it is one line. Absent or empty:
-    /// one line, the message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a
-    /// tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External edits
-    /// detected (likely manual change)`.
+    /// A text for people. Absent or empty: the message in one line, cut to 60 bytes, else `Turn
+    /// started` or the name of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// An explicit tag, which sets the counters. Absent: the next tag.
@@ -2933,14 +2924,15 @@ pub struct CheckpointCreateParams {
     /// could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The checkpoint that it follows. Absent: the one at which the session is.
+    /// The checkpoint that it follows. Absent: the checkpoint at which the session is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CheckpointRef>,
-    /// Makes none when nothing changed since the last create or restore. Absent: false.
+    /// True to make no checkpoint when nothing changed since the last create or restore. Absent:
+    /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_if_changed: Option<bool>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -2972,14 +2964,14 @@ impl CheckpointCreateParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointCreateResult {
-    /// Whether one was made.
+    /// Whether a checkpoint was made.
     pub created: bool,
-    /// The new checkpoint, or with `created: false` the one at which the session is.
+    /// The new checkpoint. With `created: false`, the checkpoint at which the session is.
     pub checkpoint: Checkpoint,
     /// Paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
-    /// SQLite databases to which another program wrote during the capture, so that the copy may be
-    /// malformed. Make a checkpoint when the program rests. Absent: none.
+    /// SQLite databases to which another program wrote during the capture, so that their copies may
+    /// be malformed. Make another checkpoint when the program is idle. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub possibly_torn: Option<Vec<PathRef>>,
     /// Whether nothing was left out, and no database is possibly torn.
@@ -3005,11 +2997,10 @@ pub struct CheckpointCreateResult {
 pub struct CheckpointListParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Which. Absent: `all`.
+    /// The kinds of checkpoints. Absent: `all`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<ListKind>,
-    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    /// start.
+    /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
     /// At most this many items in the answer. Absent: the server chooses (see
@@ -3062,7 +3053,7 @@ pub struct CheckpointGetParams {
 pub struct CheckpointGetResult {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// For a turn: the user's whole message. For a tool: what it did. Absent: none.
+    /// For a turn: the user's whole message. For a tool: its effect. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Paths that its capture left out.
@@ -3124,7 +3115,7 @@ impl CheckpointHasChangesParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointHasChangesResult {
-    /// Whether it differs.
+    /// Whether the work tree differs.
     pub has_changes: bool,
 }
 
@@ -3163,14 +3154,14 @@ impl CheckpointStatsParams {
 pub struct CheckpointDiffParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The earlier side. Absent: the base, which is the oldest checkpoint that is left where tag
-    /// `0` was deleted.
+    /// The earlier checkpoint. Absent: the base (tag `0`, or the oldest checkpoint if that was
+    /// deleted).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
     /// The later checkpoint. Absent: the work tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
-    /// The form of the answer beside the list. Absent: `nameStatus`.
+    /// The format of the answer in addition to `files`. Absent: `nameStatus`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<DiffFormat>,
     /// Only these paths and all paths below them.
@@ -3180,7 +3171,7 @@ pub struct CheckpointDiffParams {
     /// reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
-    /// Format `unified`: answers the part of each file in its `unified` instead of the whole in
+    /// For format `unified`: returns one diff per file in `unified`, instead of one for all in
     /// `text`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_file: Option<bool>,
@@ -3218,15 +3209,15 @@ pub struct CheckpointDiffResult {
     /// The paths that differ, in the order of their bytes.
     pub files: Vec<DiffFile>,
     /// The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or
-    /// backslashes is quoted as git quotes it.
+    /// backslashes is quoted like in git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The files by number.
+    /// The numbers of changed files.
     pub stats: FileStats,
     /// True when `files` or `text` was cut at a limit; `stats` counts all. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
-    /// How `text` is written: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
+    /// The encoding of `text`: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<ContentEncoding>,
 }
@@ -3239,12 +3230,11 @@ pub struct CheckpointFilesParams {
     pub session: SessionId,
     /// The checkpoint.
     pub tag: CheckpointRef,
-    /// Only those that changed since the checkpoint of `previousTag`, deleted ones included.
-    /// Absent: false.
+    /// True to list only files that changed since the checkpoint of `previousTag`, including
+    /// deleted ones. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_only: Option<bool>,
-    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    /// start.
+    /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
     /// At most this many items in the answer. Absent: the server chooses (see
@@ -3272,9 +3262,9 @@ impl CheckpointFilesParams {
 pub struct CheckpointFilesResult {
     /// The files, in the order of their bytes.
     pub files: Vec<CheckpointFile>,
-    /// How many files this listing has on all pages.
+    /// The number of files on all pages of this listing.
     pub file_count: Count,
-    /// The size of these files together.
+    /// The total size of these files.
     pub total_size: Bytes,
     /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3291,14 +3281,13 @@ pub struct CheckpointReadFileParams {
     pub tag: CheckpointRef,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// The first byte. Absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<Bytes>,
-    /// At most this many bytes. Absent, or over it: `limits.maxReadBytes`.
+    /// At most this many bytes. Absent or larger: `limits.maxReadBytes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
 }
@@ -3325,16 +3314,16 @@ impl CheckpointReadFileParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointReadFileResult {
-    /// Whether the checkpoint holds such a file.
+    /// Whether the checkpoint has a file or link at the path.
     pub exists: bool,
     /// The bytes. Absent: there is no such file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
-    /// How they are written: text where the range is UTF-8 whole, base64 otherwise.
+    /// The encoding of `data`: `utf-8` when all bytes of the range are UTF-8, otherwise `base64`.
     pub encoding: ContentEncoding,
     /// Size of the whole file.
     pub size: Bytes,
-    /// Whether the range reaches its end.
+    /// Whether the range reaches the end of the file.
     pub eof: bool,
     /// Its mode. Absent: there is no such file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3358,7 +3347,7 @@ pub struct CheckpointRestoreParams {
     pub session: SessionId,
     /// The checkpoint.
     pub tag: CheckpointRef,
-    /// How much to change. Absent: `soft`.
+    /// Which files to change. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
     /// The parts to restore. Absent: `both`, or `files` when `paths` is given.
@@ -3384,11 +3373,11 @@ pub struct CheckpointRestoreParams {
     /// Allows deleting more than half of more than 100 files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
-    /// Answers the plan and changes nothing. Absent: false.
+    /// True to return the plan and change nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -3457,22 +3446,22 @@ pub struct CheckpointRevertParams {
     /// The policy for paths where a later change contradicts the revert. Absent: `leave`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<RevertConflictPolicy>,
-    /// What must be true.
+    /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
     /// Allows deleting more than half of more than 100 files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
-    /// Changes nothing and answers the plan: `paths` says for each path whether it is clean,
+    /// True to return the plan and change nothing. `paths` says for each path whether it is clean,
     /// already gone or a conflict. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// Also answers the change of the files as a patch that `git apply` takes, in `text`. Absent:
+    /// True to return the change of the files in `text`, too, as a patch for `git apply`. Absent:
     /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<bool>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -3522,11 +3511,11 @@ pub struct CheckpointUndoParams {
     /// Allows deleting more than half of more than 100 files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
-    /// Answers the plan and changes nothing. Absent: false.
+    /// True to return the plan and change nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -3570,11 +3559,11 @@ pub struct CheckpointRedoParams {
     /// Allows deleting more than half of more than 100 files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
-    /// Answers the plan and changes nothing. Absent: false.
+    /// True to return the plan and change nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -3607,8 +3596,8 @@ pub struct CheckpointDeleteParams {
     pub session: SessionId,
     /// The checkpoint.
     pub tag: CheckpointRef,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -3656,8 +3645,8 @@ pub struct CheckpointRenameParams {
     /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -3699,8 +3688,8 @@ pub struct CheckpointRenameResult {
 pub struct CheckpointCleanParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -3719,12 +3708,12 @@ impl CheckpointCleanParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointCleanResult {
-    /// How many were removed.
+    /// The number of removed checkpoints.
     pub removed: Count,
     /// The shadow repository that was removed. Absent: another strategy, or there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The state now.
+    /// Whether checkpoints are enabled now.
     pub checkpoints: CheckpointsState,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
@@ -3767,16 +3756,16 @@ pub struct ConversationGetResult {
     /// The context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_manager: Option<ContextState>,
-    /// Held for the client at run time, never exported.
+    /// An object that the daemon keeps for the client while it runs. Never exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_manager: Option<JsonObject>,
-    /// Length of the context message as last built, in bytes.
+    /// Length of the context message in bytes when it was last built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_message_length: Option<Count>,
     /// The latest summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_summary: Option<Summary>,
-    /// Held for the client at run time, never exported.
+    /// An object that the daemon keeps for the client while it runs. Never exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<JsonObject>,
     /// The deprecated model id of old documents.
@@ -3787,7 +3776,7 @@ pub struct ConversationGetResult {
     pub model_info: Option<ModelInfo>,
     /// Lines by file.
     pub file_line_tracker: FileLineTrackers,
-    /// The checkpoints it refers to.
+    /// A reference to the checkpoints of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint_manager: Option<CheckpointManagerRef>,
     /// Whether MCP is enabled.
@@ -3811,8 +3800,7 @@ pub struct ConversationHistoryParams {
     /// The entry to begin with. Absent: the oldest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<EntryId>,
-    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    /// start.
+    /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
     /// At most this many items in the answer. Absent: the server chooses (see
@@ -3857,8 +3845,7 @@ pub struct ConversationHistoryResult {
 pub struct ConversationTranscriptParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    /// start.
+    /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
     /// At most this many items in the answer. Absent: the server chooses (see
@@ -3901,8 +3888,8 @@ pub struct ConversationAppendParams {
     pub session: SessionId,
     /// The exchange.
     pub entry: NewHistoryEntry,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -3924,7 +3911,7 @@ impl ConversationAppendParams {
 pub struct ConversationAppendResult {
     /// Its id.
     pub id: EntryId,
-    /// Entries that were dropped to make room.
+    /// The number of old entries that were removed to make room.
     pub dropped: Count,
     /// Entries in the history.
     pub history_length: Count,
@@ -3956,8 +3943,8 @@ pub struct ConversationAppendTranscriptParams {
     /// Whether the user wrote it. Each line then gets the prefix `> `. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<bool>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -3980,7 +3967,7 @@ impl ConversationAppendTranscriptParams {
 pub struct ConversationAppendTranscriptResult {
     /// Lines that were appended.
     pub lines: Count,
-    /// Lines that were dropped to make room.
+    /// The number of old lines that were removed to make room.
     pub dropped: Count,
     /// Lines in the transcript.
     pub transcript_length: Count,
@@ -4009,8 +3996,8 @@ pub struct ConversationSetNextMessageParams {
     /// Locks the pending message until the next turn uses it. It needs `message`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<bool>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4031,12 +4018,12 @@ impl ConversationSetNextMessageParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetNextMessageResult {
-    /// False when the pending message was locked and stayed.
+    /// False when the pending message was locked and so did not change.
     pub accepted: bool,
-    /// The pending message now.
+    /// The present pending message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_user_message: Option<String>,
-    /// Whether it is locked.
+    /// Whether the pending message is locked.
     pub message_locked: bool,
     /// Texts about assumptions, omissions and later steps that failed. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4056,8 +4043,8 @@ pub struct ConversationSetNextMessageResult {
 pub struct ConversationClearParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4103,8 +4090,8 @@ pub struct ConversationSetValidRangeParams {
     pub session: SessionId,
     /// The range.
     pub range: HistoryRange,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4151,7 +4138,7 @@ pub struct ConversationCompactParams {
     pub session: SessionId,
     /// The summary.
     pub summary: String,
-    /// How the request that made it went.
+    /// Measurements of the request that made the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<RequestMetadata>,
     /// Entries at the end that stay valid. Absent: 0.
@@ -4160,8 +4147,8 @@ pub struct ConversationCompactParams {
     /// The first entry that stays valid, instead of `keep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_from: Option<EntryId>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4209,10 +4196,10 @@ pub struct ConversationCompactResult {
 pub struct ConversationForgetParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// How many messages to drop, from the end. When there are fewer, all are dropped.
+    /// The number of messages to remove from the end. If there are fewer, all are removed.
     pub messages: u64,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4253,13 +4240,13 @@ pub struct ConversationForgetResult {
     pub warnings: Option<Vec<String>>,
 }
 
-/// How much was dropped from the end of a history.
+/// The numbers of messages and entries that were removed from the end of a history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ForgottenMessages {
-    /// Messages. None: nothing was said.
+    /// The number of messages. 0: the conversation had none.
     pub messages: Count,
-    /// Entries, of which a message has one or more.
+    /// The number of entries. Each message has one or more.
     pub entries: Count,
 }
 
@@ -4269,12 +4256,12 @@ pub struct ForgottenMessages {
 pub struct ConversationEnterTangentParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The tangent carries the files too: a checkpoint is taken, and leaving without tail restores
-    /// it. Absent: false.
+    /// True to include the files: the daemon makes a checkpoint, and leaving the tangent without
+    /// its tail restores it. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<bool>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -4301,7 +4288,7 @@ impl ConversationEnterTangentParams {
 pub struct ConversationEnterTangentResult {
     /// Whether a tangent began.
     pub entered: bool,
-    /// The checkpoint that was taken for the files.
+    /// The checkpoint of the files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -4326,8 +4313,8 @@ pub struct ConversationExitTangentParams {
     /// Appends the last entry of the tangent, if it added one. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_tail: Option<bool>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -4391,12 +4378,12 @@ pub struct ConversationTangentParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationTangentResult {
-    /// Whether it is.
+    /// Whether the conversation is in a tangent.
     pub active: bool,
-    /// Whole seconds since it began. Absent: in no tangent.
+    /// Whole seconds since the tangent began. Absent: in no tangent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_seconds: Option<Count>,
-    /// When it began.
+    /// When the tangent began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent_start_time: Option<Timestamp>,
     /// Entries that it added and still has. Absent: in no tangent.
@@ -4415,8 +4402,8 @@ pub struct ConversationAddContextParams {
     pub session: SessionId,
     /// Paths of the work tree, or globs, of at most 4,096 bytes each.
     pub paths: Vec<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4461,8 +4448,8 @@ pub struct ConversationRemoveContextParams {
     pub session: SessionId,
     /// Paths of the work tree, or globs.
     pub paths: Vec<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4508,10 +4495,10 @@ pub struct ConversationContextParams {
     /// Whether to build the message. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<bool>,
-    /// Hook outputs to put into it.
+    /// Outputs of hooks to include in the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooks: Option<Vec<HookOutput>>,
-    /// The instruction of the agent to put at its end.
+    /// The agent's instruction, for the end of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_prompt: Option<String>,
 }
@@ -4538,10 +4525,10 @@ pub struct ConversationContextResult {
     /// ENTRY END ---`, then a blank line. Absent: not requested, or empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Its length in bytes, as last built.
+    /// The length of the message in bytes when it was last built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_message_length: Option<Count>,
-    /// Files that matched and could not be read. Absent: none, or the message was not asked for.
+    /// Files that match and could not be read. Absent: none, or the message was not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<Vec<String>>,
     /// Texts about assumptions and omissions.
@@ -4557,11 +4544,11 @@ pub struct ConversationSetToolsParams {
     pub session: SessionId,
     /// All tools, by origin.
     pub tools: ToolsByOrigin,
-    /// State of the client to keep at run time.
+    /// An object that the daemon keeps for the client while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_manager: Option<JsonObject>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4582,7 +4569,7 @@ impl ConversationSetToolsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetToolsResult {
-    /// How many tools there are.
+    /// The number of tools.
     pub tools: Count,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
@@ -4605,8 +4592,8 @@ pub struct ConversationSetAgentsParams {
     pub session: SessionId,
     /// The agents.
     pub agents: JsonObject,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4626,7 +4613,7 @@ impl ConversationSetAgentsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetAgentsResult {
-    /// How many agents there are.
+    /// The number of agents.
     pub agents: Count,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
@@ -4635,7 +4622,7 @@ pub struct ConversationSetAgentsResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The paths and globs that the resources of the active agent brought into the context.
+    /// The paths and globs that were added to the context from the resources of the active agent.
     pub context: Vec<String>,
     /// Resources that were left out, with the reason, and later steps that failed. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4650,8 +4637,8 @@ pub struct ConversationSetModelParams {
     pub session: SessionId,
     /// The model.
     pub model_info: ModelInfo,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4671,9 +4658,9 @@ impl ConversationSetModelParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetModelResult {
-    /// The model, defaults filled in.
+    /// The model, with defaults for missing fields.
     pub model_info: ModelInfo,
-    /// The budget of the context now.
+    /// The present budget of the context.
     pub max_context_size: Bytes,
     /// Texts about assumptions, omissions and later steps that failed. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4693,10 +4680,10 @@ pub struct ConversationSetModelResult {
 pub struct ConversationSetMcpEnabledParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Whether it is.
+    /// Whether the conversation is in a tangent.
     pub mcp_enabled: bool,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4739,27 +4726,26 @@ pub struct ConversationRecordLinesParams {
     pub session: SessionId,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// How it wrote.
+    /// The kind of the write.
     pub operation: WriteOperation,
     /// The number of lines before the write, or 0 if the file did not exist. Absent: the number
     /// that the tracker remembers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_before: Option<Count>,
-    /// Lines after it. Absent: counted in the file.
+    /// The number of lines after the write. Absent: the daemon counts them in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_after: Option<Count>,
     /// For `strReplace`: the replaced text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_text: Option<String>,
-    /// The text that was written, inserted or appended.
+    /// The written, inserted or appended text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_text: Option<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4789,9 +4775,9 @@ impl ConversationRecordLinesParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationRecordLinesResult {
-    /// The tracker now.
+    /// The tracker after the write.
     pub tracker: FileLineTracker,
-    /// The number of lines that the user added since the write before. Negative: removed lines.
+    /// The number of lines that the user added since the previous write. Negative: removed lines.
     pub lines_by_user: i64,
     /// Lines that this write added or removed.
     pub lines_by_agent: Count,
@@ -4815,7 +4801,7 @@ pub struct ConversationExportParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
     /// The file to write: absolute, or relative to the work tree; never in a git directory or in
-    /// the storage. Absent: the document is answered.
+    /// the storage. Absent: the answer contains the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Replaces a regular file. In the work tree of an open session, a safety checkpoint saves the
@@ -4839,7 +4825,7 @@ impl ConversationExportParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationExportResult {
-    /// The document. Absent: it was written.
+    /// The document. Absent: it was written to `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<JsonObject>,
     /// The file that was written.
@@ -4866,11 +4852,11 @@ pub struct ConversationImportParams {
     /// The document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<JsonObject>,
-    /// An absolute file to read it from.
+    /// The absolute path of the document's file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4897,9 +4883,9 @@ pub struct ConversationImportResult {
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
-    /// Entries that were over the cap and were dropped.
+    /// The number of entries beyond the limit, which were left out.
     pub dropped: Count,
-    /// Lines of the transcript that were over the cap and were dropped.
+    /// The number of lines of the transcript beyond the limit, which were left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript_dropped: Option<Count>,
     /// The id in the document. The session keeps its own.
@@ -4925,15 +4911,14 @@ pub struct LedgerRecordWriteParams {
     pub session: SessionId,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// The tool that wrote.
+    /// The tool that wrote the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -4955,9 +4940,9 @@ impl LedgerRecordWriteParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerRecordWriteResult {
-    /// False when that was known already.
+    /// False when the ledger had this record already.
     pub recorded: bool,
-    /// The id of the content. Absent: there is no such file now.
+    /// The id of the content. Absent: the file does not exist now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Its size.
@@ -4984,15 +4969,15 @@ pub struct LedgerEntry {
     pub author: Author,
     /// Order within the session.
     pub seq: u64,
-    /// When it was noticed.
+    /// When the change was recorded.
     pub timestamp: Timestamp,
     /// The id of its content. Absent: it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The checkpoint that first held it.
+    /// The first checkpoint with this content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
-    /// The tag of that.
+    /// The tag of that checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
     /// The tool that wrote it.
@@ -5012,12 +4997,10 @@ pub struct LedgerHistoryParams {
     pub session: SessionId,
     /// The path, relative to the work tree, separated by `/`.
     pub path: PathText,
-    /// The exact bytes of the path. It is sent whenever the name is not UTF-8, and is then
-    /// authoritative.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
-    /// start.
+    /// The `nextCursor` of the previous page. Absent: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
     /// At most this many items in the answer. Absent: the server chooses (see
@@ -5045,7 +5028,7 @@ impl LedgerHistoryParams {
 pub struct LedgerHistoryResult {
     /// The changes, oldest first.
     pub entries: Vec<LedgerEntry>,
-    /// Its present content, when that is in no checkpoint and no report.
+    /// The author of the present content, if that is in no checkpoint and no report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present: Option<LedgerEntry>,
     /// The cursor of the next page. Absent: this is the last page.
@@ -5059,7 +5042,7 @@ pub struct LedgerHistoryResult {
 pub struct WorktreeStatusParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// How many dirty paths to list. Absent: 0.
+    /// The number of dirty paths to list. Absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }
@@ -5089,14 +5072,14 @@ pub struct WorktreeStatusResult {
     /// How often a capture found changes that the watcher had not reported. Absent: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drifts: Option<Count>,
-    /// Why it is not `live`.
+    /// Why the watcher is not `live`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// How the captures of checkpoints were made since the session was opened. Absent: checkpoints
     /// are not enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captures: Option<CaptureCounts>,
-    /// Dirty paths, as many as asked for. Absent or empty: none were asked for.
+    /// Dirty paths, at most the requested number. Absent or empty: none were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
 }
@@ -5119,8 +5102,8 @@ pub struct StoreUsageResult {
     pub blobs: Count,
     /// Checkpoints stored.
     pub checkpoints: Count,
-    /// The directory of the session. In `sqlite` the database lies beside the directories of the
-    /// sessions that share it, in `checkpointd.sqlite` of the storage.
+    /// The directory of the session. In `sqlite`, all sessions share the database
+    /// `checkpointd.sqlite` of the storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
@@ -5135,8 +5118,8 @@ pub struct StoreGcParams {
     /// nor redo needs them. Absent: those older than `limits.keepSafetyMs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prune: Option<PruneMode>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -5165,10 +5148,10 @@ pub struct StoreGcResult {
     pub bytes_freed: Bytes,
     /// Contents removed.
     pub blobs_freed: Count,
-    /// Checkpoints removed: beyond the limits, or in no list.
+    /// Removed checkpoints: beyond the limits, or unlisted.
     pub checkpoints_removed: Count,
-    /// The removed safety checkpoints that `limits.maxStoreBytes` removed before
-    /// `limits.keepSafetyMs`. Absent: none.
+    /// Safety checkpoints that `limits.maxStoreBytes` removed before `limits.keepSafetyMs` was
+    /// over. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety_removed: Option<Count>,
     /// How long it took.
@@ -5186,7 +5169,7 @@ pub struct StoreGcResult {
     pub warnings: Option<Vec<String>>,
 }
 
-/// Something wrong with a store.
+/// Damage of a store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreProblem {
@@ -5194,7 +5177,7 @@ pub struct StoreProblem {
     pub kind: ProblemKind,
     /// A content, snapshot or checkpoint id, or a file, table, index or trigger of the store.
     pub what: String,
-    /// Checkpoints that cannot be restored completely because of it.
+    /// Checkpoints that cannot be restored completely because of the damage.
     pub affects: Vec<CheckpointId>,
 }
 
@@ -5243,7 +5226,7 @@ pub struct OperationGetParams {
     /// Its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// Its key. One of the two is needed.
+    /// The key of its request. Give either the id or the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -5271,10 +5254,10 @@ pub struct OperationGetResult {
     /// Its method.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// Its answer, where that was kept.
+    /// Its answer. Absent: the answer was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
-    /// The checkpoint that it published, known even when its answer is not.
+    /// The checkpoint that it published, even if its answer was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
     /// Why it failed.
@@ -5288,16 +5271,16 @@ pub struct OperationGetResult {
 pub struct SessionDidOpenParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The other client whose request caused it. Absent: it was a request of your own.
+    /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// Its work tree.
     pub workspace: String,
-    /// How it stores.
+    /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether it existed before.
+    /// Whether the session existed before.
     pub resumed: bool,
-    /// The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
+    /// The base: the checkpoint of tag `0`, or the oldest checkpoint if that was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Checkpoint>,
     /// How long it took.
@@ -5331,13 +5314,13 @@ impl SessionDidOpenParams {
 pub struct CheckpointDidCreateParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The other client whose request caused it. Absent: it was a request of your own.
+    /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// The snapshot at which the session was before, for comparison with `checkpoint.snapshot`. It
-    /// is not a checkpoint; that is `checkpoint.parent`.
+    /// The snapshot of the session before, for comparison with `checkpoint.snapshot`. The
+    /// checkpoint before is `checkpoint.parent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SnapshotId>,
     /// How long it took.
@@ -5363,18 +5346,18 @@ impl CheckpointDidCreateParams {
 pub struct CheckpointDidRestoreParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The other client whose request caused it. Absent: it was a request of your own.
+    /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// The restored checkpoint.
     pub target: CheckpointId,
-    /// The state after.
+    /// The checkpoint of the state after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// The state before.
+    /// The checkpoint of the state before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
-    /// Paths by number.
+    /// The numbers of paths.
     pub counts: RestoreCounts,
     /// How long it took.
     pub ms: Milliseconds,
@@ -5395,7 +5378,7 @@ pub struct CheckpointDidRestoreParams {
     /// recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<Vec<ConflictPath>>,
-    /// Paths that were left alone on purpose. Absent: no recovery.
+    /// Paths that were left unchanged on purpose. Absent: no recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped: Option<Vec<SkippedPath>>,
 }
@@ -5432,7 +5415,7 @@ impl CheckpointDidRestoreParams {
 pub struct CheckpointDidFailParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The other client whose request caused it. Absent: it was a request of your own.
+    /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// The method.
@@ -5469,7 +5452,7 @@ pub struct WorktreeDidChangeParams {
     pub dirty_paths: Count,
     /// The newly changed paths, at most 1,000. Empty when there were more.
     pub paths: Vec<PathRef>,
-    /// True when more changed than is listed: look at whatever you care for. Absent: false.
+    /// True when more paths changed than are listed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<bool>,
     /// True when the watch lost events because too many came at once. Comes with `more`. Absent:
@@ -5503,9 +5486,9 @@ impl WorktreeDidChangeParams {
 pub struct WorktreeDidDriftParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Some of them, at most 100.
+    /// Some of the changed paths, at most 100.
     pub paths: Vec<PathRef>,
-    /// How many.
+    /// A number of items.
     pub count: Count,
 }
 
@@ -5515,10 +5498,10 @@ pub struct WorktreeDidDriftParams {
 pub struct ConversationDidFillWindowParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The other client whose request caused it. Absent: it was a request of your own.
+    /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
-    /// How full it is.
+    /// How full the model's window is.
     pub context_window: ContextWindow,
 }
 
@@ -5539,7 +5522,7 @@ impl ConversationDidFillWindowParams {
 pub struct ConversationDidChangeParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The other client whose request caused it. Absent: it was a request of your own.
+    /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
     /// The method that changed it.
@@ -5572,7 +5555,8 @@ impl ConversationDidChangeParams {
     }
 }
 
-/// Names a writer (`wr_…`): one storage on one machine. It alone moves the heads of its lines.
+/// The id of a writer (`wr_…`): one storage on one machine. Only the writer moves the heads of its
+/// lines.
 pub type WriterId = String;
 
 /// Where a remote keeps the refs of sessions.
@@ -5581,7 +5565,7 @@ pub enum RefPlace {
     /// Below `refs/checkpointd/`, which no clone fetches.
     #[serde(rename = "hidden")]
     Hidden,
-    /// Below `refs/heads/checkpointd/`, because the host takes branches alone.
+    /// Below `refs/heads/checkpointd/`, because the host accepts only branches.
     #[serde(rename = "heads")]
     Heads,
     /// A value that this version does not know.
@@ -5595,19 +5579,19 @@ pub enum StayReason {
     /// `leaveOut` of the request or of the remote names it.
     #[serde(rename = "leftOut")]
     LeftOut,
-    /// Its name is one of files that hold secrets (`.env*`, keys).
+    /// Its name is a usual name of files with secrets (`.env*`, keys).
     #[serde(rename = "pattern")]
     Pattern,
-    /// The group or others may not read it, or a directory above it.
+    /// The group or others may not read the file, or a directory above it.
     #[serde(rename = "strictMode")]
     StrictMode,
-    /// An `include` glob of the session took it in, as ignored files are.
+    /// The file is ignored, and only an `include` glob of the session captured it.
     #[serde(rename = "included")]
     Included,
-    /// A secret was found in its content; `rule` tells which.
+    /// A secret was found in its content. `rule` is the kind of secret.
     #[serde(rename = "secret")]
     Secret,
-    /// An earlier push decided so, under the same choices.
+    /// An earlier push with the same choices left it out.
     #[serde(rename = "earlier")]
     Earlier,
     /// A value that this version does not know.
@@ -5619,15 +5603,14 @@ pub enum StayReason {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LeftPath {
-    /// The path, relative to the work tree; a directory stands for all below it.
+    /// The path, relative to the work tree. A directory includes everything below it.
     pub path: PathText,
-    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
-    /// UTF-8.
+    /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
     /// Why.
     pub because: StayReason,
-    /// The form of secret that was found. Absent: none.
+    /// The kind of secret that was found. Absent: no secret was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
 }
@@ -5648,8 +5631,8 @@ pub struct Remote {
     pub added_at: Timestamp,
 }
 
-/// One session as one writer pushed it: a line. Two machines that continue from one checkpoint make
-/// two lines.
+/// A line: one session, as one writer pushed it. Each machine that continues a session makes its
+/// own line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteLine {
@@ -5657,25 +5640,25 @@ pub struct RemoteLine {
     pub session: SessionId,
     /// The writer of the line.
     pub writer: WriterId,
-    /// Whether this storage is the writer.
+    /// Whether this storage is the writer of the line.
     pub own: bool,
     /// Its ref on the remote.
     pub r#ref: String,
     /// The commit of its head.
     pub head: String,
-    /// How often it was pushed.
+    /// The number of pushes that changed it.
     pub generation: Count,
-    /// Checkpoints that it holds.
+    /// The number of its checkpoints.
     pub checkpoints: Count,
     /// Entries of the conversation.
     pub history_length: Count,
-    /// Bytes of contents that all its checkpoints need, about.
+    /// The approximate size in bytes of the contents that its checkpoints need.
     pub bytes: Bytes,
     /// The name of its work tree's directory.
     pub workspace: String,
     /// Its conversation id.
     pub conversation_id: String,
-    /// How its writer stores it.
+    /// The strategy of its writer.
     pub strategy: Strategy,
     /// The first words of the conversation. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5701,7 +5684,7 @@ pub struct LineOrigin {
     pub head: String,
 }
 
-/// Where an imported session comes from.
+/// The remote line from which a session was imported.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOrigin {
@@ -5746,15 +5729,15 @@ pub struct RemoteAddParams {
     /// Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
     /// path. A password in it is refused.
     pub url: String,
-    /// Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: only the
-    /// usual ones.
+    /// Globs of paths that are never sent to it, of at most 4,096 bytes each. Absent: no additional
+    /// globs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_out: Option<Vec<String>>,
-    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    /// The storage of the remote, an absolute path. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -5782,11 +5765,11 @@ pub struct RemoteAddResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    /// Reserved and never sent: a request about a remote is no operation of a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, or what the user should know, in words.
-    /// Absent: nothing.
+    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -5795,7 +5778,7 @@ pub struct RemoteAddResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteListParams {
-    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    /// The storage of the remote, an absolute path. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
 }
@@ -5806,7 +5789,7 @@ pub struct RemoteListParams {
 pub struct RemoteListResult {
     /// The remotes, by name.
     pub remotes: Vec<Remote>,
-    /// The id of this storage as a writer. Absent: no remote was ever added.
+    /// The writer's id of this storage. Absent: no remote was ever added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<WriterId>,
 }
@@ -5817,11 +5800,11 @@ pub struct RemoteListResult {
 pub struct RemoteRemoveParams {
     /// The remote.
     pub name: String,
-    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    /// The storage of the remote, an absolute path. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -5848,11 +5831,11 @@ pub struct RemoteRemoveResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    /// Reserved and never sent: a request about a remote is no operation of a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, or what the user should know, in words.
-    /// Absent: nothing.
+    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -5875,8 +5858,8 @@ pub struct RemotePushParams {
     /// content. `leaveOut` takes precedence. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send: Option<Vec<String>>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -5932,11 +5915,11 @@ pub struct RemotePushResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    /// Reserved and never sent: a request about a remote is no operation of a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, or what the user should know, in words.
-    /// Absent: nothing.
+    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -5950,11 +5933,11 @@ pub struct RemoteFetchParams {
     /// Only this session, as `remote/sessions` names it. Absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    /// The storage of the remote, an absolute path. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -5980,9 +5963,9 @@ impl RemoteFetchParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteFetchResult {
-    /// The lines that had something new.
+    /// The lines with new data.
     pub updated: Vec<RemoteLine>,
-    /// Lines that were refused, because the remote sent what cannot be. Nothing of them was taken.
+    /// Lines that were refused because their data is invalid. No part of them was stored.
     pub refused: Vec<RefusedLine>,
     /// Sessions that were deleted on the remote.
     pub deleted: Vec<SessionId>,
@@ -5992,11 +5975,11 @@ pub struct RemoteFetchResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    /// Reserved and never sent: a request about a remote is no operation of a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, or what the user should know, in words.
-    /// Absent: nothing.
+    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -6007,7 +5990,7 @@ pub struct RemoteFetchResult {
 pub struct RemoteSessionsParams {
     /// The remote.
     pub remote: String,
-    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    /// The storage of the remote, an absolute path. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
 }
@@ -6028,7 +6011,7 @@ impl RemoteSessionsParams {
 pub struct RemoteSessionsResult {
     /// The lines, newest first by the clocks of their writers, at most 10,000.
     pub lines: Vec<RemoteLine>,
-    /// Lines that were refused, because the remote sent what cannot be. Nothing of them was taken.
+    /// Lines that were refused because their data is invalid. No part of them was stored.
     pub refused: Vec<RefusedLine>,
     /// Sessions that were deleted on the remote.
     pub deleted: Vec<SessionId>,
@@ -6042,11 +6025,11 @@ pub struct RemoteDeleteParams {
     pub remote: String,
     /// The session, as `remote/sessions` names it.
     pub session: SessionId,
-    /// The storage whose remotes are meant: an absolute path. Absent: the default place.
+    /// The storage of the remote, an absolute path. Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -6067,17 +6050,17 @@ impl RemoteDeleteParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteDeleteResult {
-    /// The refs that were removed. Empty: it had been deleted before.
+    /// The refs that were removed. Empty: the session had been deleted before.
     pub deleted: Vec<String>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    /// Reserved and never sent: a request about a remote is no operation of a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, or what the user should know, in words.
-    /// Absent: nothing.
+    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -6090,26 +6073,26 @@ pub struct SessionImportParams {
     pub remote: String,
     /// The session, as `remote/sessions` names it.
     pub session: SessionId,
-    /// The writer whose line is meant. Absent: the one that pushed last.
+    /// The writer of the line. Absent: the writer that pushed last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<WriterId>,
     /// The work tree of the new session.
     pub workspace: Workspace,
-    /// How to store. Absent: `shadow`.
+    /// The strategy that stores the checkpoints. Absent: `shadow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// The fate of checkpoints and conversation. Absent: `keep`.
+    /// What happens to checkpoints and conversation when the session ends. Absent: `keep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
     /// Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_protected: Option<bool>,
-    /// Where to store, and whose remote is meant: an absolute path outside the work tree. Absent:
-    /// the default place.
+    /// The storage of the session and of the remote: an absolute path outside the work tree.
+    /// Absent: the default storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// Makes a repeat of this request answer the first result again instead of doing it again. A
-    /// new key for every new intent.
+    /// The client's key for this change. A repetition with the same key gets the first answer, and
+    /// nothing is done twice. Use a new key for each new change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
     /// Token under which the server reports progress on `$/progress`. Absent: no progress is
@@ -6149,15 +6132,15 @@ pub struct SessionImportResult {
     pub session: SessionId,
     /// Its work tree, absolute.
     pub workspace: String,
-    /// Its conversation id: that of the line, or a new one where a session here has that already.
+    /// Its conversation id: that of the line, or a new id if a session here has that id already.
     pub conversation_id: String,
-    /// How it stores.
+    /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Its fate.
+    /// What happens to its data when it ends.
     pub retention: Retention,
-    /// Where it comes from.
+    /// The remote line from which it was imported.
     pub origin: SessionOrigin,
-    /// Checkpoints that it holds.
+    /// The number of its checkpoints.
     pub checkpoints: Count,
     /// Its current checkpoint. Absent: it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6168,11 +6151,11 @@ pub struct SessionImportResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Not sent: what is asked of a remote is no operation of a session. Reserved.
+    /// Reserved and never sent: a request about a remote is no operation of a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, or what the user should know, in words.
-    /// Absent: nothing.
+    /// Texts about steps that failed although the request succeeded, and facts that the user should
+    /// know. Absent: no warnings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -6189,13 +6172,13 @@ pub struct RemoteDidFindLineParams {
     pub line: OtherLine,
 }
 
-/// What `remote/*` and `session/import` offer.
+/// The abilities of `remote/*` and `session/import`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemotesCapability {
-    /// How remotes are reached.
+    /// The kinds of addresses of remotes.
     pub schemes: Vec<String>,
-    /// The newest format of lines that is read and written.
+    /// The newest supported format of lines.
     pub line_format: u64,
 }
 
@@ -6205,7 +6188,7 @@ pub enum PushMode {
     /// In the background, soon after each turn. No checkpoint waits for it.
     #[serde(rename = "turn")]
     Turn,
-    /// By `remote/push` alone.
+    /// Only by `remote/push`.
     #[serde(rename = "manual")]
     Manual,
     /// A value that this version does not know.
@@ -6221,7 +6204,7 @@ pub struct RemoteDidPushParams {
     pub session: SessionId,
     /// The remote.
     pub remote: String,
-    /// Whether the remote took something new.
+    /// Whether the remote got new data.
     pub pushed: bool,
     /// The head of the line. Absent: the push failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -6310,7 +6293,7 @@ impl Notification for SetTraceNotification {
     type Params = SetTraceParams;
 }
 
-/// Tells what the server does, as far as `$/setTrace` asked for it.
+/// Reports the work of the server, in the detail that `$/setTrace` chose.
 #[derive(Debug)]
 pub enum LogTraceNotification {}
 impl Notification for LogTraceNotification {
@@ -6326,7 +6309,8 @@ impl Notification for WindowLogMessageNotification {
     type Params = WindowLogMessageParams;
 }
 
-/// Answers this protocol as an OpenRPC document. Also before `initialize`.
+/// Returns this protocol as an OpenRPC document. The only request that is allowed before
+/// `initialize`.
 #[derive(Debug)]
 pub enum RpcDiscoverRequest {}
 impl Request for RpcDiscoverRequest {
@@ -6376,7 +6360,7 @@ impl Request for SessionListRequest {
     type Result = SessionListResult;
 }
 
-/// Tells everything about an open session: the manager of its checkpoints, and the figures of
+/// Returns the state of an open session: the manager of its checkpoints, and the figures of
 /// watcher, queue and cache.
 #[derive(Debug)]
 pub enum SessionGetRequest {}
@@ -6386,8 +6370,8 @@ impl Request for SessionGetRequest {
     type Result = SessionGetResult;
 }
 
-/// Enables checkpoints, also outside a repository, and makes the base. If they are enabled, it
-/// answers the base.
+/// Enables checkpoints, also outside a repository, and makes the base. If checkpoints are enabled
+/// already, returns the base.
 #[derive(Debug)]
 pub enum CheckpointInitRequest {}
 impl Request for CheckpointInitRequest {
@@ -6397,8 +6381,8 @@ impl Request for CheckpointInitRequest {
 }
 
 /// Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless
-/// `onlyIfChanged` is set). All names are those of one instant, and each file is whole; two files
-/// may be of different moments if a program writes meanwhile.
+/// `onlyIfChanged` is set). All names existed at one instant, and each file is complete. The
+/// contents of two files may come from different moments if a program writes meanwhile.
 #[derive(Debug)]
 pub enum CheckpointCreateRequest {}
 impl Request for CheckpointCreateRequest {
@@ -6416,7 +6400,7 @@ impl Request for CheckpointListRequest {
     type Result = CheckpointListResult;
 }
 
-/// Tells about one checkpoint.
+/// Returns one checkpoint.
 #[derive(Debug)]
 pub enum CheckpointGetRequest {}
 impl Request for CheckpointGetRequest {
@@ -6425,7 +6409,7 @@ impl Request for CheckpointGetRequest {
     type Result = CheckpointGetResult;
 }
 
-/// Tells a turn with its tools.
+/// Returns a turn with its tools.
 #[derive(Debug)]
 pub enum CheckpointExpandRequest {}
 impl Request for CheckpointExpandRequest {
@@ -6434,7 +6418,7 @@ impl Request for CheckpointExpandRequest {
     type Result = CheckpointExpandResult;
 }
 
-/// Tells whether the work tree differs from what the last create or restore left.
+/// Returns whether the work tree differs from the result of the last create or restore.
 #[derive(Debug)]
 pub enum CheckpointHasChangesRequest {}
 impl Request for CheckpointHasChangesRequest {
@@ -6480,9 +6464,8 @@ impl Request for CheckpointReadFileRequest {
     type Result = CheckpointReadFileResult;
 }
 
-/// Makes the work tree, the conversation or both equal a checkpoint, after it has saved the present
-/// in a safety checkpoint. A path that could not be restored is in `failed`; the others are
-/// restored.
+/// Makes the work tree, the conversation or both equal a checkpoint. A safety checkpoint saves the
+/// present first. A path that could not be restored is in `failed`; the others are restored.
 #[derive(Debug)]
 pub enum CheckpointRestoreRequest {}
 impl Request for CheckpointRestoreRequest {
@@ -6491,11 +6474,11 @@ impl Request for CheckpointRestoreRequest {
     type Result = RestoreResult;
 }
 
-/// Takes the change between two checkpoints back out of the present, and keeps all later changes,
-/// by a three-way merge of trees and contents. A safety checkpoint saves the present first, and
-/// `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of all line ends is
-/// a change of all lines. It follows renamed files on either side, but no renamed directories. It
-/// uses no merge driver or attribute of the repository.
+/// Reverts the change between two checkpoints in the present work tree, and keeps all later
+/// changes, by a three-way merge of trees and contents. A safety checkpoint saves the present
+/// first, and `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of all
+/// line ends is a change of all lines. It follows renamed files on either side, but no renamed
+/// directories. It uses no merge driver or attribute of the repository.
 #[derive(Debug)]
 pub enum CheckpointRevertRequest {}
 impl Request for CheckpointRevertRequest {
@@ -6515,7 +6498,8 @@ impl Request for CheckpointUndoRequest {
     type Result = RestoreResult;
 }
 
-/// Does again the restore that was undone last. A new checkpoint ends the chance.
+/// Repeats the restore that was undone last. After a new checkpoint of a turn or tool there is
+/// nothing to redo.
 #[derive(Debug)]
 pub enum CheckpointRedoRequest {}
 impl Request for CheckpointRedoRequest {
@@ -6524,8 +6508,8 @@ impl Request for CheckpointRedoRequest {
     type Result = RestoreResult;
 }
 
-/// Removes a checkpoint; all others stay restorable. The checkpoint of a restore at which the
-/// session is cannot be removed (`PreconditionFailed`).
+/// Removes a checkpoint. All others can still be restored. If the session is at the checkpoint of a
+/// restore, that checkpoint cannot be removed (`PreconditionFailed`).
 #[derive(Debug)]
 pub enum CheckpointDeleteRequest {}
 impl Request for CheckpointDeleteRequest {
@@ -6534,7 +6518,7 @@ impl Request for CheckpointDeleteRequest {
     type Result = CheckpointDeleteResult;
 }
 
-/// Gives a checkpoint a name, or takes it away.
+/// Gives a checkpoint a name, or removes its name.
 #[derive(Debug)]
 pub enum CheckpointRenameRequest {}
 impl Request for CheckpointRenameRequest {
@@ -6552,8 +6536,8 @@ impl Request for CheckpointCleanRequest {
     type Result = CheckpointCleanResult;
 }
 
-/// Answers the state of the conversation: messages, context, tools and the checkpoint. History and
-/// transcript are given by length.
+/// Returns the state of the conversation: messages, context, tools and the checkpoint. Of history
+/// and transcript it returns only the lengths.
 #[derive(Debug)]
 pub enum ConversationGetRequest {}
 impl Request for ConversationGetRequest {
@@ -6619,8 +6603,8 @@ impl Request for ConversationClearRequest {
     type Result = ConversationClearResult;
 }
 
-/// Sets the entries that may be sent to a model. A start at an entry that answers a tool is moved
-/// on to the next one that does not, or to the end: then nothing can be sent.
+/// Sets the entries that may be sent to a model. If the first entry has results of tools, the range
+/// starts at the next entry without. Without such an entry, the range is empty.
 #[derive(Debug)]
 pub enum ConversationSetValidRangeRequest {}
 impl Request for ConversationSetValidRangeRequest {
@@ -6629,7 +6613,7 @@ impl Request for ConversationSetValidRangeRequest {
     type Result = ConversationSetValidRangeResult;
 }
 
-/// Stores a summary and moves the valid range behind what it summarises.
+/// Stores a summary and moves the start of the valid range after the summarised entries.
 #[derive(Debug)]
 pub enum ConversationCompactRequest {}
 impl Request for ConversationCompactRequest {
@@ -6649,7 +6633,8 @@ impl Request for ConversationForgetRequest {
     type Result = ConversationForgetResult;
 }
 
-/// Puts the main conversation aside. Inside a tangent: answers `entered: false`.
+/// Begins a tangent and puts the main conversation aside. Inside a tangent, does nothing and
+/// answers `entered: false`.
 #[derive(Debug)]
 pub enum ConversationEnterTangentRequest {}
 impl Request for ConversationEnterTangentRequest {
@@ -6658,8 +6643,8 @@ impl Request for ConversationEnterTangentRequest {
     type Result = ConversationEnterTangentResult;
 }
 
-/// Brings the main conversation back. Outside a tangent: answers `exited: false`, or
-/// `TangentDisabled` where the session was opened with `features.tangent` false.
+/// Returns to the main conversation. Outside a tangent, answers `exited: false`, or
+/// `TangentDisabled` if the session was opened with `features.tangent` false.
 #[derive(Debug)]
 pub enum ConversationExitTangentRequest {}
 impl Request for ConversationExitTangentRequest {
@@ -6668,7 +6653,7 @@ impl Request for ConversationExitTangentRequest {
     type Result = ConversationExitTangentResult;
 }
 
-/// Tells whether the conversation is in a tangent.
+/// Returns whether the conversation is in a tangent.
 #[derive(Debug)]
 pub enum ConversationTangentRequest {}
 impl Request for ConversationTangentRequest {
@@ -6686,7 +6671,7 @@ impl Request for ConversationAddContextRequest {
     type Result = ConversationAddContextResult;
 }
 
-/// Removes paths or globs from the context, as they were added.
+/// Removes paths or globs from the context. Each must be spelled as it was added.
 #[derive(Debug)]
 pub enum ConversationRemoveContextRequest {}
 impl Request for ConversationRemoveContextRequest {
@@ -6695,7 +6680,7 @@ impl Request for ConversationRemoveContextRequest {
     type Result = ConversationRemoveContextResult;
 }
 
-/// Tells the context, and builds the context message if asked.
+/// Returns the context, and on request builds the context message.
 #[derive(Debug)]
 pub enum ConversationContextRequest {}
 impl Request for ConversationContextRequest {
@@ -6704,7 +6689,7 @@ impl Request for ConversationContextRequest {
     type Result = ConversationContextResult;
 }
 
-/// Sets the tools, and what the client wants kept beside them.
+/// Sets the tools, and an object that the daemon keeps for the client beside them.
 #[derive(Debug)]
 pub enum ConversationSetToolsRequest {}
 impl Request for ConversationSetToolsRequest {
@@ -6770,10 +6755,10 @@ impl Request for ConversationImportRequest {
     type Result = ConversationImportResult;
 }
 
-/// Records that the agent wrote or deleted a file. Its present content is then the agent's and
-/// causes no conflict. All sessions that are open on the work tree keep the report, and a revert of
-/// one author (`author` of `checkpoint/revert`) relies on it. Report each write at once: an edit of
-/// another program between the write and its report counts as part of the write.
+/// Records that the agent wrote or deleted a file. Its present content then counts as the agent's
+/// and causes no conflict. All sessions that are open on the work tree record the report, and a
+/// revert of one author (`author` of `checkpoint/revert`) relies on it. Report each write at once:
+/// an edit of another program between the write and its report counts as part of the write.
 #[derive(Debug)]
 pub enum LedgerRecordWriteRequest {}
 impl Request for LedgerRecordWriteRequest {
@@ -6791,7 +6776,7 @@ impl Request for LedgerHistoryRequest {
     type Result = LedgerHistoryResult;
 }
 
-/// Tells what the watcher sees, and how much of the work tree captures had to look at.
+/// Returns the state of the watcher, and the numbers of fast and full captures.
 #[derive(Debug)]
 pub enum WorktreeStatusRequest {}
 impl Request for WorktreeStatusRequest {
@@ -6800,7 +6785,7 @@ impl Request for WorktreeStatusRequest {
     type Result = WorktreeStatusResult;
 }
 
-/// Tells what the store of a session takes.
+/// Returns the size of a session's store.
 #[derive(Debug)]
 pub enum StoreUsageRequest {}
 impl Request for StoreUsageRequest {
@@ -6829,8 +6814,8 @@ impl Request for StoreVerifyRequest {
     type Result = StoreVerifyResult;
 }
 
-/// Tells what became of a mutation, by its id or by its key. Also after a restart, when the session
-/// is kept.
+/// Returns the outcome of a mutation, by its id or its key. If the session is kept, this works
+/// after a restart, too.
 #[derive(Debug)]
 pub enum OperationGetRequest {}
 impl Request for OperationGetRequest {
@@ -6839,8 +6824,8 @@ impl Request for OperationGetRequest {
     type Result = OperationGetResult;
 }
 
-/// Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`. A
-/// remote of the same name and address is answered again, with the new `leaveOut`.
+/// Adds a git remote for sessions to the storage. Nothing is sent to it before `remote/push`. For
+/// an existing name and address, only `leaveOut` changes.
 #[derive(Debug)]
 pub enum RemoteAddRequest {}
 impl Request for RemoteAddRequest {
@@ -6982,8 +6967,8 @@ impl Notification for ConversationDidChangeNotification {
     type Params = ConversationDidChangeParams;
 }
 
-/// The conversation fills the model's context window since the last change. Told once, and again
-/// when it has fitted in between.
+/// Since the last change, the conversation fills the model's context window. Sent once, and again
+/// after the conversation has fitted in between.
 #[derive(Debug)]
 pub enum ConversationDidFillWindowNotification {}
 impl Notification for ConversationDidFillWindowNotification {
@@ -6991,7 +6976,8 @@ impl Notification for ConversationDidFillWindowNotification {
     type Params = ConversationDidFillWindowParams;
 }
 
-/// A push found that another writer continues the same session. Both lines stay; nothing is merged.
+/// A push found that another writer continues the same session. Both lines stay, and nothing is
+/// merged.
 #[derive(Debug)]
 pub enum RemoteDidFindLineNotification {}
 impl Notification for RemoteDidFindLineNotification {
@@ -6999,9 +6985,9 @@ impl Notification for RemoteDidFindLineNotification {
     type Params = RemoteDidFindLineParams;
 }
 
-/// A session that was opened with `push: "turn"` was pushed in the background, or could not be. A
-/// remote that cannot be reached is tried again by itself, ever more seldom, five times; anything
-/// else is tried again after the next turn.
+/// A session that was opened with `push: "turn"` was pushed in the background, or the push failed.
+/// If the remote is unreachable, the daemon tries again five times, at growing intervals. After any
+/// other failure it tries again after the next turn.
 #[derive(Debug)]
 pub enum RemoteDidPushNotification {}
 impl Notification for RemoteDidPushNotification {
