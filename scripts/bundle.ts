@@ -1,10 +1,10 @@
 // Bundles the programs that are started often, packages included: a start waits for every file that it loads, and the
 // daemon has four hundred. Modules that only one command needs stay separate files, loaded when used. The entries are
-// CommonJS, which Node loads faster than modules. main.cjs is enough for hooks and `list`, and loads the modules for
-// everything else.
+// CommonJS, which Node loads faster than modules. The entry main.cjs is enough for hooks and `list`, and loads the
+// modules for everything else.
 //
-// dist/program        what the package contains: the program, its threads, the client dist/test-programs  the same
-// daemon behind the faults that tests install
+// The directory dist/program contains what the package ships: the program, its threads, the client. The directory
+// dist/test-programs contains the same daemon with the faults that tests install.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

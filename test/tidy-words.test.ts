@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Largest number of findings by rule. Lower a number when you have removed findings; never raise one. */
 const allowed = {
   opening: 0,
-  unnamed: 9,
-  long: 45,
+  unnamed: 0,
+  long: 2,
   decision: 0,
 } as const;
 

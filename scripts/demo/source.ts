@@ -40,7 +40,7 @@ export async function sourceAt(path: string): Promise<string> {
 }
 
 /**
- * Clones the newest commit and passes on git's own lines of progress. git reads the objects through its transport:
+ * Clones the newest commit and passes on git's own lines of progress. Git reads the objects through its transport:
  * copying their files would fail when git packs them meanwhile, as it does by itself after a large commit.
  * @throws WrongPath with git's message
  */

@@ -3,13 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { lchownSync, lstatSync, readdirSync } from 'node:fs';
 
 /** The uid and gid that every Linux reserves for a user without rights. */
-const nobody = 65534;
+const plainUid = 65534;
 
 /** The words in front of a program that take root's rights away from it. */
 export const plainUserPrefix = [
   'setpriv',
-  `--reuid=${nobody}`,
-  `--regid=${nobody}`,
+  `--reuid=${plainUid}`,
+  `--regid=${plainUid}`,
   '--clear-groups',
 ] as const;
 
@@ -36,7 +36,7 @@ export function plainUserRefusal(entry: string): string | undefined {
 /** Makes uid 65534 the owner of a directory and everything below. Entries that it already owns keep their times. */
 export function giveToPlainUser(place: string | Buffer): void {
   const stats = lstatSync(place);
-  if (stats.uid !== nobody || stats.gid !== nobody) lchownSync(place, nobody, nobody);
+  if (stats.uid !== plainUid || stats.gid !== plainUid) lchownSync(place, plainUid, plainUid);
   if (!stats.isDirectory()) return;
   for (const name of readdirSync(place, { encoding: 'latin1' }))
     giveToPlainUser(Buffer.concat([Buffer.from(place), Buffer.from(`/${name}`, 'latin1')]));

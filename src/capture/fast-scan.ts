@@ -20,9 +20,9 @@ import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
 /**
- * Why a capture scanned everything: it was the first one; it had to include ignored files; rules changed; the changes
- * were not known (see {@link LossReason}); nothing narrower was proven to be enough; or it was time to check the fast
- * captures.
+ * Why a capture scanned everything. It was the first one, it had to include ignored files, rules changed, or the
+ * changes were not known (see {@link LossReason}). Otherwise no narrower scan was proven to be enough, or it was time
+ * to check the fast captures.
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 

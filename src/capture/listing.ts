@@ -359,9 +359,9 @@ export function leftOutDirectories(listings: Listings): TreePath[] {
 /**
  * Returns the earlier listing when it is proven to be still valid, or undefined when the directory has to be listed.
  * It compares names one by one and allocates nothing for them, because most directories are unchanged at every
- * capture but the first. The listing is valid when the rules and the names are the same, every captured file has the
- * settled stamp under which it was read, and the previous snapshot contains the very directory that the earlier scan
- * made.
+ * capture but the first. The listing is valid when the rules and the names are the same and every captured file has
+ * the settled stamp under which it was read. The previous snapshot must also contain the very directory that the
+ * earlier scan made.
  */
 export async function unchangedListing(
   inherited: Inherited,

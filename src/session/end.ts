@@ -311,10 +311,10 @@ async function decided(
 export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Sweeps a storage root once, and returns the removed sessions. It removes three kinds: orphans with our marker that
- * belong to this user, have no living owner, no unfinished restore, and were silent for the grace period; sessions
- * whose deletion was interrupted, at any age; directories that were renamed away. It never touches a kept session
- * that no client deleted.
+ * Sweeps a storage root once, and returns the removed sessions. It removes three kinds. The first are orphans: they
+ * have our marker, belong to this user, have no living owner and no unfinished restore, and were silent for the grace
+ * period. The second are sessions whose deletion was interrupted, at any age. The third are directories that were
+ * renamed away. It never touches a kept session that no client deleted.
  *
  * It logs and leaves a directory that it cannot judge or remove. It calls `onDecided` when all paths are free, before
  * the long part begins: deleting the renamed directories.

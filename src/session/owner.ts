@@ -1,9 +1,9 @@
 // Gives a session one owner. Two kernel locks prove the ownership: a name, for processes of the same network
-// namespace, and the session's directory, for every process of this machine. owner.json names the owner and counts
-// the owners: a process that was suspended for long reads there that another process took over, and writes nothing
-// more. When the directory cannot be locked, the owner renews a heartbeat every minute. Processes that cannot see the
-// owner judge by the age of the heartbeat. This file does not decide what happens to a session without an owner:
-// end.ts does.
+// namespace, and the session's directory, for every process of this machine. The file owner.json names the owner and
+// counts the owners. A process that was suspended for long reads there that another process took over, and writes
+// nothing more. When the directory cannot be locked, the owner renews a heartbeat every minute. Processes that cannot
+// see the owner judge by the age of the heartbeat. This file does not decide what happens to a session without an
+// owner: end.ts does.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -298,7 +298,7 @@ function readOwner(file: string): Owner | undefined {
 
 /**
  * True when the holder may be alive although both locks were free. A holder that had locked the directory is gone
- * then. A holder without that lock (no flock(1), another version) may run where we cannot see its name: it counts as
+ * then. A holder without that lock (no flock(1), another version) may run where we cannot see its name. It counts as
  * alive when its pid has the recorded start time, or when it cannot be seen but has a recent heartbeat.
  */
 function isLive({ note, seenMs }: Owner, locks: Locks): boolean {

@@ -1,5 +1,5 @@
-// Directory handles that miss only what a test asks them to miss: every change of the tree goes through them, in one
-// turn of the event loop, and is marked as sparsely as the kernel would report it.
+// Directory handles that miss only the changes that a test names. Every other change of the tree goes through them in
+// one turn of the event loop, and is marked as sparsely as the kernel would report it.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Kills a change with a client's key at the n-th call of the seam, and checks the next daemon: the session is as
+// Kills a change with a client's key at the n-th call of the seam, and checks the next daemon. The session is as
 // before or after the change, operation/get says which, and a repetition of the request changes it once.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,13 +1,11 @@
 // The daemon with a fault installed, for tests that kill it at a chosen call or make it fail: the same main.ts, with
 // the seam's fault set before it. The shipped daemon has no such switch.
 //
-//   planned-daemon.js --kill=N:ARM:COUNT:MATCH …
-//                                         SIGKILL at the N-th seam call that matches MATCH after the file ARM exists;
-//                                         writes into COUNT where that was, and for N = 0 all of them. MATCH may be
-//                                         `changes`, for the calls that may change the disk
-//   planned-daemon.js --gc=FILE …            once FILE exists, writes the bytes of live memory (heap and buffers) into it
-//   planned-daemon.js --plan=FILE …          does what is planned in FILE while it runs (planned-fault.ts)
-//   planned-daemon.js --throw=FILE …         throws outside of any request once FILE exists
+// - `--kill=N:ARM:COUNT:MATCH`: SIGKILL at the N-th seam call that matches MATCH after the file ARM exists. COUNT
+//   receives that call, and for N = 0 all of them. MATCH may be `changes`, for the calls that may change the disk.
+// - `--gc=FILE`: Once FILE exists, the daemon writes the bytes of live memory (heap and buffers) into it.
+// - `--plan=FILE`: The daemon executes the plan in FILE (planned-fault.ts).
+// - `--throw=FILE`: Once FILE exists, the daemon throws outside of any request.
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { installFault } from '../../src/base/seam.ts';
 import { mayChangeDisk } from '../support/disk-changes.ts';

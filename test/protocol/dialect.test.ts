@@ -15,7 +15,7 @@ const mistakes: readonly (readonly [string, readonly (string | number)[], unknow
   [
     'a dangling reference',
     ['$defs', 'FileStats', 'properties', 'added', '$ref'],
-    '#/$defs/Nobody',
+    '#/$defs/Unknown',
     /^FileStats\.added: refers to/,
   ],
   [

@@ -1,5 +1,5 @@
-// Kills session/delete, or the end of a session that nothing keeps, at the n-th call of the seam after the request:
-// the next opening finds the complete session or makes a new one, and never half of it.
+// Kills session/delete, or the end of a session without a reason to stay, at the n-th call of the seam after the
+// request. The next opening finds the complete session or makes a new one, and never half of it.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

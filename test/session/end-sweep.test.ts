@@ -105,7 +105,7 @@ test('kept sessions, those with living owners, foreign markers and other directo
     assert.instance(owner, SessionOwner);
     const elsewhere = orphan(storage, 'elsewhere', 0);
     writeFileSync(elsewhere.ownerFile, JSON.stringify({ ...describeSelf(), pidNamespace: 'pid:[1]' }));
-    mkdirSync(join(storage, 'somebody-elses'));
+    mkdirSync(join(storage, 'foreign'));
     mkdirSync(join(storage, 'ses_short'));
     writeFileSync(join(storage, 'file'), '');
     const before = readdirSync(storage).sort();

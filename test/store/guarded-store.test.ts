@@ -1,4 +1,4 @@
-// A store is deleted, emptied or replaced, while a session is open or between two runs: the next use notices and
+// A store is deleted, emptied or replaced, while a session is open or between two runs. The next use notices and
 // reports it, the session and its conversation continue, and no new store replaces it before a client asks.
 import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// Mutated frames against real daemons: 2,000 whose framing is broken, where each run ends in a full answer or in one
-// -32700 and exit code 1; and 2,000 whole frames with broken bodies, which all reach the dispatch of one daemon.
+// Sends mutated frames to real daemons. In 2,000 the framing is broken: each run ends in a full answer or in one
+// -32700 and exit code 1. In 2,000 the frames are whole and their bodies are broken: all reach the dispatch of one
+// daemon.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { protocol } from '../protocol/document.ts';

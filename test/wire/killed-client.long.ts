@@ -1,4 +1,4 @@
-// A client's process is killed in the middle of each change with a key: the next client finds the session as before
+// A client's process is killed in the middle of each change with a key. The next client finds the session as before
 // or as after, operation/get says which, and a repetition with the key makes the change once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 // Packs for many objects at once. The daemon itself writes a pack with the directories of a first capture, or with
-// the objects of a diff from the database, and `index-pack` stores it. fast-import cannot store directories, and
-// `hash-object` stores one file each. The pack is not compressed: ids are most of a directory's bytes and do not
+// the objects of a diff from the database, and `index-pack` stores it. Git's `fast-import` cannot store directories,
+// and `hash-object` stores one file each. The pack is not compressed: ids are most of a directory's bytes and do not
 // shrink, and the objects of a diff are removed soon. Blobs of a first capture go through `fast-import` (second part
 // of this file).
 

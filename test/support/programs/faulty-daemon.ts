@@ -1,8 +1,8 @@
 // The daemon with a named fault, for the examples and conformance cases that need one: the same main.ts with the
 // seam's fault set before it. The shipped daemon has no such switch. For kills see test/daemon/planned-daemon.ts.
 //
-// faulty-daemon.js --fault=NAME … faulty-daemon.js --fault=switched … the fault whose name is in the file
-// $CHECKPOINTD_TEST_SWITCH, if any
+//   faulty-daemon.js --fault=NAME …
+//   faulty-daemon.js --fault=switched …     The fault whose name is in the file $CHECKPOINTD_TEST_SWITCH, if any.
 import { existsSync, readFileSync } from 'node:fs';
 import { type Fault, installFault } from '../../../src/base/seam.ts';
 

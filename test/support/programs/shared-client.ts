@@ -1,4 +1,4 @@
-// One of several clients of a session, in its own process that can be killed: it starts or joins a daemon, opens the
+// One of several clients of a session, in its own process that can be killed. It starts or joins a daemon, opens the
 // session, makes a checkpoint for each line that it reads, and prints all events.
 import { createInterface } from 'node:readline';
 import { CheckpointdClient } from '../../../src/client/client.ts';

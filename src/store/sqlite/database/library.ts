@@ -117,7 +117,7 @@ export function makeWritable(file: string): void {
   }
 }
 
-// Rewrites selects so that every column has a type that the library can return. libsql ends the whole process over
+// Rewrites selects so that every column has a type that the library can return. The library ends the whole process over
 // one byte of text that is not UTF-8, and a flipped bit can turn a number or bytes into text. So text is fetched as
 // bytes and decoded here, and everything else is cast to the declared type of its column.
 

@@ -9,9 +9,9 @@
 // - checkpoints.seq gives the order, because times may be equal and clocks may jump. `checkpoint` is the public id,
 // so that a row may take over the rows of another (removal.ts). `record` is the whole record. Only rows with `state`
 // 1 are checkpoints. Other rows are half written or half removed.
-// - contents over 64 KiB are in checkpoint_blob_chunks. The specification says 8 MiB, but one row of that size blocks
-// the event loop for 150 ms, and each change of a ref_count may write the whole row again.
-// - ref_count starts at 0, because a content is stored before any row names it. Triggers update it with every change
+// - Contents over 64 KiB are in checkpoint_blob_chunks. The specification says 8 MiB. One such row blocks the event
+// loop for 150 ms. Each change of its ref_count may write the whole row again.
+// - A ref_count starts at 0, because a content is stored before any row names it. Triggers update it with every change
 // of rows, even by a cascade of foreign keys (O30). checkpoint_trees saves space: it has one row for each directory,
 // named by its content. Equal directories share a row, and a snapshot after one edit adds only the rows of the
 // directories above that file. The file rows are derived from this table.
