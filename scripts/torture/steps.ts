@@ -212,7 +212,7 @@ function someStep(random: Random, troubles = 60): Step {
 }
 
 /**
- * Returns the number of the call at which the trouble comes. At small numbers a request is deciding, and at large
+ * Returns the number of the call at which the trouble happens. At small numbers a request is deciding, and at large
  * ones it has written. Small numbers are more frequent.
  */
 function someDepth(random: Random): number {

@@ -232,7 +232,10 @@ export class Capturer {
     return stamp === undefined || blob === undefined || entry?.taken !== true ? undefined : { stamp, blob };
   }
 
-  /** Returns the root of an enclosing repository that ignores the whole work tree. Its rules then do not count. */
+  /**
+   * Returns the root of an enclosing repository that ignores the whole work tree. In that case captures do not apply
+   * its rules.
+   */
   ignoredBy(): Promise<string | undefined> {
     return this.#place.scopes.ignoredBy();
   }

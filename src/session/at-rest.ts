@@ -82,7 +82,7 @@ export async function readAtRest(
   }
 }
 
-/** Every file name that a session which was closed in order may have beside its store. */
+/** Every file name that may be beside the store of a session after an orderly close. */
 const restingNames =
   /^(session\.json|owner\.json|session\.log|published\.log|summary\.json|checkpoints-enabled|known-files|ignore|spool|fence)$/;
 

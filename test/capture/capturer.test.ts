@@ -111,7 +111,7 @@ test('three hundred rewrites in the same tick are all detected (F2)', () =>
     }
   }));
 
-test('a second capture reads and seals only what changed', () =>
+test('a second capture reads and stores only changed files and directories', () =>
   withRig({ settleMs: 1000 }, async (rig) => {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     const first = await rig.capturer.capture();

@@ -1,5 +1,5 @@
 // Invalid values for every field of every parameter of protocol.json, each with the place that the refusal must name,
-// and valid parameters to put them into. Made from the document, so that new fields are included. Knows no daemon.
+// and valid parameters to put them into. Made from the document, so that new fields are included. It uses no daemon.
 import { fieldsOf, type Method, resolve, type Schema } from '../../scripts/generate/dialect.ts';
 import { protocol } from './document.ts';
 

@@ -71,7 +71,7 @@ test('a full queue refuses with ServerBusy and stays usable', async () => {
   assert.is(queue.figures.completed, 257);
 });
 
-test('a broken invariant poisons the queue once and refuses what waits', async () => {
+test('after a broken invariant the queue refuses all waiting operations, and reports this once', async () => {
   let told = 0;
   const queue = new OperationQueue(() => (told += 1));
   const broken = queue.run(async () => invariant(false, 'this test breaks it'));

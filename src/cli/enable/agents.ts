@@ -131,7 +131,7 @@ function forEach<T>(events: readonly string[], make: (event: string) => T): Reco
   return Object.fromEntries(events.map((event) => [event, make(event)]));
 }
 
-/** Returns groups in the form that Claude Code introduced. Those of tools have a matcher. */
+/** Returns groups in the form that Claude Code introduced. Groups for tools have a matcher. */
 function groups(events: readonly string[], handler: object): Record<string, Record<string, unknown>> {
   return forEach(events, (event) => ({
     ...(event.includes('Tool') ? { matcher: '*' } : {}),

@@ -120,7 +120,7 @@ function chosen(what: string, names: readonly string[]): readonly AgentSettings[
   if (names.length > 0) return known.filter(({ name }) => names.includes(name));
   const here = known.filter(({ directory }) => existsSync(directory));
   if (here.length > 0) return here;
-  throw misused(`no agent was found here to ${what}`, `--agent names one: ${all.join(', ')}`);
+  throw misused(`no agent was found here to ${what}`, `name one with --agent: ${all.join(', ')}`);
 }
 
 function stepOf(

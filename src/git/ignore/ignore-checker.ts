@@ -105,7 +105,7 @@ export class IgnoreChecker {
       return await ask(paths);
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
-      if (isSilence(error)) throw error; // each half would hang for as long
+      if (isSilence(error)) throw error; // Each half would hang for the same time.
       if (!isSecondTry) return this.#answers(paths, ask, true); // the engine may have been killed, or renewed by another scan
       // One bad path (for example one that is now "beyond a symbolic link") ends the engine for the whole batch. So
       // the batch is halved until that path is alone.

@@ -301,7 +301,7 @@ function isOutside(error: unknown): boolean {
   return systemCode(error) !== undefined || error instanceof CheckpointdError;
 }
 
-// Lists the finished files of an object directory, and moves them to another directory. It reads none of them.
+// Lists the finished files of an object directory, and moves them to another directory. No file is read.
 
 /** A file of an object directory: `ab/cdef…` or `pack/pack-….pack`. */
 export interface ObjectFile {

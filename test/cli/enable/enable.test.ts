@@ -249,7 +249,7 @@ test('an unknown agent, or no agent at all, is reported', () =>
     const { error } = JSON.parse(none.stdout) as { error: object };
     assert.match(
       JSON.stringify(error),
-      /"WrongCommandLine".*no agent was found here to enable.*--agent names one/,
+      /"WrongCommandLine".*no agent was found here to enable.*name one with --agent/,
     );
   }));
 

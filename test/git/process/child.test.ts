@@ -48,7 +48,7 @@ test('an answer of 64 MiB with a known size is joined once', () =>
     await child.close();
   }));
 
-test('an answer of 64 MiB with an unknown size is copied a few times, and not with every chunk', () =>
+test('an answer of 64 MiB with an unknown size is copied a few times, and not at every chunk', () =>
   withProgram('read line; head -c 67108864 /dev/zero; echo; cat', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x']);
     const places = new Set<ArrayBufferLike>();
