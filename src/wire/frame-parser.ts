@@ -21,8 +21,8 @@ interface FrameHeader {
 const terminator = Buffer.from('\r\n\r\n');
 const firstGrowth = 64 * 1024;
 // Matches anything but printable ASCII, a line feed without its carriage return, or the reverse. So noise without a
-// header's end is refused when it arrives, and not after 4 KiB. biome-ignore
-// lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+// header's end is refused when it arrives, and not after 4 KiB.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression must match control characters.
 const impure = /[^\t\r\n\x20-\x7e]|(?<!\r)\n|\r(?!\n|$)/;
 // Matches the beginning of a possible header line. A client that sends JSON without a header would otherwise wait for
 // ever.
