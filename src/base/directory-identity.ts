@@ -1,5 +1,5 @@
 // The identity of the directory at a path: distinguishes it from another directory that replaced it, also after a
-// restart. It follows no link at the path itself, and knows nothing of the directory's contents.
+// restart. It follows no link at the path itself, and ignores the directory's contents.
 import { attemptOr, isMissing } from './attempt.ts';
 import { CheckpointdError, systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';

@@ -3,8 +3,8 @@
 // code that imports this module can install a fault, and the shipped daemon never does.
 
 /**
- * Called before each system call. Throws to fail it. `call` is the system's name (`open`, `rename`, `spawn` …), and
- * `option` its second argument, such as the flags of an `open`.
+ * Called before each system call. An error that it throws is the result of the call. `call` is the system's name
+ * (`open`, `rename`, `spawn` …), and `option` its second argument, such as the flags of an `open`.
  */
 export type Fault = (call: string, target: string, option?: unknown) => void;
 

@@ -1,5 +1,5 @@
 // Reads the files of listed directories: takes over contents that an equal stamp proves unchanged, reads the others,
-// and passes contents to a sink. It lists no directory and knows nothing of trees.
+// and passes contents to a sink. It lists no directory and is independent of trees.
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';

@@ -1,6 +1,6 @@
 // The scan of a work tree as a function of values. The input is the state of the last scan and a request. The output
 // is the result and the state for the next scan. One function chooses between a fast scan of what may have changed
-// and a full scan. A scan passes contents to a sink as it reads them, and knows nothing of writers, snapshots or
+// and a full scan. A scan passes contents to a sink as it reads them, and is independent of writers, snapshots and
 // checkpoints.
 import { given } from '../base/given.ts';
 import { passMeanwhile } from '../base/seam.ts';

@@ -1,5 +1,5 @@
 // One connection to a daemon: requests with their answers, cancellation, progress and notifications. It loads no
-// library, because every command waits for it, and trusts only complete frames. It knows no method except those of
+// library, because every command waits for it, and trusts only complete frames. It mentions no method except those of
 // JSON-RPC itself.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';

@@ -332,8 +332,8 @@ export const conversationRecordLines = defineConversationChange(
 );
 
 /**
- * Exports the conversation as a document, in the answer or as a file. It changes nothing of the session, so a session
- * that can store nothing any more can still be exported.
+ * Exports the conversation as a document, in the answer or as a file. It does not change the session, so a session
+ * whose store refuses every write can still be exported.
  */
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;

@@ -1,5 +1,5 @@
 // Ends the daemon, or one client's share of it, always by the same steps: stop once, within a time limit, send the
-// replies, and exit with the code of this end. It knows no session. The daemon decides what a stop removes or keeps.
+// replies, and exit with the code of this end. It uses no session. The daemon decides what a stop removes or keeps.
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
 

@@ -50,7 +50,7 @@ function endOf(child: ChildProcess, stop: AbortSignal): Promise<boolean> {
       resolve(isBack);
     };
     const giveUp = (): void => {
-      child.kill('SIGKILL'); // the system may block it even so, and no code waits for it
+      child.kill('SIGKILL'); // The system may still block it, so no code waits for its end.
       child.unref();
       end(false);
     };

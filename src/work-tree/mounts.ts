@@ -1,5 +1,5 @@
 // Reads the kernel's list of mounts (Linux only, elsewhere it is empty), and the mounts inside a directory. It mounts
-// nothing, and knows no work tree.
+// nothing, and is independent of work trees.
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';

@@ -103,7 +103,7 @@ for (const strategy of Object.keys(strategies)) {
           await rig.request('checkpoint/create', { kind: 'tool', tag });
         }
         await rig.request('store/gc', { prune: 'now' });
-        // A tag that a deletion freed has no place to keep.
+        // A tag that is free after a deletion has no earlier place in the order.
         await rig.request('checkpoint/delete', { tag: '1.2' });
         rig.write('a.txt', 'again');
         await rig.request('checkpoint/create', { kind: 'tool', tag: '1.2' });

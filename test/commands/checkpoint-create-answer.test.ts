@@ -155,7 +155,7 @@ test('a create lists every file that it skipped, with the reason (R17)', async (
 test('the answer says whether the capture was full, and why', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
-    const alive = setInterval(() => undefined, 1000); // a watcher keeps no process alive
+    const alive = setInterval(() => undefined, 1000); // A watcher does not prevent the end of a process.
     const create = async (): Promise<string | undefined> => {
       const { capture } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
       assert.is(capture.path, capture.reason === undefined ? 'fast' : 'cold');

@@ -63,7 +63,7 @@ declare module 'vscode-languageclient/node' {
     start(): Promise<void>;
     stop(): Promise<void>;
     sendRequest<R>(method: string, params: unknown, token?: CancellationToken): Promise<R>;
-    // As loose as the real one: parameters of a notification by name are whatever the listener says.
+    // The real declaration is equally loose: the listener decides the type of the parameters.
     // oxlint-disable-next-line typescript/no-explicit-any
     onNotification(method: string, listener: (params: any) => void): Disposable;
   }

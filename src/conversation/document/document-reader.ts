@@ -1,5 +1,5 @@
 // Reads a conversation's document: of any earlier version of ours, or of Amazon Q CLI (no ids, no format version,
-// `model` as text, its own forms of messages and tools). Checks everything before anything changes. Keeps nothing of
+// `model` as text, its own forms of messages and tools). Checks everything before anything changes. Stores no part of
 // a refused document, and names the fields that a conversation does not have.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';

@@ -1,6 +1,6 @@
 // The states of a conversation and the log of their changes. Every mutation is one record that names the state before
-// it. The state after any record n is available at any time. It knows no operation in particular, and no checkpoint:
-// a checkpoint has a ConversationRef, which is a position in the log.
+// it. The state after any record n is available at any time. It is independent of single operations and of
+// checkpoints: a checkpoint has a ConversationRef, which is a position in the log.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';

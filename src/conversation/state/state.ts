@@ -72,7 +72,9 @@ export interface ConversationSettings {
   readonly model: string | undefined;
   readonly modelInfo: ModelInfo | undefined;
   readonly mcpEnabled: boolean;
-  /** Logged like the rest, so that a replay removes the same entries as before. Not part of a document. */
+  /**
+   * The log contains the limits, too, so that a replay removes the same entries as before. Not part of a document.
+   */
   readonly limits: ConversationLimits;
 }
 

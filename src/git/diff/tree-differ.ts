@@ -1,6 +1,6 @@
 // Runs git's differ in a process that stays: starting one takes several times as long as comparing two trees that
-// differ in one file. It returns git's own bytes or nothing. In the second case the caller runs git once, which also
-// explains the problem. It does not parse the output (tree-diff.ts does) and caches no result.
+// differ in one file. It returns git's own bytes, or undefined. In the second case the caller runs git once, which
+// also explains the problem. It does not parse the output (tree-diff.ts does) and caches no result.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';

@@ -1,6 +1,6 @@
 // A bare repository of our own: creates it exactly as specified, and repairs it after a kill. The caller has the
-// session's lock and no child is alive, so every lock file and temporary object in it is stale. It knows no
-// checkpoint and never reads the values of refs.
+// session's lock and no child is alive, so every lock file and temporary object in it is stale. It is independent of
+// checkpoints and never reads the values of refs.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
 // tree, conversation and strategy. So a second storage can have a session with the same id and the same refs. That
 // session would move the tags of the first one, and its end would remove the first one's checkpoints. A ref to a
 // small note names the session's directory. A session in another directory refuses to open while that directory
-// exists. Within one storage the session's lock gives it one owner.
+// exists. Within one storage a session has only one owner, because of its lock.
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
 import { isSameDirectory, standingAt } from '../../base/directory-identity.ts';

@@ -99,7 +99,7 @@ test('later changes stay, and a link stays a link', () =>
     const enabled = JSON.parse(readFileSync(file, 'utf8')) as object;
     writeFileSync(file, JSON.stringify({ model: 'opus', ...enabled }));
     assert.is((await run(rig, 'disable', '--yes')).code, 0);
-    assert.is(readFileSync(join(rig.home, 'dotfiles/claude.json'), 'utf8'), '{"model":"opus"}'); // the text keeps its layout
+    assert.is(readFileSync(join(rig.home, 'dotfiles/claude.json'), 'utf8'), '{"model":"opus"}'); // The layout of the text is unchanged.
     assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
   }));
 

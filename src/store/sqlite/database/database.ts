@@ -1,5 +1,5 @@
 // One connection to an SQLite file: short synchronous transactions that wait their turn without blocking the event
-// loop, one retry after a failure, and SQLite's errors in our words. It knows no table; see schema.ts.
+// loop, one retry after a failure, and SQLite's errors in our words. The tables are in schema.ts.
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../../../base/atomic-file.ts';
