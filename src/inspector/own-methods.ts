@@ -32,8 +32,14 @@ export interface OwnRequests {
   };
 }
 
-/** The daemon's requests about a storage. A page names the session whose daemon answers, and no storage. */
-export const storageMethods = ['remote/list'] as const;
+/** The daemon's requests about a storage. A page names in `via` the session whose daemon answers, and no storage. */
+export const storageMethods = [
+  'remote/fetch',
+  'remote/list',
+  'remote/sessions',
+  'session/import',
+  'session/list',
+] as const;
 export type StorageMethod = (typeof storageMethods)[number];
 
 export interface OwnEvents {

@@ -44,6 +44,11 @@ export class ReachedSessions {
     return this.#source.storage;
   }
 
+  /** True for the work tree of a session of this storage. */
+  isWorkTree(path: unknown): boolean {
+    return this.#source.list().some(({ workspace }) => workspace === path);
+  }
+
   /** Takes over a session that the command has opened. */
   adopt(session: string, client: CheckpointdClient): void {
     this.#clients.set(session, Promise.resolve(client));

@@ -20,7 +20,9 @@ const changes: ReadonlySet<string> = new Set([
   'checkpoint/restore',
   'checkpoint/revert',
   'checkpoint/undo',
+  'remote/fetch',
   'remote/push',
+  'session/import',
   'store/gc',
 ]);
 
@@ -80,22 +82,32 @@ export class Relay {
   }
 
   async #ask(id: number, method: string, params: Json, signal: AbortSignal): Promise<unknown> {
-    const { session, workDoneToken, ...rest } = params;
+    const { via, storageDir: _, workDoneToken, ...wanted } = params;
     if (!isAllowed(method)) throw new NotHere(`The inspector does not pass on ${method}.`);
+    const session = isOfStorage(method) ? via : wanted['session'];
     if (typeof session !== 'string') throw new NotHere(`${method} has to name a session.`);
-    if (method === 'remote/push' && rest['send'] != null)
-      throw new NotHere('Only the command line sends files that look like secrets.');
+    this.#refuseUnfit(method, wanted);
     const client: CheckpointdClient = await this.#sessions.client(session);
     const onProgress = (value: ProgressValue): void =>
       this.send({ method: '$/progress', params: { token: id, value } });
     return client.request(
       method,
-      isOfStorage(method) ? { storageDir: this.#sessions.storage } : { session, ...rest },
+      isOfStorage(method) ? { ...wanted, storageDir: this.#sessions.storage } : wanted,
       {
         ...(workDoneToken === undefined ? {} : { onProgress }),
         ...(changes.has(method) && workDoneToken === undefined ? {} : { signal }),
       },
     );
+  }
+
+  /** @throws NotHere for parameters that only the command line may give */
+  #refuseUnfit(method: string, wanted: Json): void {
+    if (method === 'remote/push' && wanted['send'] != null)
+      throw new NotHere('Only the command line sends files that look like secrets.');
+    if (method !== 'session/import') return;
+    if (!this.#sessions.isWorkTree(wanted['workspace']))
+      throw new NotHere('A page imports only into a work tree that has a session already.');
+    if (wanted['allowProtected'] != null) throw new NotHere('Only the command line allows protected places.');
   }
 }
 

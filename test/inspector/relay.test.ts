@@ -158,14 +158,29 @@ test('a push goes to a remote of this storage; no page sends secrets', async () 
   const url = join(rig.top, 'remote.git');
   git(rig.top, 'init', '-q', '--bare', url);
   await inspected.client?.request('remote/add', { name: 'team', url, storageDir: rig.storage });
-  const listed = await page.ask('remote/list', { session, storageDir: '/' });
+  const listed = await page.ask('remote/list', { via: session, storageDir: '/' });
   assert.match(JSON.stringify(listed.result?.['remotes']), '"name":"team"');
   const secrets = await page.ask('remote/push', { session, remote: 'team', send: ['**'] });
   assert.is(secrets.error?.data.kind, 'RefusedHere');
-  for (const method of ['remote/add', 'remote/delete', 'remote/fetch', 'remote/remove', 'session/import'])
+  for (const method of ['remote/add', 'remote/delete', 'remote/remove'])
     assert.is((await page.ask(method, { session, remote: 'team' })).error?.data.kind, 'RefusedHere', method);
   const { result } = await page.ask('remote/push', { session, remote: 'team' });
   assert.is(result?.['pushed'], true);
+});
+
+test('a session of a remote is fetched, and imported only into a work tree that has a session', async () => {
+  const { rig } = inspected;
+  const there = await page.ask('remote/sessions', { via: session, remote: 'team', storageDir: '/' });
+  assert.match(JSON.stringify(there.result?.['lines']), `"session":"${session}"`);
+  const fetched = await page.ask('remote/fetch', { via: session, remote: 'team', session });
+  assert.equal(fetched.result?.['refused'], []);
+  const wanted = { via: session, remote: 'team', session };
+  for (const unfit of [{}, { workspace: rig.top }, { workspace: rig.work, allowProtected: true }])
+    assert.is((await page.ask('session/import', { ...wanted, ...unfit })).error?.data.kind, 'RefusedHere');
+  const { result } = await page.ask('session/import', { ...wanted, workspace: rig.work });
+  assert.is(result?.['workspace'], rig.work);
+  const listed = await page.ask('checkpoint/list', { session: result?.['session'] });
+  assert.match(JSON.stringify(listed.result), '"tag":"1"');
 });
 
 test('a message that is no JSON-RPC ends the WebSocket', async () => {

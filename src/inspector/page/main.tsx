@@ -5,6 +5,7 @@ import { App, Closed } from './app.tsx';
 import { enteredSecret } from './entry.ts';
 import { listenToKeys } from './keys.ts';
 import { useLink } from './state/link.ts';
+import { usePushed } from './state/pushed.ts';
 import { followTimeline, useTimeline } from './state/timeline.ts';
 import { useView } from './state/view.ts';
 import './style.css';
@@ -21,6 +22,7 @@ async function begin(): Promise<void> {
   const wire = link.open(secret);
   app.mount('#app');
   followTimeline();
+  usePushed().follow();
   listenToKeys();
   const { session } = await wire.ask('inspector/hello', {});
   await timeline.show(session);

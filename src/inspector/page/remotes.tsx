@@ -1,16 +1,20 @@
-// The remotes of the storage: where the session can be pushed, what a push would send and keep here, and its result.
+// The remotes of the storage: where the session can be pushed, what a push would send and keep here, what the daemon
+// pushed by itself, and the sessions that the remote has.
 import { defineComponent, watch } from 'vue';
 import { inWords } from '../../client/reasons.ts';
 import type { LeftPath, Remote, RemotePushResult } from '../../protocol/types.ts';
 import { InertText, PathName } from './parts/inert-text.tsx';
+import { LinesThere } from './remote-lines.tsx';
+import { usePushed } from './state/pushed.ts';
 import { usePushing } from './state/pushing.ts';
+import { useRemoteLines } from './state/remote-lines.ts';
 import { useTimeline } from './state/timeline.ts';
-import { countOf, plainText, sizeOf } from './text.ts';
+import { countOf, plainText, sizeOf, timeOf } from './text.ts';
 
 const leftMax = 200;
 
 export const RemotesCard = defineComponent(() => {
-  const pushing = usePushing();
+  const [pushing, lines] = [usePushing(), useRemoteLines()];
   const timeline = useTimeline();
   watch(
     () => timeline.session,
@@ -30,7 +34,9 @@ export const RemotesCard = defineComponent(() => {
         {(remotes ?? []).map((each) => (
           <div class="remote" data-remote={each.name}>
             <RemoteLine of={each} />
+            <LastPush of={each} />
             {stage !== 'none' && each.name === remote ? <Push /> : null}
+            {lines.stage !== 'none' && each.name === lines.remote ? <LinesThere /> : null}
           </div>
         ))}
         {stage === 'none' && failure !== undefined ? <p class="problem">{failure}</p> : null}
@@ -39,9 +45,29 @@ export const RemotesCard = defineComponent(() => {
   };
 });
 
+/** What the daemon pushed by itself, and when. */
+const LastPush = (props: { readonly of: Remote }) => {
+  const { last, others } = usePushed();
+  if (last === undefined || last.remote !== props.of.name) return null;
+  const { error, pushed, leftCount = 0, at } = last;
+  const kept = leftCount === 0 ? '' : ` ${countOf(leftCount, 'path')} stayed here.`;
+  return (
+    <>
+      <p class={['last-push', error === undefined ? 'dim' : 'problem']}>
+        {error === undefined
+          ? `${timeOf(at)}: pushed after a turn${pushed ? '' : ', nothing new'}.${kept}`
+          : `${timeOf(at)}: not pushed after a turn: ${plainText(error.message)}`}
+      </p>
+      {[...others].map((writer) => (
+        <p>Another machine goes on with this session: {plainText(writer)}</p>
+      ))}
+    </>
+  );
+};
+
 const RemoteLine = (props: { readonly of: Remote }) => {
   const { name, url } = props.of;
-  const pushing = usePushing();
+  const [pushing, lines] = [usePushing(), useRemoteLines()];
   return (
     <p class="remote-line">
       <strong>
@@ -50,6 +76,14 @@ const RemoteLine = (props: { readonly of: Remote }) => {
       <span class="dim grow">
         <InertText text={url} />
       </span>
+      <button
+        type="button"
+        aria-label={`Sessions of ${plainText(name)}`}
+        title="List the sessions that the remote has, to fetch or import them"
+        onClick={() => void lines.read(name)}
+      >
+        Sessions…
+      </button>
       <button
         type="button"
         disabled={pushing.stage === 'planning' || pushing.stage === 'running'}
@@ -92,6 +126,7 @@ const Push = () => {
 
 function sentWords({ pushed, added, checkpoints, bytes }: RemotePushResult, isPlan: boolean): string {
   if (!isPlan && !pushed) return 'The remote had everything already.';
+  if (isPlan && added === 0) return `The remote has all ${countOf(checkpoints, 'checkpoint')} already.`;
   const what = `${added} of ${countOf(checkpoints, 'checkpoint')} and the conversation, ${sizeOf(bytes)}`;
   return isPlan ? `Would send ${what}. A push cannot be taken back here.` : `Sent ${what}.`;
 }

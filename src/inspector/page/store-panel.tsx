@@ -8,6 +8,7 @@ import type {
   WorktreeStatusResult,
 } from '../../protocol/types.ts';
 import { RemotesCard } from './remotes.tsx';
+import { SessionsCard } from './sessions-card.tsx';
 import { useLink } from './state/link.ts';
 import { useTimeline } from './state/timeline.ts';
 import { countOf, plainText, sizeOf, timeOf } from './text.ts';
@@ -65,8 +66,9 @@ export const StorePanel = defineComponent(() => {
         <Figures title="Captures" facts={captureFacts(status.value)} />
         <Figures title="Watch" facts={watchFacts(info)} />
         <Figures title="Daemon" facts={daemonFacts(info)} />
-        <RemotesCard />
         <Upkeep done={() => void read()} />
+        <RemotesCard />
+        <SessionsCard />
       </div>
     );
   };

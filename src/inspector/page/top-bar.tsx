@@ -1,11 +1,13 @@
 // The bar at the top: which session, how well it is reached, and the rooms of the page.
-import { computed, defineComponent, onMounted, ref, shallowRef } from 'vue';
+import { computed, defineComponent, onMounted, shallowRef, watch } from 'vue';
 import type { InspectedSession } from '../own-methods.ts';
 import { Icon, type IconName } from './parts/icon.tsx';
+import { showSession } from './sessions.ts';
 import { useLink } from './state/link.ts';
+import { usePushed } from './state/pushed.ts';
 import { useTimeline } from './state/timeline.ts';
 import { type Room, type Theme, useView } from './state/view.ts';
-import { plainText, sinceWords } from './text.ts';
+import { plainText, sinceWords, timeOf } from './text.ts';
 
 const rooms: readonly (readonly [Room, string, IconName])[] = [
   ['checkpoints', 'Checkpoints', 'history'],
@@ -28,6 +30,7 @@ export const TopBar = defineComponent(() => {
       <h1 class="hidden">Inspector of checkpoints</h1>
       <SessionPicker />
       <LinkDot />
+      <PushChip />
       <nav class="rooms" aria-label="Rooms">
         {rooms.map(([room, label, icon]) => (
           <button
@@ -75,26 +78,21 @@ export const TopBar = defineComponent(() => {
 const SessionPicker = defineComponent(() => {
   const link = useLink();
   const timeline = useTimeline();
-  const view = useView();
   const sessions = shallowRef<readonly InspectedSession[]>([]);
-  const isStale = ref(true);
   async function read(): Promise<void> {
-    isStale.value = false;
     sessions.value = (await link.ask('inspector/sessions', {})).sessions;
   }
   onMounted(() => void read());
+  // A session that was imported meanwhile is in the list, too.
+  watch(
+    () => timeline.session,
+    () => void read(),
+  );
   const name = (path: string): string => plainText(path.slice(path.lastIndexOf('/') + 1) || path);
   const words = ({ workspace, agent, firstPrompt, lastUsedMs }: InspectedSession): string => {
     const said = firstPrompt === undefined ? '' : ` · “${plainText(firstPrompt).slice(0, 40)}”`;
     return `${name(workspace)} · ${agent}${said} · ${sinceWords(lastUsedMs)}`;
   };
-  async function choose(session: string): Promise<void> {
-    view.base = undefined;
-    view.selected = undefined;
-    view.file = undefined;
-    await timeline.show(session);
-    view.selected = timeline.head;
-  }
   return () => (
     <label class="session">
       <span class="hidden">Session</span>
@@ -103,7 +101,7 @@ const SessionPicker = defineComponent(() => {
         title={timeline.info === undefined ? '' : plainText(timeline.info.workspace)}
         value={timeline.session}
         onFocus={() => void read()}
-        onChange={(event) => void choose((event.target as HTMLSelectElement).value)}
+        onChange={(event) => void showSession((event.target as HTMLSelectElement).value)}
       >
         {sessions.value.map((each) => (
           <option value={each.session}>{words(each)}</option>
@@ -128,4 +126,36 @@ const LinkDot = defineComponent(() => {
       <span class="link-words">{state.value[1]}</span>
     </span>
   );
+});
+
+/** The last push of the background, and what it found. Its words are read out when they change. */
+const PushChip = defineComponent(() => {
+  const pushed = usePushed();
+  const view = useView();
+  return () => {
+    const { last, others } = pushed;
+    const isGood = last?.error === undefined;
+    const what =
+      last === undefined
+        ? ''
+        : isGood
+          ? `Pushed to ${plainText(last.remote)} ${timeOf(last.at)}`
+          : `Not pushed to ${plainText(last.remote)}`;
+    const also = others.size === 0 ? '' : ' · another machine goes on with this session';
+    return (
+      <span class="push-chip" role="status">
+        {last === undefined ? null : (
+          <button
+            type="button"
+            class={['bare', isGood ? '' : 'problem']}
+            title={isGood ? what : plainText(last.error?.message ?? '')}
+            onClick={() => (view.room = 'store')}
+          >
+            <Icon name="push" />
+            <span class="wide-only">{what + also}</span>
+          </button>
+        )}
+      </span>
+    );
+  };
 });

@@ -15,7 +15,7 @@ interface DaemonRequests extends Wire.RequestTypes {}
 type Requests = DaemonRequests & OwnRequests;
 export type Method = keyof Requests;
 export type Params<M extends Method> = Requests[M]['params'] &
-  (M extends StorageMethod ? { readonly session: string } : unknown);
+  (M extends StorageMethod ? { readonly via: string } : unknown);
 export type AnswerOf<M extends Method> = Requests[M]['result'];
 
 type Events = { readonly [M in Wire.NotificationMethod]: Wire.EventOf<M> } & OwnEvents;

@@ -1,6 +1,6 @@
 // The inspector's page in Chromium, on a real daemon and a real repository: the timeline, differences, comparisons, a
 // restore with its undo, several windows, and the death of the daemon.
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { test } from 'uvu';
@@ -14,6 +14,11 @@ import { until } from '../../support/until.ts';
 
 const hostile = '<img src=x onerror=alert(1)>.txt';
 const turned = 'gpj.\u202Egnp.txt';
+
+/** Runs in the page, and returns the classes of the elements that would have to be scrolled sideways. */
+const widerThanTheirPlace = `[...document.querySelectorAll('html, .cards, .card, .top, .wire-head, .timeline-head')]
+  .filter((each) => each.scrollWidth > each.clientWidth)
+  .map((each) => each.className)`;
 
 const browser: Browser | undefined = await startBrowser();
 const inspected = new Inspected();
@@ -349,6 +354,53 @@ seen('the session is pushed to a remote after its plan, which lists the files th
   await page.click('button[title=Checkpoints]');
 });
 
+seen(
+  'the sessions of a remote are listed and fetched; one is imported and shown, and no file changes',
+  async () => {
+    const { page } = shown;
+    const { rig } = inspected;
+    const before = rig.read('code.ts');
+    await page.click('button[title=Store]');
+    await page.getByRole('button', { name: 'Sessions of team' }).click();
+    const remote = page.locator('[data-remote=team]');
+    const line = remote.locator(`[data-line="${inspected.session}"]`);
+    await line.getByText('this machine').waitFor();
+    await remote.getByRole('button', { name: 'Fetch all' }).click();
+    await remote.getByText(/new\.$/).waitFor();
+    await line.getByRole('button', { name: 'Import' }).click();
+    await line.getByText('No file changes before a restore').waitFor();
+    await line.locator('button.confirm').click();
+    await remote.getByText(/^Imported \d+ checkpoints/).waitFor();
+    await page.locator('.card.sessions tbody tr').nth(1).waitFor();
+    await remote.getByRole('button', { name: 'Open the session' }).click();
+    await page.locator('[role=treeitem][data-tag="2.1"]').waitFor();
+    assert.is.not(await page.locator('#session').inputValue(), inspected.session);
+    assert.is(rig.read('code.ts'), before);
+    await page.selectOption('#session', inspected.session);
+    await page.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
+  },
+);
+
+seen('a push of the background is shown, and why one failed', async () => {
+  const { page } = shown;
+  const { rig, client } = inspected;
+  assert.ok(client !== undefined);
+  const params = { retention: 'keep', conversationId: 'pushes', remote: 'team', push: 'turn' } as const;
+  const { session } = await rig.open(client, params);
+  await page.reload();
+  await page.locator(`#session option[value="${session}"]`).waitFor({ state: 'attached' });
+  await page.selectOption('#session', session);
+  await page.locator('[role=treeitem][data-tag="0"]').waitFor();
+  await client.request('checkpoint/create', { session, kind: 'turn', message: 'push this' });
+  await page.locator('.push-chip', { hasText: 'Pushed to team' }).waitFor();
+  rmSync(join(rig.top, 'remote.git'), { recursive: true });
+  await client.request('checkpoint/create', { session, kind: 'turn', message: 'and this' });
+  await page.locator('.push-chip', { hasText: 'Not pushed to team' }).click();
+  await page.locator('[data-remote=team] .last-push', { hasText: 'not pushed after a turn' }).waitFor();
+  await page.selectOption('#session', inspected.session);
+  await page.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
+});
+
 seen('axe finds nothing on the page, light, dark and narrow', async () => {
   const { page } = shown;
   const axe = await Axe.in(shown);
@@ -379,7 +431,7 @@ seen('axe finds nothing on the page, light, dark and narrow', async () => {
   await clean('the history of a file');
   await page.click('button[title=Store]');
   await page.locator('[data-remote=team]').waitFor();
-  await clean('the store');
+  await cleanInBoth('the store');
   await page.click('button[title=Wire]');
   await page.locator('.message-row').first().waitFor();
   await clean('the wire');
@@ -387,12 +439,17 @@ seen('axe finds nothing on the page, light, dark and narrow', async () => {
   const size = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 640 });
   await clean('a narrow window');
+  for (const room of ['Store', 'Wire', 'Checkpoints']) {
+    await page.click(`button[title=${room}]`);
+    const wider: unknown = await page.evaluate(widerThanTheirPlace);
+    assert.equal(wider, [], `${room} fits into 320 pixels`);
+  }
   if (size !== null) await page.setViewportSize(size);
 });
 
 seen('a second window opens by a link of its own; a link that was used, or none, shows nothing', async () => {
   if (browser === undefined) return;
-  const link = await inspected.inspect();
+  const link = await inspected.inspect(`--session=${inspected.session}`);
   const second = await WatchedPage.open(browser, link);
   await inspected.turn('seen in both windows');
   for (const { page } of [shown, second])

@@ -22,7 +22,7 @@ export const usePushing = defineStore('pushing', () => {
 
   async function read(): Promise<void> {
     try {
-      ({ remotes: remotes.value } = await link.ask('remote/list', { session: timeline.session }));
+      ({ remotes: remotes.value } = await link.ask('remote/list', { via: timeline.session }));
     } catch (error) {
       failure.value = wordsOf(error);
     }

@@ -1,0 +1,36 @@
+// The pushes that the daemon does by itself after a turn, by remote: whether the last one went through, and which other
+// machines go on with the session.
+import { defineStore } from 'pinia';
+import { shallowRef, watch } from 'vue';
+import type { RemoteDidPushParams } from '../../../protocol/types.ts';
+import { useLink } from './link.ts';
+import { useTimeline } from './timeline.ts';
+
+export interface BackgroundPush extends RemoteDidPushParams {
+  readonly at: number;
+}
+
+export const usePushed = defineStore('pushed', () => {
+  const timeline = useTimeline();
+  const last = shallowRef<BackgroundPush>();
+  /** The writers of other lines of this session, as pushes found them. */
+  const others = shallowRef<ReadonlySet<string>>(new Set());
+
+  /** Keeps both up to date from now on. */
+  function follow(): void {
+    const wire = useLink().linked();
+    wire.on('remote/didPush', (event) => {
+      if (event.session === timeline.session) last.value = { ...event, at: Date.now() };
+    });
+    wire.on('remote/didFindLine', ({ session, line }) => {
+      if (session === timeline.session) others.value = new Set([...others.value, line.writer]);
+    });
+  }
+  watch(
+    () => timeline.session,
+    () => {
+      [last.value, others.value] = [undefined, new Set()];
+    },
+  );
+  return { last, others, follow };
+});
