@@ -1,5 +1,6 @@
 // The facts of a checkpoint: its ids, sizes, what it came after, and what its capture left out.
 import { defineComponent } from 'vue';
+import { inWords } from '../../client/reasons.ts';
 import { PathName } from './parts/inert-text.tsx';
 import { useComparison } from './state/comparison.ts';
 import { useTimeline } from './state/timeline.ts';
@@ -52,7 +53,7 @@ export const About = defineComponent(() => {
             <ul>
               {skipped.map((each) => (
                 <li>
-                  <PathName of={each} /> <span class="dim">{each.reason}</span>
+                  <PathName of={each} /> <span class="dim">{inWords(each.reason)}</span>
                 </li>
               ))}
             </ul>

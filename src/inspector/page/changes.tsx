@@ -1,6 +1,8 @@
 // The files that differ between two states, and the difference of the one that is open.
 import { computed, defineComponent, ref, shallowRef, watch } from 'vue';
+import { inWords } from '../../client/reasons.ts';
 import type { DiffFile } from '../../protocol/types.ts';
+import { authorsOf } from './diff/author.ts';
 import { refOf, type Shown, type Sides, shownOf } from './diff/contents.ts';
 import { DiffView, mustBeSideBySide } from './diff/diff-view.tsx';
 import type { OfferedHunks } from './diff/hunk-lines.ts';
@@ -184,7 +186,7 @@ const Skipped = defineComponent(() => {
         <ul>
           {comparison.skipped.map((each) => (
             <li>
-              <PathName of={each} /> <span class="dim">{each.reason}</span>
+              <PathName of={each} /> <span class="dim">{inWords(each.reason)}</span>
             </li>
           ))}
         </ul>
@@ -204,6 +206,7 @@ const FileDiff = defineComponent(
   (props: { readonly of: DiffFile }) => {
     const comparison = useComparison();
     const open = shallowRef<OpenFile>();
+    const authors = ref<string>();
     const failure = ref<string>();
     let running = new AbortController();
 
@@ -217,7 +220,10 @@ const FileDiff = defineComponent(
       try {
         const shown = await shownOf(sides, file, own.signal);
         const next = { sides, file, shown, offered: offeredOf(sides, file, shown) };
-        if (own === running) [open.value, failure.value] = [next, undefined];
+        if (own !== running) return;
+        [open.value, failure.value, authors.value] = [next, undefined, undefined];
+        const found = await authorsOf(sides, file, own.signal);
+        if (own === running) authors.value = found;
       } catch (error) {
         if (own === running) failure.value = error instanceof Error ? error.message : String(error);
       }
@@ -228,7 +234,7 @@ const FileDiff = defineComponent(
       const { file, shown, sides, offered } = open.value ?? { file: props.of };
       return (
         <section class="file-diff" aria-label={`Difference of ${file.path}`}>
-          <FileHead of={file} shown={shown} sides={sides} />
+          <FileHead of={file} shown={shown} sides={sides} authors={authors.value} />
           {failure.value === undefined ? (
             <Difference of={file} shown={shown} offered={offered} />
           ) : (
@@ -314,6 +320,8 @@ interface FileHeadProps {
   readonly shown: Shown | undefined;
   /** The two states that the comparison shows. Absent: nothing is shown yet. */
   readonly sides: Sides | undefined;
+  /** Text such as `by the user`. Absent: the ledger does not know, or was not asked yet. */
+  readonly authors: string | undefined;
 }
 
 /** Returns the restore of one file as the shown comparison has it; undefined where nothing holds it. */
@@ -352,6 +360,7 @@ const FileHead = defineComponent(
             )}
             <PathName of={file} />
           </span>
+          {props.authors === undefined ? null : <span class="authors dim">{props.authors}</span>}
           <Remarks of={file} shown={shown} />
           {shown?.kind === 'text' && !mustBeSideBySide(shown.hunks, shown.before) ? <Layout /> : null}
           <button type="button" onClick={play} title="The history of this file">
@@ -376,7 +385,7 @@ const FileHead = defineComponent(
       );
     };
   },
-  { props: ['of', 'shown', 'sides'] },
+  { props: ['of', 'shown', 'sides', 'authors'] },
 );
 
 const Remarks = (props: { readonly of: DiffFile; readonly shown: Shown | undefined }) => {

@@ -13,6 +13,7 @@ const textMax = 20_000;
 export const ConversationPane = defineComponent(() => {
   const timeline = useTimeline();
   const comparison = useComparison();
+  const element = ref<HTMLElement>();
   const entries = shallowRef<readonly HistoryEntry[]>();
   const earlier = ref(0);
   const failure = ref<string>();
@@ -41,23 +42,33 @@ export const ConversationPane = defineComponent(() => {
     },
   );
 
+  // The newest words are at the end.
+  watch(
+    [entries, () => comparison.message],
+    () => element.value?.scrollTo({ top: element.value.scrollHeight }),
+    {
+      flush: 'post',
+    },
+  );
+
   return () => (
-    <div class="conversation" tabindex={0} role="region" aria-label="Conversation">
+    <div ref={element} class="conversation" tabindex={0} role="region" aria-label="Conversation">
       {failure.value === undefined ? null : <p class="problem">{failure.value}</p>}
-      {comparison.message === undefined ? null : (
-        <blockquote class="prompt">
-          <InertText text={comparison.message.slice(0, textMax)} isLong={true} isLines={true} />
-        </blockquote>
-      )}
       {earlier.value > 0 ? (
         <p class="dim">{earlier.value.toLocaleString('en')} earlier entries are not shown.</p>
       ) : null}
-      {entries.value?.length === 0 && failure.value === undefined ? (
+      {entries.value?.length === 0 && failure.value === undefined && comparison.message === undefined ? (
         <p class="dim">Nothing of the conversation was recorded up to here.</p>
       ) : null}
       {entries.value?.map((entry) => (
         <Exchange key={entry.id} of={entry} />
       ))}
+      {comparison.message === undefined ? null : (
+        <blockquote class="prompt">
+          <h3>{comparison.checkpoint?.kind === 'tool' ? 'The tool' : 'This turn'}</h3>
+          <InertText text={comparison.message.slice(0, textMax)} isLong={true} isLines={true} />
+        </blockquote>
+      )}
     </div>
   );
 });

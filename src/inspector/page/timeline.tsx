@@ -19,7 +19,15 @@ export const listId = 'timeline';
 /** Returns the x of a lane. */
 const xOf = (lane: number): number => 10 + lane * laneWidth;
 
-const Lanes = (props: { readonly row: TimelineRow; readonly lanes: number; readonly isHead: boolean }) => {
+interface LanesProps {
+  readonly row: TimelineRow;
+  readonly lanes: number;
+  readonly isHead: boolean;
+  /** True for the rows between the head and the present, which a dashed line joins. */
+  readonly isBehindHead: boolean;
+}
+
+const Lanes = (props: LanesProps) => {
   const { lane, isReached, goesOn, passing, branches, checkpoint } = props.row;
   const x = xOf(lane);
   const lines = [
@@ -34,6 +42,9 @@ const Lanes = (props: { readonly row: TimelineRow; readonly lanes: number; reado
   return (
     <svg class="lanes" width={xOf(props.lanes) + 6} height={rowHeight} aria-hidden="true" focusable="false">
       <path d={lines.join('')} />
+      {props.isHead || props.isBehindHead ? (
+        <path d={`M${xOf(0)} ${props.isHead ? middle : 0}V${rowHeight}`} class="dashed" />
+      ) : null}
       {checkpoint.kind === 'restore' ? (
         <rect
           x={x - 4}
@@ -128,9 +139,12 @@ function useRows(): ShownRows {
 }
 
 export const TimelinePane = defineComponent(() => {
-  const view = useView();
+  const [timeline, view] = [useTimeline(), useView()];
   const { shown, at, isFolded, fold, step } = useRows();
   const lanes = computed(() => shown.value.rows.reduce((most, { lane }) => Math.max(most, lane), 0));
+  const headAt = computed(() =>
+    shown.value.rows.findIndex(({ checkpoint }) => checkpoint.id === timeline.head),
+  );
   function onKey(event: KeyboardEvent): void {
     const by = steps[event.key];
     const id = shown.value.rows[at.value]?.checkpoint.id;
@@ -154,6 +168,7 @@ export const TimelinePane = defineComponent(() => {
           of={rows[index] as TimelineRow}
           index={index}
           lanes={lanes.value}
+          isBehindHead={headAt.value >= 0 && index > headAt.value}
           canFold={tools(rows, index) || (rows[index]?.folded ?? 0) > 0}
           fold={fold}
         />
@@ -233,6 +248,7 @@ interface RowProps {
   readonly index: number;
   readonly lanes: number;
   readonly canFold: boolean;
+  readonly isBehindHead: boolean;
   readonly fold: (id: string) => void;
 }
 
@@ -256,7 +272,12 @@ const CheckpointRow = defineComponent(
           data-tag={labelOf(checkpoint)}
           onClick={() => view.open(id)}
         >
-          <Lanes row={props.of} lanes={Math.min(props.lanes, laneMax)} isHead={isHead} />
+          <Lanes
+            row={props.of}
+            lanes={Math.min(props.lanes, laneMax)}
+            isHead={isHead}
+            isBehindHead={props.isBehindHead}
+          />
           {props.canFold && depth === 0 ? (
             <span
               class="fold"
@@ -292,7 +313,7 @@ const CheckpointRow = defineComponent(
       );
     };
   },
-  { props: ['of', 'index', 'lanes', 'canFold', 'fold'] },
+  { props: ['of', 'index', 'lanes', 'canFold', 'isBehindHead', 'fold'] },
 );
 
 /** Returns the line of a tool without the word that its indentation says. */

@@ -125,6 +125,7 @@ seen('bytes that are not UTF-8 and binary files are named as such', async () => 
   await shown.select('2.1');
   await shown.file('latin.txt');
   await page.locator('.file-head .chip', { hasText: 'not UTF-8' }).waitFor();
+  await page.locator('.authors', { hasText: 'by the agent' }).waitFor();
   assert.match(await page.locator('.diff .cm-insertedLine').innerText(), /café/);
   await page.locator('.file', { hasText: 'data.bin' }).click();
   await page.locator('.empty', { hasText: 'binary' }).waitFor();

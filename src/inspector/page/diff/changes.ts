@@ -1,6 +1,8 @@
 // The daemon's hunks as the changes that the merge view draws: by offsets of characters, and finer where lines were
 // only edited.
 import { Change, presentableDiff } from '@codemirror/merge';
+import { type Extension, RangeSet } from '@codemirror/state';
+import { Decoration, EditorView } from '@codemirror/view';
 import type { Hunk } from '../patch.ts';
 
 /** Words are compared in hunks up to this length; in longer ones whole lines are marked. */
@@ -14,14 +16,44 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
+/** True when whole lines are marked, because there are no words to compare with or too many. */
+function isOfLines({ removed, added }: Hunk): boolean {
+  if (removed.length === 0 || added.length === 0) return true;
+  const count = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length, 0);
+  return count(removed) + count(added) > wordsMaxCharacters;
+}
+
+/** More lines than this have no looks of their own. */
+const wholeLinesMax = 20_000;
+const wholeLine = Decoration.line({ class: 'cm-whole' });
+
+/** Marks the lines of one side that changed as a whole, so that no words in them stand out. */
+export function wholeLines(hunks: readonly Hunk[], side: 'before' | 'after'): Extension {
+  const runs = hunks
+    .filter(isOfLines)
+    .map(({ fromLine, removed, toLine, added }) =>
+      side === 'before' ? { first: fromLine, count: removed.length } : { first: toLine, count: added.length },
+    );
+  if (runs.reduce((sum, { count }) => sum + count, 0) > wholeLinesMax) return [];
+  return EditorView.decorations.compute([], ({ doc }) =>
+    RangeSet.of(
+      runs.flatMap(({ first, count }) =>
+        Array.from({ length: count }, (_, i) => first + i + 1)
+          .filter((line) => line <= doc.lines)
+          .map((line) => wholeLine.range(doc.line(line).from)),
+      ),
+    ),
+  );
+}
+
 export function changesOf(before: string, after: string, hunks: readonly Hunk[]): Change[] {
   const [beforeStarts, afterStarts] = [lineStarts(before), lineStarts(after)];
-  return hunks.flatMap(({ fromLine, removed, toLine, added }) => {
+  return hunks.flatMap((hunk) => {
+    const { fromLine, removed, toLine, added } = hunk;
     const fromA = beforeStarts[fromLine] ?? before.length;
     const fromB = afterStarts[toLine] ?? after.length;
     const [a, b] = [removed.join(''), added.join('')];
-    if (a === '' || b === '' || a.length + b.length > wordsMaxCharacters)
-      return [new Change(fromA, fromA + a.length, fromB, fromB + b.length)];
+    if (isOfLines(hunk)) return [new Change(fromA, fromA + a.length, fromB, fromB + b.length)];
     return presentableDiff(a, b, { scanLimit: 500 }).map(
       (each) => new Change(fromA + each.fromA, fromA + each.toA, fromB + each.fromB, fromB + each.toB),
     );

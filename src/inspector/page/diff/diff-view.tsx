@@ -15,7 +15,7 @@ import { defineComponent, onBeforeUnmount, onMounted, ref, shallowRef, watch } f
 import type { DiffHunk } from '../../../protocol/types.ts';
 import type { Hunk } from '../patch.ts';
 import { useView } from '../state/view.ts';
-import { changesOf } from './changes.ts';
+import { changesOf, wholeLines } from './changes.ts';
 import { labelled, readOnlyText } from './editor.ts';
 import { hunkGaps, hunkLines, type OfferedHunks, showPicked } from './hunk-lines.ts';
 import { languageOf } from './languages.ts';
@@ -74,11 +74,11 @@ export const DiffView = defineComponent(
       if (own !== draws || parent === undefined) return;
       view.value?.destroy();
       const shared = configOf(hunks, look.isUnfolded);
-      const [gaps, lines] = hunkParts(props);
+      const [ofBefore, ofAfter] = hunkParts(props);
       if (props.isSideBySide || mustBeSideBySide(hunks, before))
         view.value = new MergeView({
-          a: { doc: before, extensions: [fixed, language, labelled(`${path}, before`), gaps] },
-          b: { doc: after, extensions: [fixed, language, labelled(`${path}, after`), lines] },
+          a: { doc: before, extensions: [fixed, language, labelled(`${path}, before`), ofBefore] },
+          b: { doc: after, extensions: [fixed, language, labelled(`${path}, after`), ofAfter] },
           parent,
           ...shared,
         });
@@ -89,7 +89,7 @@ export const DiffView = defineComponent(
             fixed,
             language,
             labelled(`${path}, changes`),
-            lines,
+            ofAfter,
             before === after ? [] : unifiedMergeView({ original: before, mergeControls: false, ...shared }),
           ],
           parent,
@@ -123,9 +123,14 @@ export const DiffView = defineComponent(
 );
 
 /** Returns what both sides show of the hunks. */
-function hunkParts(props: DiffViewProps): readonly [gaps: Extension, lines: Extension] {
-  const { offered } = props;
-  return offered === undefined ? [[], []] : [hunkGaps(offered.hunks), hunkLines(lateBound(offered, props))];
+function hunkParts(props: DiffViewProps): readonly [before: Extension, after: Extension] {
+  const { offered, hunks = [] } = props;
+  const [before, after] = [wholeLines(hunks, 'before'), wholeLines(hunks, 'after')];
+  if (offered === undefined) return [before, after];
+  return [
+    [before, hunkGaps(offered.hunks)],
+    [after, hunkLines(lateBound(offered, props))],
+  ];
 }
 
 /** The buttons ask for what is offered when they are pressed: the view outlives a comparison that found the same. */

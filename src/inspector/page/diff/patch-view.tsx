@@ -13,11 +13,31 @@ const looks = {
 
 /** Returns the look of a line by its beginning; undefined for context. */
 function lookOf(line: string): Decoration | undefined {
-  if (line.startsWith('diff --git ')) return looks.file;
-  if (/^(?:@@|index |--- |\+\+\+ |new file|deleted file|old mode|new mode|similarity|rename |\\)/.test(line))
-    return looks.hunk;
+  if (line.startsWith('@@') || line.startsWith('\\')) return looks.hunk;
   if (line.startsWith('+')) return looks.added;
-  return line.startsWith('-') ? looks.removed : undefined;
+  if (line.startsWith('-')) return looks.removed;
+  // A line of context begins with a space. What begins otherwise is of the head of a file.
+  if (line === '' || line.startsWith(' ')) return undefined;
+  return headLine.test(line) ? looks.hunk : looks.file;
+}
+
+const headLine =
+  /^(?:new file|deleted file|old mode|new mode|similarity|dissimilarity|rename|copy|Binary|GIT bin)/;
+
+/**
+ * Returns a patch for people: the head of a file is its name, and what happened to it. The names of contents and the
+ * repeated names are left out.
+ */
+function readable(patch: string): string {
+  const lines: string[] = [];
+  let isHead = false;
+  for (const line of patch.split('\n')) {
+    if (line.startsWith('diff --git ')) isHead = true;
+    else if (line.startsWith('@@')) isHead = false;
+    if (isHead && /^(?:index |--- |\+\+\+ |similarity index 100%)/.test(line)) continue;
+    lines.push(isHead ? line.replace(/^diff --git a\/(.*) b\/\1$/, '$1').replace(/^diff --git /, '') : line);
+  }
+  return lines.join('\n');
 }
 
 function decorated({ state, visibleRanges }: EditorView): DecorationSet {
@@ -55,7 +75,7 @@ export const PatchView = defineComponent(
       view?.destroy();
       if (element.value === undefined) return;
       const extensions = [readOnlyText, lineLooks, labelled(props.label)];
-      view = new EditorView({ doc: props.text, extensions, parent: element.value });
+      view = new EditorView({ doc: readable(props.text), extensions, parent: element.value });
     }
     onMounted(draw);
     watch(() => [props.text, props.label], draw);
