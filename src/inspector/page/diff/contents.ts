@@ -59,15 +59,17 @@ const oldRefOf = (file: DiffFile): PathRef =>
 export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
   const type = imageTypeOf(file.path);
   if (file.binary === true && type !== undefined) return imagesOf(sides, file, type, signal);
-  if (file.binary === true) return { kind: 'binary' };
+  // The daemon compares no text of a very large file either, and says then that it is binary.
   if (Math.max(file.beforeSize ?? 0, file.afterSize ?? 0) > maxTextBytes) return { kind: 'large' };
+  if (file.binary === true) return { kind: 'binary' };
   if (sides.from === undefined) return onlyAfter(sides, file, signal);
-  const found = await patchOf(sides, file, signal);
-  if (found === undefined) return bothRead(sides, file, signal);
-  const isNew = file.change === 'added';
   const isGone = file.change === 'deleted';
-  const before =
-    isNew || isGone ? new Uint8Array() : await fileBytes(sides.session, sides.from, oldRefOf(file), signal);
+  const isOneSided = file.change === 'added' || isGone;
+  const [found, before] = await Promise.all([
+    patchOf(sides, file, signal),
+    isOneSided ? new Uint8Array() : fileBytes(sides.session, sides.from, oldRefOf(file), signal),
+  ]);
+  if (found === undefined) return bothRead(sides, file, isOneSided ? undefined : before, signal);
   if (before === undefined) return { kind: 'large' };
   const [isUtf8, [beforeText = '', patchText = '']] = decoded([before, found.patch]);
   try {
@@ -107,13 +109,19 @@ async function patchOf(
   return { patch: encoding === 'base64' ? fromBase64(unified) : new TextEncoder().encode(unified), named };
 }
 
-async function bothRead(sides: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
+/** Reads both texts. `known`: the earlier one, where it was read already. */
+async function bothRead(
+  sides: Sides,
+  file: DiffFile,
+  known: Uint8Array<ArrayBuffer> | undefined,
+  signal: AbortSignal,
+): Promise<Shown> {
   const { session, from, to } = sides;
   if (to === undefined && file.change !== 'deleted') return { kind: 'large' };
   const [before, after] = await Promise.all([
     from === undefined || file.change === 'added'
       ? new Uint8Array()
-      : fileBytes(session, from, oldRefOf(file), signal),
+      : (known ?? fileBytes(session, from, oldRefOf(file), signal)),
     to === undefined || file.change === 'deleted'
       ? new Uint8Array()
       : fileBytes(session, to, refOf(file), signal),
