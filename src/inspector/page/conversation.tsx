@@ -66,7 +66,7 @@ export const ConversationPane = defineComponent(() => {
       {comparison.message === undefined ? null : (
         <blockquote class="prompt">
           <h3>{comparison.checkpoint?.kind === 'tool' ? 'The tool' : 'This turn'}</h3>
-          <InertText text={comparison.message.slice(0, textMax)} isLong={true} isLines={true} />
+          <InertText text={comparison.message.slice(0, textMax)} isLong={true} blanks="kept" />
         </blockquote>
       )}
     </div>
@@ -123,7 +123,7 @@ const Exchange = (props: { readonly of: HistoryEntry }) => {
 
 const Said = (props: { readonly text: string }) => (
   <div class="said-text">
-    <InertText text={props.text.slice(0, textMax)} isLong={true} isLines={true} />
+    <InertText text={props.text.slice(0, textMax)} isLong={true} blanks="kept" />
     {props.text.length > textMax ? (
       <span class="dim"> … {props.text.length - textMax} more characters</span>
     ) : null}

@@ -26,7 +26,7 @@ export function revertOf(checkpoint: Checkpoint): Revert {
 export function revertOfFile(sides: Sides, file: DiffFile): Revert | undefined {
   const range = rangeOf(sides);
   if (range === undefined || file.change === 'same') return undefined;
-  return { does: 'revert', range, label: plainText(file.path), paths: [refOf(file)] };
+  return { does: 'revert', range, label: plainText(file.path, 'signs'), paths: [refOf(file)] };
 }
 
 /** Returns the revert of one hunk of a file; undefined where nothing came before. */
@@ -36,7 +36,7 @@ export function revertOfHunk(sides: Sides, file: DiffFile, { id }: DiffHunk): Re
   return {
     does: 'revert',
     range,
-    label: `1 hunk of ${plainText(file.path)}`,
+    label: `1 hunk of ${plainText(file.path, 'signs')}`,
     hunks: [{ ...refOf(file), id }],
   };
 }
@@ -47,7 +47,7 @@ export function revertOfPicked(sides: Sides | undefined): Revert | undefined {
   const range = sides === undefined ? undefined : rangeOf(sides);
   if (range === undefined || hunks.length === 0) return undefined;
   const [first] = hunks;
-  const where = files === 1 && first !== undefined ? plainText(first.path) : countOf(files, 'file');
+  const where = files === 1 && first !== undefined ? plainText(first.path, 'signs') : countOf(files, 'file');
   return { does: 'revert', range, label: `${countOf(hunks.length, 'hunk')} of ${where}`, hunks };
 }
 

@@ -6,22 +6,26 @@ const unsafe = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff
 
 export interface Piece {
   readonly text: string;
-  /** The code point in words, where the piece is a sign for one that has no shape: `U+202E`. */
+  /** The code point, where the piece is a sign for one that has no shape: `U+202E`. */
   readonly code?: string;
 }
 
+/** The looks of line feeds and tabs: as they are, as a space each, or as signs, because a name has neither. */
+export type Blanks = 'kept' | 'spaces' | 'signs';
+
 /** Returns the text in pieces; each character that has no shape of its own is a piece with its code. */
-export function piecesOf(text: string, isOneLine = true): Piece[] {
+export function piecesOf(text: string, blanks: Blanks = 'spaces'): Piece[] {
   const pieces: Piece[] = [];
   let plain = '';
   for (const character of text) {
-    const isSpace = character === '\n' || character === '\t';
-    if (isSpace ? !isOneLine : !unsafe.test(character)) plain += character;
-    else if (isSpace) plain += ' ';
+    const isBlank = (character === '\n' || character === '\t') && blanks !== 'signs';
+    if (isBlank) plain += blanks === 'kept' ? character : ' ';
+    else if (!unsafe.test(character)) plain += character;
     else {
       if (plain !== '') pieces.push({ text: plain });
       plain = '';
-      pieces.push({ text: signOf(character), code: codeOf(character) });
+      const code = codeOf(character);
+      pieces.push({ text: code, code });
     }
   }
   if (plain !== '') pieces.push({ text: plain });
@@ -29,21 +33,14 @@ export function piecesOf(text: string, isOneLine = true): Piece[] {
 }
 
 /** Returns the text for a title or a label, where no markup is possible. */
-export function plainText(text: string): string {
-  return piecesOf(text)
+export function plainText(text: string, blanks: Blanks = 'spaces'): string {
+  return piecesOf(text, blanks)
     .map(({ text, code }) => (code === undefined ? text : `<${code}>`))
     .join('');
 }
 
 function codeOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-/** The pictures of control characters begin at U+2400. */
-function signOf(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  return code === 0x7f ? '\u2421' : '\u2426';
 }
 
 export function countOf(count: number, what: string): string {

@@ -65,7 +65,7 @@ export const WireLog = defineComponent(() => {
       />
       {at.value < 0 ? null : (
         <pre class="message-text" tabindex={0} role="region" aria-label="The message">
-          <InertText text={pretty(shown.value[at.value]?.text ?? '')} isLong={true} isLines={true} />
+          <InertText text={pretty(shown.value[at.value]?.text ?? '')} isLong={true} blanks="kept" />
         </pre>
       )}
     </div>

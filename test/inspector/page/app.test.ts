@@ -14,6 +14,7 @@ import { until } from '../../support/until.ts';
 
 const hostile = '<img src=x onerror=alert(1)>.txt';
 const turned = 'gpj.\u202Egnp.txt';
+const broken = 'two\nlines.txt';
 
 /** Runs in the page, and returns the classes of the elements that would have to be scrolled sideways. */
 const widerThanTheirPlace = `[...document.querySelectorAll('html, .cards, .card, .top, .wire-head, .timeline-head')]
@@ -41,6 +42,7 @@ test.before(async () => {
   rig.write('code.ts', rig.read('code.ts')?.replace('n30 = 30', 'n30 = 31') ?? '');
   rig.write(hostile, 'alert\u202E(1)\u0007\n');
   rig.write(turned, 'x\n');
+  rig.write(broken, 'x\n');
   await inspected.tool('edit', 'code.ts');
   await inspected.turn('and another');
   rig.write('code.ts', rig.read('code.ts')?.replace('n5 = 5', 'n5 = 6') ?? '');
@@ -113,6 +115,7 @@ seen('names and contents that could mislead are shown with signs, and run nothin
     ['U+0007', 'U+202E'],
   );
   assert.ok((await page.locator('.file .sign[title="U+202E"]').count()) > 0, 'in the name, too');
+  await page.locator('.file', { hasText: 'twoU+000Alines.txt' }).waitFor();
   await page.locator('.file', { hasText: 'gnp.txt' }).click();
   await page.locator('.file-title', { hasText: 'gnp.txt' }).waitFor();
   await page.getByRole('button', { name: 'Revert file' }).click();
@@ -136,7 +139,7 @@ seen('any two checkpoints are compared, and one with the present', async () => {
   await shown.select('2.1');
   const base = await page.locator('#compare option', { hasText: 'Initial state' }).getAttribute('value');
   await page.selectOption('#compare', base);
-  await page.locator('.files-head', { hasText: '5 files' }).waitFor();
+  await page.locator('.files-head', { hasText: '6 files' }).waitFor();
   await shown.file('code.ts');
   assert.equal(await page.locator('.diff .cm-changedText').allInnerTexts(), ['6', '1']);
   await shown.select('now');

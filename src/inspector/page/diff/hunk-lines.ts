@@ -109,7 +109,7 @@ class HunkLine extends WidgetType {
 }
 
 function buttonsOf({ path, revert, pick, isPicked }: OfferedHunks, hunk: DiffHunk): readonly HTMLElement[] {
-  const where = `${rangeWords(hunk)} of ${plainText(path)}`;
+  const where = `${rangeWords(hunk)} of ${plainText(path, 'signs')}`;
   const picking = buttonOf('Pick', `Pick ${where}`, () => pick(hunk));
   picking.title = 'Pick these lines, to take back several hunks at once (x)';
   picking.className = 'pick';

@@ -1,6 +1,6 @@
 // Text and paths of others as elements: inert, in a direction of their own, with signs for characters without a shape.
 import type { PathRef } from '../../../protocol/types.ts';
-import { piecesOf, plainText } from '../text.ts';
+import { type Blanks, piecesOf, plainText } from '../text.ts';
 
 const titleFrom = 40;
 
@@ -8,10 +8,11 @@ const titleFrom = 40;
 export const InertText = (props: {
   readonly text: string;
   readonly isLong?: boolean;
-  readonly isLines?: boolean;
+  /** Absent: line feeds and tabs are spaces. */
+  readonly blanks?: Blanks;
 }) => (
   <bdi title={props.isLong !== true && props.text.length > titleFrom ? plainText(props.text) : undefined}>
-    {piecesOf(props.text, props.isLines !== true).map(({ text, code }) =>
+    {piecesOf(props.text, props.blanks).map(({ text, code }) =>
       code === undefined ? (
         text
       ) : (
@@ -28,13 +29,13 @@ export const PathName = (props: { readonly of: PathRef }) => {
   const { path, pathBytes } = props.of;
   const at = path.lastIndexOf('/') + 1;
   return (
-    <span class="path" title={plainText(path)}>
+    <span class="path" title={plainText(path, 'signs')}>
       {at > 0 ? (
         <span class="directory">
-          <InertText text={path.slice(0, at)} isLong={false} />
+          <InertText text={path.slice(0, at)} blanks="signs" />
         </span>
       ) : null}
-      <InertText text={path.slice(at)} isLong={false} />
+      <InertText text={path.slice(at)} blanks="signs" />
       {pathBytes === undefined ? null : (
         <span class="note" title="The name is not UTF-8.">
           not UTF-8
