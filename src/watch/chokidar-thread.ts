@@ -1,70 +1,101 @@
-// The thread of chokidar (chokidar-tree.ts). chokidar's walk of a large tree blocks its event loop for seconds, and
-// the loop must be free to read the kernel's queue while the daemon captures. chokidar-watch.ts decides when to
+// The thread of chokidar (chokidar-tree.ts) for all sessions. chokidar's walk of a large tree blocks its event loop,
+// and the loop must be free to read the kernel's queue while the daemon captures. chokidar-watch.ts decides when to
 // restart.
-import { parentPort, workerData } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
-import { invariant } from '../base/invariant.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { ChokidarTree } from './chokidar-tree.ts';
 import type { ChokidarOrder, FromChokidar, ToChokidar } from './chokidar-watch.ts';
+import type { LoopProbe, LossCause } from './loop-probe.ts';
 import { limitCodes, MarkQueue } from './mark-queue.ts';
+import { serveSeats, type WatchedSeat } from './thread-seats.ts';
 
-const port = parentPort;
-invariant(port !== null, 'this file is the start of a thread');
-const order = workerData as ChokidarOrder;
-const send = (message: FromChokidar): void => port.postMessage(message);
-let ignored: ReadonlySet<TreePath> = new Set(order.ignored);
+class ChokidarSeat implements WatchedSeat<ToChokidar> {
+  readonly #order: ChokidarOrder;
+  readonly #send: (message: FromChokidar) => void;
+  readonly #probe: LoopProbe;
+  readonly #queue: MarkQueue;
+  readonly #tree: ChokidarTree;
+  #ignored: ReadonlySet<TreePath>;
+  #isLive = false;
 
-const queue = new MarkQueue({
-  send: (paths, isEverything) => send({ kind: 'marks', paths, isEverything, directories: tree.directories }),
-  // A lost event may be about a new directory, which chokidar then does not watch.
-  onLoss: (cause) => (cause === 'events' ? send({ kind: 'tooMany' }) : queue.everything()),
-});
-const tree = new ChokidarTree(order.root, isOutside, { changed: mark, failed });
+  constructor(order: ChokidarOrder, send: (message: FromChokidar) => void, probe: LoopProbe) {
+    this.#order = order;
+    this.#send = send;
+    this.#probe = probe;
+    this.#ignored = new Set(order.ignored);
+    this.#queue = new MarkQueue({
+      send: (paths, isEverything) =>
+        send({ kind: 'marks', paths, isEverything, directories: this.#tree.directories }),
+      onFull: () => this.#queue.everything(),
+    });
+    this.#tree = new ChokidarTree(order.root, (path) => this.#isOutside(path), {
+      changed: (type, name, directory) => this.#mark(type, name, directory),
+      closed: (handles) => probe.count(handles),
+      failed: (error) => this.#failed(error),
+    });
+    void this.#start();
+  }
 
-function mark(type: string, name: string | undefined, watchedPath: string): void {
-  queue.count();
-  const directory = within(watchedPath);
-  if (directory === undefined) return;
-  // A removed directory reports its own name: its mark covers everything below it.
-  const isSelf = name === undefined || name === '' || (type === 'rename' && name === nameOf(directory));
-  if (!isSelf && (isGitName(name) || isRestoreTemporary(name))) return;
-  const isText = !isSelf && !name.includes('\uFFFD');
-  queue.add(isText ? join(directory, fromText(name)) : directory);
+  hear(message: ToChokidar): void {
+    if (message.kind === 'taken') this.#queue.taken();
+    else this.#ignored = new Set(message.paths);
+  }
+
+  lose(cause: LossCause): void {
+    // A lost event may be about a new directory, which chokidar then does not watch.
+    if (cause === 'events') this.#send({ kind: 'tooMany' });
+    else if (this.#isLive) this.#queue.everything();
+  }
+
+  close(): Promise<void> {
+    return this.#tree.close();
+  }
+
+  async #start(): Promise<void> {
+    try {
+      await this.#tree.start();
+      this.#isLive = true;
+      this.#send({ kind: 'live', directories: this.#tree.directories });
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #mark(type: string, name: string | undefined, watchedPath: string): void {
+    this.#probe.count();
+    const directory = this.#within(watchedPath);
+    if (directory === undefined) return;
+    // A removed directory reports its own name: its mark covers everything below it.
+    const isSelf = name === undefined || name === '' || (type === 'rename' && name === nameOf(directory));
+    if (!isSelf && (isGitName(name) || isRestoreTemporary(name))) return;
+    const isText = !isSelf && !name.includes('\uFFFD');
+    this.#queue.add(isText ? join(directory, fromText(name)) : directory);
+  }
+
+  #failed(error: unknown): void {
+    const code = systemCode(error) ?? String(error);
+    this.#send({ kind: 'failed', code, isLimit: limitCodes.has(code) });
+  }
+
+  /** Returns the path inside the work tree, or undefined for a path outside: one kind of event names the parent. */
+  #within(absolute: string): TreePath | undefined {
+    const { root } = this.#order;
+    if (absolute === root) return rootPath;
+    const prefix = root.endsWith('/') ? root : `${root}/`;
+    const slashed = process.platform === 'win32' ? absolute.replaceAll('\\', '/') : absolute;
+    return slashed.startsWith(prefix.replaceAll('\\', '/'))
+      ? fromText(slashed.slice(prefix.length))
+      : undefined;
+  }
+
+  #isOutside(absolute: string): boolean {
+    const path = this.#within(absolute);
+    if (path === undefined || path === rootPath) return false;
+    return absolute === this.#order.storage || isGitName(nameOf(path)) || this.#ignored.has(path);
+  }
 }
 
-function failed(error: unknown): void {
-  const code = systemCode(error) ?? String(error);
-  send({ kind: 'failed', code, isLimit: limitCodes.has(code) });
-}
-
-/** Returns the path inside the work tree, or undefined for a path outside: one kind of event names the parent. */
-function within(absolute: string): TreePath | undefined {
-  const { root } = order;
-  if (absolute === root) return rootPath;
-  const prefix = root.endsWith('/') ? root : `${root}/`;
-  const slashed = process.platform === 'win32' ? absolute.replaceAll('\\', '/') : absolute;
-  return slashed.startsWith(prefix.replaceAll('\\', '/'))
-    ? fromText(slashed.slice(prefix.length))
-    : undefined;
-}
-
-function isOutside(absolute: string): boolean {
-  const path = within(absolute);
-  if (path === undefined || path === rootPath) return false;
-  return absolute === order.storage || isGitName(nameOf(path)) || ignored.has(path);
-}
-
-port.on('message', (message: ToChokidar) => {
-  queue.busy();
-  if (message.kind === 'taken') queue.taken();
-  else ignored = new Set(message.paths);
-});
-try {
-  await tree.start();
-  send({ kind: 'live', directories: tree.directories });
-  queue.probeLoop();
-} catch (error) {
-  failed(error);
-}
+serveSeats<ChokidarOrder, ToChokidar, FromChokidar>(
+  (order, send, probe) => new ChokidarSeat(order, send, probe),
+);

@@ -7,6 +7,8 @@ import { type FSWatcher, watch } from 'chokidar';
 export interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
   changed(type: string, name: string | undefined, directory: string): void;
+  /** This number of handles is about to be closed in one turn of the loop. */
+  closed(handles: number): void;
   failed(error: unknown): void;
 }
 
@@ -17,6 +19,12 @@ interface Watched {
 
 /** The number of directories that are opened at the same time. */
 export const batchMax = 200;
+/**
+ * chokidar shares a persistent handle among all watchers of its thread, by path: one session could keep the handle of
+ * a directory that another session has seen replaced. Only outside Linux a handle reports errors, which chokidar
+ * handles only on persistent ones.
+ */
+const isPersistent = process.platform !== 'linux';
 
 export class ChokidarTree {
   readonly #root: string;
@@ -26,6 +34,7 @@ export class ChokidarTree {
   readonly #watched = new Map<string, Watched>();
   /** Directories that were found and are not watched yet. Undefined once all are watched. */
   #found: string[] | undefined = [];
+  #isClosed = false;
 
   constructor(root: string, isOutside: (path: string) => boolean, listener: TreeListener) {
     this.#root = root;
@@ -41,20 +50,30 @@ export class ChokidarTree {
   /** Resolves when every directory is watched. After a failure it never resolves. */
   async start(): Promise<void> {
     this.#found = [this.#root];
-    for (let next = [this.#root]; next.length > 0; next = this.#found.splice(0, batchMax))
+    for (let next = [this.#root]; next.length > 0 && !this.#isClosed; next = this.#found.splice(0, batchMax))
       await once(this.#watchBatch(next), 'ready');
     this.#found = undefined;
   }
 
-  /** Resolves when no handle is left. */
+  /** Resolves when no handle is left. Other work of the loop gets its turn in between. */
   async close(): Promise<void> {
-    await Promise.all(this.#watchers.map((watcher) => watcher.close()));
+    this.#isClosed = true;
+    const handles = new Map<FSWatcher, number>();
+    for (const { watcher } of this.#watched.values()) handles.set(watcher, (handles.get(watcher) ?? 0) + 1);
+    for (const watcher of this.#watchers) {
+      this.#listener.closed(handles.get(watcher) ?? 0);
+      const closed = watcher.close();
+      watcher.on('error', () => undefined); // chokidar may report a directory that it was just opening
+      await closed;
+      await new Promise(setImmediate);
+    }
   }
 
   #watchBatch(paths: readonly string[]): FSWatcher {
     const watcher = watch([], {
       ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
       depth: 0,
+      persistent: isPersistent,
       followSymlinks: false, // a link loop gave 10,000 events under 41 paths
       atomic: false, // otherwise `*~` and `.*.swp` are never reported
       ignoreInitial: false, // each directory reports its sub-directories

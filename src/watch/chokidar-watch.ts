@@ -4,6 +4,7 @@
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
+import { reachedLimit, remedyOf } from './mark-queue.ts';
 import { WatchThread } from './watch-thread.ts';
 
 /** The arguments of the thread. */
@@ -128,9 +129,7 @@ export class ChokidarWatch {
   /** Frees chokidar's watches for the directory handles, which captures need. Undefined when chokidar has none. */
   makeRoom(code: string): Promise<void> | undefined {
     if (!this.#thread.isRunning) return undefined;
-    return this.#giveUp(
-      `the system's limit of watches is reached (${code}), and captures need the remaining ones`,
-    );
+    return this.#giveUp(`${reachedLimit(code)}, and captures need the remaining ones`, remedyOf(code));
   }
 
   /** Stops. Resolves when no handle and no thread is left. */
@@ -158,7 +157,7 @@ export class ChokidarWatch {
       case 'tooMany':
         return this.#startAnew('more events arrived at once than the kernel keeps');
       case 'failed':
-        if (message.isLimit) void this.#giveUp(`the system's limit of watches is reached (${message.code})`);
+        if (message.isLimit) void this.#giveUp(reachedLimit(message.code), remedyOf(message.code));
         else this.#startAnew(`a directory cannot be watched (${message.code})`);
     }
   }
@@ -176,10 +175,9 @@ export class ChokidarWatch {
    * Ends watching. It never watches only a part, because a client could not know which part. Another attempt would
    * fail again.
    */
-  #giveUp(reason: string): Promise<void> {
-    const remedy = reason.includes('limit') ? ' On Linux raise fs.inotify.max_user_watches.' : '';
-    const what = `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct.${remedy}`;
-    if (!this.#hasWarned) this.#options.log.warn(what);
+  #giveUp(reason: string, remedy?: string): Promise<void> {
+    const what = `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct.`;
+    if (!this.#hasWarned) this.#options.log.warn(remedy === undefined ? what : `${what} ${remedy}`);
     this.#hasWarned = true;
     this.#lose();
     const stopped = this.#stop();

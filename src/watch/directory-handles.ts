@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { ChangeLog } from './change-log.ts';
 import { Fence } from './fence.ts';
+import { reachedLimit, remedyOf } from './mark-queue.ts';
 import { WatchThread } from './watch-thread.ts';
 
 /** The arguments of the thread. */
@@ -121,7 +122,10 @@ export class DirectoryHandles {
     const stops = this.#stops;
     const isPassed = await this.#fence.pass();
     // The directory of the fence is gone, or the machine was suspended: no later capture should wait in vain.
-    if (!isPassed && stops === this.#stops) this.#failed('a fence was not passed in time');
+    if (!isPassed && stops === this.#stops) {
+      this.#thread.distrust(); // a file system that hangs may block it
+      this.#failed('a fence was not passed in time');
+    }
     return isPassed;
   }
 
@@ -168,7 +172,7 @@ export class DirectoryHandles {
     const room = this.#options.makeRoom?.(code);
     if (room !== undefined) return void Promise.all([this.#stop(), room]).then(() => this.start());
     this.#options.log.warn(
-      `Every capture looks at the whole work tree: the system's limit of watches is reached (${code}). On Linux raise fs.inotify.max_user_watches.`,
+      `Every capture looks at the whole work tree: ${reachedLimit(code)}. ${remedyOf(code)}`,
     );
     this.#isClosed = true;
     void this.#stop();

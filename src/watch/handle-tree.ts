@@ -24,6 +24,12 @@ interface Watched {
   isClosed: boolean;
 }
 
+/**
+ * The number of handles that are closed in one turn of the loop. The kernel queues an event for each, which could
+ * fill the queue that all sessions share.
+ */
+const closedAtOnce = 500;
+
 export class HandleTree {
   readonly #root: Buffer;
   readonly #rootName: string;
@@ -36,7 +42,7 @@ export class HandleTree {
    * Closed handles whose events still count until the end of the turn, because the number of events shows an
    * overflow.
    */
-  #closing: FSWatcher[] = [];
+  readonly #closing: FSWatcher[] = [];
 
   /** The root is an absolute path. */
   constructor(root: string, listener: HandleListener) {
@@ -62,6 +68,11 @@ export class HandleTree {
   closeAll(): void {
     if (this.#tree !== undefined) this.#close(this.#tree);
     this.#tree = undefined;
+  }
+
+  /** Resolves when no handle is left after {@link closeAll}. */
+  async closed(): Promise<void> {
+    while (this.#closing.length > 0) await new Promise(setImmediate);
   }
 
   #open(path: TreePath): boolean {
@@ -156,12 +167,12 @@ export class HandleTree {
   }
 
   #closeLater(handle: FSWatcher): void {
-    if (this.#closing.length === 0)
-      setImmediate(() => {
-        const closing = this.#closing;
-        this.#closing = [];
-        for (const one of closing) one.close();
-      });
+    if (this.#closing.length === 0) setImmediate(() => this.#closeSome());
     this.#closing.push(handle);
+  }
+
+  #closeSome(): void {
+    for (const handle of this.#closing.splice(0, closedAtOnce)) handle.close();
+    if (this.#closing.length > 0) setImmediate(() => this.#closeSome());
   }
 }

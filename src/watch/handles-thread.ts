@@ -1,60 +1,73 @@
-// The thread of the directory handles (handle-tree.ts). Its event loop does nothing else, so it reads the kernel's
-// queue at once and a fence passes quickly, however busy chokidar or the daemon is.
-import { parentPort, workerData } from 'node:worker_threads';
+// The thread of the directory handles (handle-tree.ts) of all sessions. Its event loop does nothing else, so it reads
+// the kernel's queue at once and a fence passes quickly, however busy chokidar or the daemon is.
 import { systemCode } from '../base/errors.ts';
 import { watchDirectory } from '../base/files.ts';
-import { invariant } from '../base/invariant.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { FromHandles, HandlesOrder, ToHandles } from './directory-handles.ts';
 import { HandleTree } from './handle-tree.ts';
+import type { LoopProbe } from './loop-probe.ts';
 import { MarkQueue } from './mark-queue.ts';
+import { serveSeats, type WatchedSeat } from './thread-seats.ts';
 
-const port = parentPort;
-invariant(port !== null, 'this file is the start of a thread');
-const order = workerData as HandlesOrder;
-const send = (message: FromHandles): void => port.postMessage(message);
+class HandlesSeat implements WatchedSeat<ToHandles> {
+  readonly #send: (message: FromHandles) => void;
+  readonly #queue: MarkQueue;
+  readonly #handles: HandleTree;
+  readonly #cookies: ReturnType<typeof watchDirectory>;
 
-const queue = new MarkQueue({
-  send: (paths, isEverything) => send({ kind: 'marks', paths, isEverything }),
-  onLoss: () => {
-    handles.closeAll(); // a directory may have been replaced without an event
-    queue.everything();
-  },
-});
-const handles = new HandleTree(order.root, {
-  counted: () => queue.count(),
-  changed: (path) => queue.add(path),
-  failed,
-});
-
-function open(id: number, paths: readonly TreePath[]): void {
-  let missing = paths;
-  try {
-    missing = handles.open(paths);
-  } catch (error) {
-    failed(error);
+  constructor(order: HandlesOrder, send: (message: FromHandles) => void, probe: LoopProbe) {
+    this.#send = send;
+    this.#queue = new MarkQueue({
+      send: (paths, isEverything) => send({ kind: 'marks', paths, isEverything }),
+      onFull: () => this.lose(),
+    });
+    this.#handles = new HandleTree(order.root, {
+      counted: () => probe.count(),
+      changed: (path) => this.#queue.add(path),
+      failed: (error) => this.#failed(error),
+    });
+    // This loop watches the fence's directory too, so a cookie comes after every earlier change in the kernel's queue.
+    this.#cookies = watchDirectory(order.fence, (_type, cookie) => {
+      if (cookie === null) return;
+      this.#queue.flush();
+      send({ kind: 'fence', cookie });
+    });
+    this.#cookies.on('error', (error) => this.#failed(error));
+    send({ kind: 'up' });
   }
-  queue.flush();
-  send({ kind: 'opened', id, missing });
+
+  hear(message: ToHandles): void {
+    if (message.kind === 'taken') this.#queue.taken();
+    else if (message.kind === 'open') this.#open(message.id, message.paths);
+    else this.#handles.closeAll();
+  }
+
+  lose(): void {
+    this.#handles.closeAll(); // a directory may have been replaced without an event
+    this.#queue.everything();
+  }
+
+  async close(): Promise<void> {
+    this.#cookies.close();
+    this.#handles.closeAll();
+    await this.#handles.closed();
+  }
+
+  #open(id: number, paths: readonly TreePath[]): void {
+    let missing = paths;
+    try {
+      missing = this.#handles.open(paths);
+    } catch (error) {
+      this.#failed(error);
+    }
+    this.#queue.flush();
+    this.#send({ kind: 'opened', id, missing });
+  }
+
+  #failed(error: unknown): void {
+    this.#handles.closeAll();
+    this.#send({ kind: 'limit', code: systemCode(error) ?? String(error) });
+  }
 }
 
-function failed(error: unknown): void {
-  handles.closeAll();
-  send({ kind: 'limit', code: systemCode(error) ?? String(error) });
-}
-
-port.on('message', (message: ToHandles) => {
-  queue.busy();
-  if (message.kind === 'taken') queue.taken();
-  else if (message.kind === 'open') open(message.id, message.paths);
-  else handles.closeAll();
-});
-// This loop watches the fence's directory too, so a cookie comes after every earlier change in the kernel's queue.
-const cookies = watchDirectory(order.fence, (_type, cookie) => {
-  if (cookie === null) return;
-  queue.flush();
-  send({ kind: 'fence', cookie });
-});
-cookies.on('error', failed);
-queue.probeLoop();
-send({ kind: 'up' });
+serveSeats<HandlesOrder, ToHandles, FromHandles>((order, send, probe) => new HandlesSeat(order, send, probe));

@@ -1,12 +1,160 @@
-// One of the two watching threads (handles-thread.ts, chokidar-thread.ts) from the main thread's side: starts it,
-// ends it, and restarts it after a pause that doubles with each failure.
+// The watching threads (handles-thread.ts, chokidar-thread.ts) and the sessions of this daemon that share them: a thread
+// takes some 6 MB and five descriptors. On Linux one thread of a kind serves all sessions. Their watches share a queue
+// of the kernel, so when that may have overflowed, all sessions learn it. On other systems each session has its own
+// thread. thread-seats.ts is the thread's side.
 import { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
+import { limitCodes, reachedLimit } from './mark-queue.ts';
 
 export interface WatchProgram {
   readonly name: string;
   readonly program: URL;
   readonly heapMb: number;
+}
+
+export type ToThread<Order = object, Message = object> =
+  | { readonly kind: 'enter'; readonly seat: number; readonly order: Order }
+  | { readonly kind: 'say'; readonly seat: number; readonly message: Message }
+  /** The session needs no watch any more. Answered by `left`. */
+  | { readonly kind: 'leave'; readonly seat: number };
+
+export type FromThread<Message> =
+  | { readonly kind: 'said'; readonly seat: number; readonly message: Message }
+  /** The thread cannot watch for this session. `code` is that of the system, or the error's text. */
+  | { readonly kind: 'refused'; readonly seat: number; readonly code: string }
+  /** The session has no handle any more. */
+  | { readonly kind: 'left'; readonly seat: number };
+
+/** The end of a thread that no session asked for. */
+interface ThreadFailure {
+  readonly reason: string;
+  /** True when the system lacks what the thread needs. */
+  readonly isHopeless: boolean;
+  /** True when other sessions had the thread, too, so that any of them may have been the cause. */
+  readonly isShared: boolean;
+}
+
+interface Seat<Message> {
+  heard(message: Message): void;
+  failed(failure: ThreadFailure): void;
+}
+
+/** The threads that further sessions may enter. */
+const openThreads = new Map<string, SharedThread<unknown>>();
+
+/**
+ * Returns a thread that runs the program: the one of the other sessions, or a new one.
+ * @throws the system's error when it cannot be started
+ */
+function threadFor<Message>(program: WatchProgram, isAlone: boolean): SharedThread<Message> {
+  if (isAlone || process.platform !== 'linux') return new SharedThread<Message>(program);
+  const key = program.program.href;
+  const thread = openThreads.get(key) ?? new SharedThread<unknown>(program, () => openThreads.delete(key));
+  openThreads.set(key, thread);
+  return thread;
+}
+
+class SharedThread<Message> {
+  readonly #worker: Worker;
+  readonly #onFull: () => void;
+  readonly #seats = new Map<number, Seat<Message>>();
+  readonly #leaving = new Map<number, () => void>();
+  readonly #exited: Promise<void>;
+  #entered = 0;
+  #isFull = false;
+
+  /** Starts the thread, which keeps no process alive. `onFull` is called when no further session may enter it. */
+  constructor({ name, program, heapMb }: WatchProgram, onFull: () => void = () => undefined) {
+    this.#onFull = onFull;
+    const worker = new Worker(program, {
+      name,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
+      execArgv: [],
+      // Standard output is the wire, so output of the thread must not reach it.
+      stdout: true,
+      stderr: true,
+    });
+    this.#worker = worker;
+    worker.on('message', (message: FromThread<Message>) => this.#hear(message));
+    worker.on('error', (error) => this.#failed(codeOf(error)));
+    this.#exited = new Promise((resolve) => {
+      worker.on('exit', (code) => {
+        this.#fail({ reason: `its thread ended (${code})`, isHopeless: false });
+        for (const left of this.#leaving.values()) left();
+        this.#leaving.clear();
+        resolve();
+      });
+    });
+    worker.unref(); // last, because listening to its messages references the worker again
+  }
+
+  /** Gives a session a seat. Returns its id. */
+  enter(seat: Seat<Message>, order: object): number {
+    this.#entered += 1;
+    this.#seats.set(this.#entered, seat);
+    this.#post({ kind: 'enter', seat: this.#entered, order });
+    return this.#entered;
+  }
+
+  say(seat: number, message: object): void {
+    this.#post({ kind: 'say', seat, message });
+  }
+
+  /** Resolves when the session has no handle any more. The thread ends with its last session. */
+  async leave(seat: number): Promise<void> {
+    this.#seats.delete(seat);
+    if (this.#seats.size === 0) {
+      this.close();
+      await this.#worker.terminate();
+      return;
+    }
+    const left = new Promise<void>((resolve) => this.#leaving.set(seat, resolve));
+    this.#post({ kind: 'leave', seat });
+    await Promise.race([left, this.#exited]);
+    this.#leaving.delete(seat);
+  }
+
+  /** Lets no further session enter. */
+  close(): void {
+    if (this.#isFull) return;
+    this.#isFull = true;
+    this.#onFull();
+  }
+
+  #post(message: ToThread): void {
+    const port = this.#worker;
+    port.postMessage(message);
+  }
+
+  #hear(message: FromThread<Message>): void {
+    if (message.kind === 'left') return this.#leaving.get(message.seat)?.();
+    const seat = this.#seats.get(message.seat);
+    if (message.kind === 'said') return seat?.heard(message.message);
+    seat?.failed({ reason: failureOf(message.code), isHopeless: false, isShared: false });
+  }
+
+  #failed(code: string): void {
+    const isMemory = code === 'ERR_WORKER_OUT_OF_MEMORY';
+    const reason = isMemory ? `watching it takes too much memory (${code})` : failureOf(code);
+    this.#fail({ reason, isHopeless: isMemory });
+  }
+
+  #fail(failure: Omit<ThreadFailure, 'isShared'>): void {
+    this.close();
+    const seats = [...this.#seats.values()];
+    this.#seats.clear();
+    const isShared = seats.length > 1;
+    for (const seat of seats) seat.failed({ ...failure, isShared });
+  }
+}
+
+function failureOf(code: string): string {
+  return limitCodes.has(code) ? reachedLimit(code) : `its thread failed (${code})`;
+}
+
+/** Returns the system's code of an error, or its text. */
+function codeOf(error: unknown): string {
+  return systemCode(error) ?? String(error);
 }
 
 export interface WatchThreadListener<Message> {
@@ -18,16 +166,27 @@ export interface WatchThreadListener<Message> {
   failed(reason: string, isHopeless: boolean): void;
 }
 
+interface Place<Message> {
+  readonly thread: SharedThread<Message>;
+  readonly seat: number;
+}
+
 const restartMsMin = 500;
 const restartMsMax = 60_000;
 
+/**
+ * One session's seat in a watching thread: starts it, ends it, and restarts it after a pause that doubles with each
+ * failure.
+ */
 export class WatchThread<Message> {
   readonly #program: WatchProgram;
   readonly #listener: WatchThreadListener<Message>;
-  #worker: Worker | undefined;
+  #place: Place<Message> | undefined;
   readonly #ending = new Set<Promise<unknown>>();
   #restart: NodeJS.Timeout | undefined;
   #restartMs = restartMsMin;
+  /** True once a thread failed that other sessions had, too: what fails again then fails for this session alone. */
+  #isAlone = false;
 
   constructor(program: WatchProgram, listener: WatchThreadListener<Message>) {
     this.#program = program;
@@ -35,39 +194,38 @@ export class WatchThread<Message> {
   }
 
   get isRunning(): boolean {
-    return this.#worker !== undefined;
+    return this.#place !== undefined;
   }
 
-  /** Starts the thread, which keeps no process alive. */
+  /** Starts to watch, in a thread that keeps no process alive. */
   start(order: object): void {
     clearTimeout(this.#restart);
     try {
-      this.#worker = this.#begin(order);
+      this.#place = this.#enter(order);
     } catch (error) {
       this.#listener.failed(`its thread could not be started (${codeOf(error)})`, true);
     }
   }
 
-  #begin(order: object): Worker {
-    const { name, program, heapMb } = this.#program;
-    const worker = new Worker(program, {
-      name,
-      workerData: order,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
-      execArgv: [],
-      // Standard output is the wire, so output of the thread must not reach it.
-      stdout: true,
-      stderr: true,
-    });
-    const isCurrent = (): boolean => this.#worker === worker;
-    worker.on('message', (message: Message) => isCurrent() && this.#listener.heard(message));
-    worker.on('error', (error) => isCurrent() && this.#crashed(codeOf(error)));
-    worker.on('exit', (code) => isCurrent() && this.#listener.failed(`its thread ended (${code})`, false));
-    worker.unref(); // last, because listening to its messages references the worker again
-    return worker;
+  #enter(order: object): Place<Message> {
+    const thread = threadFor<Message>(this.#program, this.#isAlone);
+    const isCurrent = (): boolean => this.#place?.thread === thread && this.#place.seat === seat;
+    const seat = thread.enter(
+      {
+        heard: (message) => isCurrent() && this.#listener.heard(message),
+        failed: (failure) => isCurrent() && this.#failed(failure),
+      },
+      order,
+    );
+    return { thread, seat };
   }
 
-  /** Starts the thread again after a pause. */
+  #failed({ reason, isHopeless, isShared }: ThreadFailure): void {
+    this.#isAlone ||= isShared;
+    this.#listener.failed(reason, isHopeless && !isShared);
+  }
+
+  /** Starts again after a pause. */
   startLater(start: () => void): void {
     clearTimeout(this.#restart);
     this.#restart = setTimeout(start, this.#restartMs).unref();
@@ -80,30 +238,23 @@ export class WatchThread<Message> {
   }
 
   say(message: object): void {
-    this.#worker?.postMessage(message);
+    this.#place?.thread.say(this.#place.seat, message);
   }
 
-  /** Ends the thread. Resolves when this thread and all earlier ones are gone. */
+  /** Lets no further session enter the thread, because it does not answer. */
+  distrust(): void {
+    this.#place?.thread.close();
+  }
+
+  /** Stops watching. Resolves when the handles of this seat and of all earlier ones are closed. */
   async stop(): Promise<void> {
     clearTimeout(this.#restart);
-    const worker = this.#worker;
-    this.#worker = undefined;
-    if (worker !== undefined) {
-      const ended = worker.terminate().finally(() => this.#ending.delete(ended));
-      this.#ending.add(ended);
+    const place = this.#place;
+    this.#place = undefined;
+    if (place !== undefined) {
+      const left = place.thread.leave(place.seat).finally(() => this.#ending.delete(left));
+      this.#ending.add(left);
     }
     await Promise.all(this.#ending);
   }
-
-  #crashed(code: string): void {
-    const isMemory = code === 'ERR_WORKER_OUT_OF_MEMORY';
-    this.#listener.failed(
-      isMemory ? `watching it takes too much memory (${code})` : `its thread failed (${code})`,
-      isMemory,
-    );
-  }
-}
-
-function codeOf(error: unknown): string {
-  return systemCode(error) ?? String(error);
 }

@@ -29,6 +29,7 @@ async function watched(directories: readonly string[], body: (rig: Rig) => Promi
   const failures: unknown[] = [];
   const watch = new ChokidarTree(root, () => false, {
     changed: (_type, name, directory) => void paths.add(join(directory, name ?? '')),
+    closed: () => undefined,
     failed: (error) => void failures.push(error),
   });
   try {

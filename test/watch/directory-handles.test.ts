@@ -110,7 +110,7 @@ if (process.platform === 'linux') {
 
   test('a thread that does not read the cookie proves nothing, and its end answers the waiting fence', async () => {
     const program = new URL(
-      "data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.postMessage({ kind: 'up' }); setInterval(() => {}, 1000)",
+      "data:text/javascript,import { parentPort } from 'node:worker_threads'; parentPort.on('message', ({ seat }) => parentPort.postMessage({ kind: 'said', seat, message: { kind: 'up' } }))",
     );
     await withHandles([], async ({ handles }) => assert.is(await handles.fence(), false), program);
     const closed = async ({ handles }: Rig): Promise<void> => {

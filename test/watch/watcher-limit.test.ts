@@ -7,18 +7,19 @@ import { withRig } from './watched.ts';
 const test = suite('the limit of watches');
 
 /**
- * Runs a module's text with `root`, with a limit of this number of watches. Undefined where such a limit is
- * impossible.
+ * Runs a module's text with `root`, with a limit of this number of watches or instances. Undefined where such a limit
+ * is impossible.
  */
-function underLimit(watches: number, root: string, script: string): Record<string, unknown> | undefined {
-  const limited = (command: string): string[] => [
-    '-Ur',
-    'sh',
-    '-c',
-    `echo ${watches} > /proc/sys/user/max_inotify_watches && ${command}`,
-  ];
-  const probe = spawnSync('unshare', limited('cat /proc/sys/user/max_inotify_watches'), { encoding: 'utf8' });
-  if (probe.stdout?.trim() !== String(watches)) {
+function underLimit(
+  max: number,
+  root: string,
+  script: string,
+  limit: 'watches' | 'instances' = 'watches',
+): Record<string, unknown> | undefined {
+  const file = `/proc/sys/user/max_inotify_${limit}`;
+  const limited = (command: string): string[] => ['-Ur', 'sh', '-c', `echo ${max} > ${file} && ${command}`];
+  const probe = spawnSync('unshare', limited(`cat ${file}`), { encoding: 'utf8' });
+  if (probe.stdout?.trim() !== String(max)) {
     console.log(`skipped: F41 needs a user namespace (${probe.stderr?.trim() ?? 'no unshare'})`);
     return undefined;
   }
@@ -56,6 +57,31 @@ test('the limit of watches is reported once, and captures continue (F41)', () =>
       warnings: 1,
     });
     assert.is((await rig.store.entries((await rig.capturer.capture()).snapshot)).length, 80);
+  }));
+
+test('a missing inotify instance is reported by the name of its limit', () =>
+  withRig((rig) => {
+    const answer = underLimit(
+      0,
+      rig.root,
+      `const fenceDirectory = process.argv[1] + '-fence';
+      const watcher = new WorkTreeWatcher({ root, fenceDirectory, isIgnored: () => false, log: { ...log, info: (m) => said.push(m) } });
+      watcher.start(); await watcher.ready(); await until(() => said.length > 1);
+      const { state, reason } = watcher.figures; await watcher.close();
+      console.log(JSON.stringify({ state, reason, said: said.sort() }));`,
+      'instances',
+    );
+    if (answer === undefined) return Promise.resolve();
+    const reason = "the system's limit of inotify instances or open files is reached (EMFILE)";
+    assert.equal(answer, {
+      state: 'unwatched',
+      reason,
+      said: [
+        `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct. On Linux raise fs.inotify.max_user_instances, or ulimit -n of the daemon.`,
+        `The handles on directories are opened again: ${reason}.`,
+      ],
+    });
+    return Promise.resolve();
   }));
 
 /** Starts chokidar first, then opens handles on all 81 directories, repeatedly if needed. */

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { type ChangeBatch, ChangeBatches } from '../../src/watch/change-batches.ts';
-import { type LossCause, MarkQueue } from '../../src/watch/mark-queue.ts';
+import { LoopProbe, type LossCause } from '../../src/watch/loop-probe.ts';
 import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
 import { inotifyWatches } from '../support/inotify-watches.ts';
 import { until } from '../support/until.ts';
@@ -195,8 +195,8 @@ test('a busy daemon loses no event, because its watcher is not busy (F40)', () =
 
 test('a watching thread detects that its loop was blocked (F40)', async () => {
   const losses: LossCause[] = [];
-  const queue = new MarkQueue({ send: () => undefined, onLoss: (cause) => losses.push(cause) });
-  queue.probeLoop();
+  const probe = new LoopProbe((cause) => losses.push(cause));
+  probe.start();
   await sleep(1);
   busyFor(700);
   await until('the stall is detected', () => losses.length > 0);
@@ -205,13 +205,13 @@ test('a watching thread detects that its loop was blocked (F40)', async () => {
 
 test('an idle watching thread is not woken up, and the next event starts the probe of its loop again', async () => {
   const losses: LossCause[] = [];
-  const queue = new MarkQueue({ send: () => undefined, onLoss: (cause) => losses.push(cause) });
-  queue.count();
-  assert.not(queue.isProbing, 'before the thread asks for it, as during the first walk');
-  queue.probeLoop();
-  await until('the idle loop sleeps', () => !queue.isProbing);
+  const probe = new LoopProbe((cause) => losses.push(cause));
+  probe.count();
+  assert.not(probe.isProbing, 'before the thread asks for it, as during the first walk');
+  probe.start();
+  await until('the idle loop sleeps', () => !probe.isProbing);
   losses.length = 0; // a busy machine may have stopped this loop
-  queue.count();
+  probe.count();
   busyFor(700);
   await until('the stall is detected', () => losses.includes('stall'));
 });

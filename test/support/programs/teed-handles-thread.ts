@@ -1,8 +1,9 @@
 // The thread of the directory handles, which also writes its messages and their times to a file. So a test can
 // distinguish reported and unreported changes without relying on the main thread.
 import { appendFileSync } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import type { FromHandles, HandlesOrder } from '../../../src/watch/directory-handles.ts';
+import type { FromThread, ToThread } from '../../../src/watch/watch-thread.ts';
 
 /** One line of the file. */
 export interface Sent {
@@ -16,12 +17,18 @@ export const sentFile = (root: string): string => `${root}.sent`;
 
 const port = parentPort;
 if (port !== null) {
-  const { root } = workerData as HandlesOrder;
+  const roots = new Map<number, string>();
+  port.on('message', (message: ToThread<HandlesOrder>) => {
+    if (message.kind === 'enter') roots.set(message.seat, message.order.root);
+  });
   const send = port.postMessage.bind(port);
-  port.postMessage = (message: FromHandles): void => {
-    const line: Sent = { at: Date.now(), message };
-    appendFileSync(sentFile(root), `${JSON.stringify(line)}\n`);
-    send(message);
+  port.postMessage = (sent: FromThread<FromHandles>): void => {
+    const root = roots.get(sent.seat);
+    if (sent.kind === 'said' && root !== undefined) {
+      const line: Sent = { at: Date.now(), message: sent.message };
+      appendFileSync(sentFile(root), `${JSON.stringify(line)}\n`);
+    }
+    send(sent);
   };
   await import('../../../src/watch/handles-thread.ts');
 }

@@ -1,0 +1,94 @@
+// Detects when the kernel may have dropped events of a watching thread, which the kernel does not report: too many
+// events in one turn of the loop, or a loop that was blocked. All sessions of the thread share one queue of the
+// kernel, so a loss concerns all of them.
+import { attemptOr, isOfSystem } from '../base/attempt.ts';
+import { files } from '../base/files.ts';
+
+/** Why events may be lost: too many in one turn, or a blocked loop. */
+export type LossCause = 'events' | 'stall';
+
+/** A loop that was blocked this long may have lost events. */
+const stallMsMax = 250;
+const probeMs = 200;
+/**
+ * The probe ends after this many checks in a row that found the loop idle, so that an idle thread is never woken up.
+ */
+const idleLooksMax = 10;
+/** A loop is idle when it spent less than this share of the time between two checks in code. */
+const idleShare = 0.25;
+/**
+ * The kernel drops events silently when its queue is full. More than this share of the queue in one turn counts as a
+ * possible loss.
+ */
+const queueShare = 0.25;
+const queueDefault = 16_384;
+
+export class LoopProbe {
+  readonly #onLoss: (cause: LossCause) => void;
+  readonly #eventsMax = Math.ceil(kernelQueue() * queueShare);
+  #eventsInTurn = 0;
+  #isProbed = false;
+  #probe: NodeJS.Timeout | undefined;
+  #idleLooks = 0;
+
+  constructor(onLoss: (cause: LossCause) => void) {
+    this.#onLoss = onLoss;
+  }
+
+  /** True while a timer looks for stalls. */
+  get isProbing(): boolean {
+    return this.#probe !== undefined;
+  }
+
+  /**
+   * Counts events of the kernel, whether or not they lead to a mark. A closed handle is an event, too: the kernel
+   * queues it, and Node does not report it.
+   */
+  count(events = 1): void {
+    if (this.#eventsInTurn === 0) {
+      setImmediate(() => (this.#eventsInTurn = 0));
+      this.busy();
+    }
+    const before = this.#eventsInTurn;
+    this.#eventsInTurn += events;
+    if (before < this.#eventsMax && this.#eventsInTurn >= this.#eventsMax) this.#onLoss('events');
+  }
+
+  /**
+   * Reports blocks of this thread's loop from now on. An idle loop is not probed, because no code of this thread can
+   * block it. If the kernel's queue fills up all the same, the next turn reads all of it and {@link count} notices.
+   */
+  start(): void {
+    this.#isProbed = true;
+    this.busy();
+  }
+
+  /** Starts to look for blocks until the loop is idle again. Call it at the start of work that may take long. */
+  busy(): void {
+    this.#idleLooks = 0;
+    if (!this.#isProbed || this.isProbing) return;
+    let last = performance.now();
+    let used = performance.eventLoopUtilization();
+    const probe = setInterval(() => {
+      const now = performance.now();
+      if (now - last > probeMs + stallMsMax) this.#onLoss('stall');
+      last = now;
+      const { utilization } = performance.eventLoopUtilization(used);
+      used = performance.eventLoopUtilization();
+      this.#idleLooks = utilization < idleShare ? this.#idleLooks + 1 : 0;
+      if (this.#idleLooks < idleLooksMax) return;
+      clearInterval(probe);
+      this.#probe = undefined;
+    }, probeMs);
+    this.#probe = probe.unref();
+  }
+}
+
+/** Returns how many events the kernel keeps for one reader. */
+function kernelQueue(): number {
+  // The system is not Linux.
+  return attemptOr(queueDefault, isOfSystem, () => {
+    const text = files.readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8');
+    return Number(text) || queueDefault;
+  });
+}

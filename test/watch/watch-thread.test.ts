@@ -1,0 +1,182 @@
+// The watching threads that all sessions of a daemon share: their number, and what the failure or the end of one
+// session means for the others.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { silentLog } from '../../src/base/log.ts';
+import { fromText } from '../../src/tree/tree-path.ts';
+import { WatchThread } from '../../src/watch/watch-thread.ts';
+import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+
+const test = suite('shared watching threads');
+const names = ['a', 'b', 'c', 'd', 'e'];
+
+function threads(): number {
+  return readdirSync('/proc/self/task').length;
+}
+
+function inotifyInstances(): number {
+  return readdirSync('/proc/self/fdinfo').filter((fd) => {
+    try {
+      return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').includes('inotify');
+    } catch {
+      return false; // the descriptor of the listing itself
+    }
+  }).length;
+}
+
+/** A work tree with the directory `d` and its watcher, which is live. */
+async function watch(root: string): Promise<WorkTreeWatcher> {
+  mkdirSync(join(root, 'd'), { recursive: true });
+  const fenceDirectory = join(temporaryDirectory('fence'), 'fence');
+  const watcher = new WorkTreeWatcher({ root, fenceDirectory, isIgnored: () => false, log: silentLog });
+  watcher.start();
+  await until('the handles are ready', () => watcher.handles?.isReady === true);
+  await watcher.ready();
+  await openHandles(watcher);
+  return watcher;
+}
+
+async function openHandles(watcher: WorkTreeWatcher): Promise<void> {
+  await until('each directory has a handle', async () => {
+    const missing = await watcher.handles?.open([fromText(''), fromText('d')]);
+    return missing?.length === 0;
+  });
+}
+
+/** Changes a file in `d`, and requires that the handles mark it before the fence and chokidar reports it. */
+async function requireMarks(watcher: WorkTreeWatcher, root: string, name: string): Promise<void> {
+  const path = fromText(`d/${name}`);
+  await until(`${name} is marked`, async () => {
+    const from = watcher.changes.position;
+    writeFileSync(join(root, 'd', name), 'x');
+    if (!(await watcher.handles?.fence()) || !watcher.changes.isCompleteSince(from)) return false;
+    assert.ok(watcher.changes.isMarkedByHandles(path, from), `${root}: ${name} was not marked`);
+    return true;
+  });
+  await until(`${name} is reported`, () => watcher.dirtyPaths(1000).includes(path));
+}
+
+async function withWatchers(
+  roots: readonly string[],
+  body: (watchers: WorkTreeWatcher[]) => Promise<void>,
+): Promise<void> {
+  const alive = setInterval(() => undefined, 1000); // a watcher keeps no process alive
+  const watchers: WorkTreeWatcher[] = [];
+  try {
+    for (const root of roots) watchers.push(await watch(root));
+    await body(watchers);
+  } finally {
+    clearInterval(alive);
+    await Promise.all(watchers.map((watcher) => watcher.close()));
+  }
+}
+
+if (process.platform === 'linux') {
+  test('five sessions share two threads and two inotify instances, and the last one ends them', async () => {
+    const [threadsBefore, instancesBefore] = [threads(), inotifyInstances()];
+    const roots = names.map((name) => temporaryDirectory(name));
+    await withWatchers(roots, async (watchers) => {
+      assert.is(threads() - threadsBefore, 2);
+      assert.is(inotifyInstances() - instancesBefore, 2);
+      for (const [i, watcher] of watchers.entries()) await requireMarks(watcher, roots[i] ?? '', 'f');
+      for (const [i, watcher] of watchers.entries())
+        assert.equal(watcher.dirtyPaths(1000), ['d/f'], `session ${i} hears of its own work tree only`);
+    });
+    await until('no thread is left', () => threads() === threadsBefore);
+    assert.is(inotifyInstances(), instancesBefore);
+  });
+
+  test('a session that ends leaves the others watched, also on the same work tree', () => {
+    const root = temporaryDirectory('same');
+    return withWatchers([root, root, temporaryDirectory('other')], async ([first, second, third]) => {
+      assert.ok(first && second && third);
+      await requireMarks(second, root, 'before');
+      await first.close();
+      await requireMarks(second, root, 'after');
+      // Both sessions watch the directory that replaces another one.
+      rmSync(join(root, 'd'), { recursive: true });
+      mkdirSync(join(root, 'd'));
+      await openHandles(second);
+      await requireMarks(second, root, 'replaced');
+      assert.is(second.figures.state, 'live');
+      assert.equal(third.dirtyPaths(10), []);
+    });
+  });
+
+  test('chokidar watches new directories for both sessions on one work tree', async () => {
+    const root = temporaryDirectory('twice');
+    const watchers = [root, root].map((one) => {
+      const watcher = new WorkTreeWatcher({ root: one, isIgnored: () => false, log: silentLog });
+      watcher.start();
+      return watcher;
+    });
+    const alive = setInterval(() => undefined, 1000);
+    try {
+      for (const watcher of watchers) await watcher.ready();
+      for (let i = 0; i < 5; i += 1) {
+        mkdirSync(join(root, `d${i}`));
+        const file = join(root, `d${i}`, 'f');
+        const isMarked = (watcher: WorkTreeWatcher): boolean =>
+          watcher.dirtyPaths(1000).includes(fromText(`d${i}/f`));
+        await until(`directory ${i} is watched for both`, () => {
+          writeFileSync(file, '');
+          return watchers.every(isMarked);
+        });
+      }
+    } finally {
+      clearInterval(alive);
+      await Promise.all(watchers.map((watcher) => watcher.close()));
+    }
+  });
+
+  test('after a shared thread dies, each of its sessions continues in a thread of its own', async () => {
+    // The thread fails when the session named `poison` enters it.
+    const program = new URL(
+      `data:text/javascript,import { parentPort } from 'node:worker_threads';
+       parentPort.on('message', ({ kind, seat, order }) => {
+         if (kind === 'enter' && order.name === 'poison') throw new Error('a defect');
+         if (kind === 'enter') parentPort.postMessage({ kind: 'said', seat, message: order.name });
+       })`.replaceAll('\n', ' '),
+    );
+    const heard: string[] = [];
+    const failed: string[] = [];
+    const sessions = ['a', 'b', 'poison'].map((name) => {
+      const start = (): void => session.start({ name });
+      const session: WatchThread<string> = new WatchThread(
+        { name: 'test', program, heapMb: 64 },
+        {
+          heard: (message) => heard.push(message),
+          failed: (reason, isHopeless) => {
+            failed.push(`${name}: ${reason} ${isHopeless}`);
+            void session.stop();
+            session.startLater(start);
+          },
+        },
+      );
+      start();
+      return session;
+    });
+    const alive = setInterval(() => undefined, 1000);
+    try {
+      await until(
+        'the third failed twice',
+        () => failed.filter((one) => one.startsWith('poison')).length >= 2,
+      );
+      await until('the others are back', () => heard.length >= 4);
+      for (const name of ['a', 'b'])
+        assert.equal(
+          failed.filter((one) => one.startsWith(name)),
+          [`${name}: its thread failed (Error: a defect) false`],
+        );
+    } finally {
+      clearInterval(alive);
+      await Promise.all(sessions.map((session) => session.stop()));
+    }
+  });
+} else console.log('skipped: sessions share threads on Linux only');
+
+test.run();
