@@ -22,8 +22,6 @@ export class ObjectReader {
   readonly #looseIn: readonly string[];
   #contents: GitChild;
   #facts: GitChild;
-  /** True once git was asked for an object: its running process answers sooner than a file can be opened. */
-  #asksGit = false;
 
   /**
    * `looseIn`: object directories whose loose objects are read without git until git runs, because starting a process
@@ -78,7 +76,8 @@ export class ObjectReader {
    * @throws DataCorrupt when it is missing, damaged or of another type
    */
   async read(type: ObjectType, id: string): Promise<Buffer> {
-    for (const objects of this.#asksGit ? [] : this.#looseIn) {
+    // A running git answers sooner than a file can be opened.
+    for (const objects of this.#contents.pid === undefined ? this.#looseIn : []) {
       const loose = readLoose(objects, type, id);
       if (loose !== undefined) return loose;
     }
@@ -113,7 +112,6 @@ export class ObjectReader {
   }
 
   async #ask(type: ObjectType, id: string): Promise<Found> {
-    this.#asksGit = true;
     try {
       const found = await this.#contents.ask(Buffer.from(`${id}\n`, 'latin1'), takeObject);
       if (found !== undefined) return found;

@@ -23,7 +23,11 @@ export interface ChildOptions {
   readonly replay?: boolean;
   /** How long a process with an open query may do nothing before it is killed and replaced. Default: 4 s. */
   readonly patienceMs?: number;
+  /** How long a process may get no query before it is ended. It ends within twice that time. Default: 20 s. */
+  readonly restMs?: number;
 }
+
+const restMsDefault = 20_000;
 
 /** True when the system shows that a silent process works. On other systems each query has its own time limit. */
 const sees = process.platform === 'linux';
@@ -149,7 +153,10 @@ function nonsense(cause: unknown): CheckpointdError {
   return new CheckpointdError('GitFailed', `git gave an unexpected answer (${what}).`, { cause });
 }
 
-/** A persistent git process, started by the first query. After a failure the next query starts a new one. */
+/**
+ * A persistent git process, started by the first query. It ends when there is no query for some time, so that a
+ * session at rest has no process. After that, and after a failure, the next query starts a new one.
+ */
 export class GitChild {
   readonly #place: GitPlace;
   readonly #args: readonly string[];
@@ -159,6 +166,9 @@ export class GitChild {
   /** Processes that have not ended yet: the present one, and killed ones. */
   readonly #living = new Map<Dialogue, Promise<void>>();
   #closing = false;
+  /** Looks whether the process got a query since the last look. Undefined while no process runs. */
+  #rest: NodeJS.Timeout | undefined;
+  #isUsed = false;
 
   constructor(place: GitPlace, args: readonly string[], options: ChildOptions = {}) {
     this.#place = place;
@@ -177,6 +187,7 @@ export class GitChild {
    * had its effect.
    */
   async ask<T>(question: Uint8Array, take: TakeAnswer<T>, patienceMs?: number): Promise<T> {
+    this.#isUsed = true;
     const dialogue = this.#current() ?? (await this.#start());
     return new Promise<T>((resolve, reject) => {
       const patience = patienceMs ?? this.#options.patienceMs ?? patienceMsDefault;
@@ -188,21 +199,37 @@ export class GitChild {
   /** Ends the process: end of input first, SIGTERM after half a second, SIGKILL after another. Open queries fail. */
   async close(): Promise<void> {
     this.#closing = true;
+    clearTimeout(this.#rest);
     if (this.#starting !== undefined) await ended(this.#starting); // `ask` reports the error of a failed start
-    const ends = [...this.#living].map(async ([dialogue, ended]) => {
-      dialogue.process.stdin.end();
-      const term = setTimeout(() => dialogue.process.kill('SIGTERM'), 500);
-      const kill = setTimeout(() => dialogue.process.kill('SIGKILL'), 1000);
-      await ended;
-      clearTimeout(term);
-      clearTimeout(kill);
-    });
-    await Promise.all(ends);
+    await Promise.all([...this.#living.keys()].map((dialogue) => this.#end(dialogue)));
+  }
+
+  async #end(dialogue: Dialogue): Promise<void> {
+    dialogue.process.stdin.end();
+    const term = setTimeout(() => dialogue.process.kill('SIGTERM'), 500);
+    const kill = setTimeout(() => dialogue.process.kill('SIGKILL'), 1000);
+    await this.#living.get(dialogue);
+    clearTimeout(term);
+    clearTimeout(kill);
+  }
+
+  /** Ends the process at the first look that finds no query since the look before. */
+  #watchRest(): void {
+    clearTimeout(this.#rest);
+    this.#isUsed = false;
+    this.#rest = setTimeout(() => {
+      const dialogue = this.#current();
+      if (dialogue === undefined) return;
+      if (this.#isUsed || dialogue.asks.length > 0) return this.#watchRest();
+      this.#dialogue = undefined;
+      void this.#end(dialogue);
+    }, this.#options.restMs ?? restMsDefault).unref();
   }
 
   /** Kills the process at once, for the end of the daemon, without waiting. */
   kill(): void {
     this.#closing = true;
+    clearTimeout(this.#rest);
     for (const dialogue of this.#living.keys()) dialogue.process.kill('SIGKILL');
   }
 
@@ -232,6 +259,7 @@ export class GitChild {
     const ended = process.ended.then(({ exitCode, cause }) => this.#ended(dialogue, exitCode, cause));
     this.#living.set(dialogue, ended);
     this.#dialogue = dialogue;
+    this.#watchRest();
     return dialogue;
   }
 

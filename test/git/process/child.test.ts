@@ -1,10 +1,11 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GitChild, takeLine } from '../../../src/git/process/child.ts';
 import { inTemporary } from '../../support/git-oracle.ts';
 import { kindOf } from '../../support/stores/store-rig.ts';
+import { until } from '../../support/until.ts';
 
 const ask = (child: GitChild, text: string, patienceMs?: number): Promise<string> =>
   child.ask(Buffer.from(`${text}\n`), takeLine, patienceMs);
@@ -86,6 +87,26 @@ test('a process that dies fails only its own queries, which are repeated once if
       await twice.close();
     },
   ));
+
+test('a process without queries ends after a while, and the next query starts another one', () =>
+  withProgram('while read line; do echo "$$"; done', async (gitDir) => {
+    const child = new GitChild({ gitDir }, ['x'], { restMs: 20 });
+    const first = await ask(child, 'who');
+    await until('the process ends', () => child.pid === undefined);
+    const [second, third] = await Promise.all([ask(child, 'who'), ask(child, 'who')]);
+    assert.is.not(second, first);
+    assert.is(third, second);
+    await child.close();
+    assert.not(existsSync(`/proc/${first}`));
+    assert.not(existsSync(`/proc/${second}`));
+  }));
+
+test('a process with an open query does not end, however long the query takes', () =>
+  withProgram('read line; sleep 0.3; echo "$line"', async (gitDir) => {
+    const child = new GitChild({ gitDir }, ['x'], { restMs: 20 });
+    assert.is(await ask(child, 'slow'), 'slow');
+    await child.close();
+  }));
 
 test('a stalled process is killed after its time limit, and a new one answers (F62)', () =>
   withProgram('while read line; do echo "$line"; done', async (gitDir) => {
