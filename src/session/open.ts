@@ -20,6 +20,7 @@ import { LateEdits } from '../restore/late-look.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import { openWorkTree, refuseStorageInside, type WorkTree } from '../work-tree/work-tree.ts';
 import { ledgerFrom } from './authorship.ts';
+import { refuseAtDescriptorLimit } from './descriptor-limit.ts';
 import { SessionDirectory, type SessionMarker, sessionFormat, sessionIdOf } from './directory.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';
 import { deleteTrash, finishDeletion, renameAway } from './end.ts';
@@ -105,6 +106,7 @@ export async function openSession(
     warnIfReplaced(open.parts, context);
     return { session: open, resumed: true };
   }
+  refuseAtDescriptorLimit();
   const marker: SessionMarker = {
     marker: 'checkpointd session',
     format: sessionFormat,

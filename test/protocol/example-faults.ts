@@ -42,6 +42,7 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
   noSpace: seam('noSpace'),
   readOnlyStore: seam('readOnlyStore'),
   storeUnavailable: seam('storeUnavailable'),
+  fewDescriptors: seam('fewDescriptors'),
   workTreeUnreadable: seam('workTreeUnreadable'),
   defect: seam('workTreeDefect'),
   restoreFailed: seam('restoreFailed'),

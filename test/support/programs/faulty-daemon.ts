@@ -65,6 +65,9 @@ export const faults: Readonly<Record<string, Fault>> = {
   storeUnavailable: (call, target) => {
     if (call === 'mkdir' && target.includes('/storage') && isArmed()) throw refusal('EIO', call, target);
   },
+  fewDescriptors: (call, target) => {
+    if (call === 'readdir' && target === '/proc/self/fd' && isArmed()) throw refusal('EMFILE', call, target);
+  },
   workTreeUnreadable: (call, target) => {
     if (call === 'open' && target.endsWith('/workspace') && isArmed()) throw refusal('EACCES', call, target);
   },

@@ -1,0 +1,59 @@
+// A daemon with few file descriptors (ulimit -n): it refuses the session that would take the last ones, says which
+// limit that is, and serves the open sessions.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withRig } from '../support/daemon-rig.ts';
+import { git } from '../support/git-oracle.ts';
+import { daemonEntry, failureOf } from '../support/wire-client.ts';
+
+/** The number of open files that the daemon may have. */
+const limit = 120;
+const limited = ['sh', '-c', `ulimit -n ${limit} && exec "$0" "$@"`, process.execPath, daemonEntry] as const;
+/** More sessions than so many descriptors allow. */
+const sessionsMax = 40;
+
+for (const strategy of ['shadow', 'sqlite'] as const)
+  test(`${strategy}: an opening at the limit of open files names the limit, and the open sessions go on`, () =>
+    withRig(async (rig) => {
+      if (process.platform !== 'linux') return console.log('skipped: the system does not report the number');
+      const client = await rig.start({ command: limited });
+      const opened: { readonly session: string; readonly root: string }[] = [];
+      const open = (root: string) => rig.open(client, { strategy, workspace: root, conversationId: root });
+      let next = '';
+      for (let refused = false; !refused; ) {
+        assert.ok(opened.length < sessionsMax, 'no opening was refused');
+        next = join(rig.top, `work-${opened.length}`);
+        mkdirSync(next);
+        git(next, 'init', '-q');
+        writeFileSync(join(next, 'f'), 'one');
+        const answer = await open(next).catch((error: unknown) => error);
+        if (answer instanceof Error) refused = true;
+        else opened.push({ session: (answer as { readonly session: string }).session, root: next });
+      }
+      const failure = await failureOf(open(next));
+      assert.equal([failure.kind, failure.data?.effects], ['LimitExceeded', 'none'], failure.message);
+      assert.match(failure.message, `of ${limit} file descriptors`);
+      assert.match(failure.message, 'ulimit -n');
+      const { details } = failure.data ?? {};
+      assert.equal([details?.['limit'], details?.['max']], ['openFiles', limit]);
+      assert.ok(opened.length >= 2, `${opened.length} sessions were opened`);
+      // All open sessions at once, each with git and its files.
+      const create = ({ session }: { readonly session: string }) =>
+        client.request('checkpoint/create', { session, kind: 'turn' });
+      for (const { root } of opened) writeFileSync(join(root, 'f'), 'two');
+      const made = await Promise.all(opened.map(create));
+      assert.ok(made.every(({ checkpoint }) => checkpoint?.tag === '1'));
+      for (const { session, root } of opened) {
+        writeFileSync(join(root, 'f'), 'three');
+        const { counts } = await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+        assert.is(counts.restored, 1);
+      }
+      // Closed sessions make room for another one.
+      for (const { session } of opened) await client.request('session/close', { session });
+      await open(next);
+      await client.close();
+    }));
+
+test.run();
