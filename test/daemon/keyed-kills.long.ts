@@ -1,30 +1,32 @@
-// Every change with its key in a record before or beside the change, killed at calls that the seed chooses.
+// Every change with its key in a record before or beside the change, killed at changes of the disk that the seed
+// chooses, and before each record of the session's log.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { seed } from '../support/property.ts';
-import { KeyedKills, keyedChanges } from './keyed-kills.ts';
+import { KeyedKills, keyedChanges, recordWritten } from './keyed-kills.ts';
 
-/** STRIDE=1 kills at every call, which takes half an hour. */
-const killsEach = 25;
+/** STRIDE=1 kills at every change of the disk. */
+const killsEach = 30;
 
 for (const change of keyedChanges) {
   const place = change.repository === false ? ' outside a repository' : '';
-  test(`after a kill at any call, ${change.method}${place} is done or not, and its key reports which`, () =>
+  test(`after a kill at any change of the disk, ${change.method}${place} is done or not, and its key reports which`, () =>
     KeyedKills.with(change, async (kills) => {
-      const calls = (await kills.trace()).length;
+      const { changes, records } = await kills.trace();
       const fates: Record<string, number> = {};
       const failures: string[] = [];
-      // The watcher's calls come at varying times, so a number is not the same call in each run.
-      const stride = Number(process.env.STRIDE ?? Math.ceil(calls / killsEach));
-      for (let n = 1 + (seed % stride); n <= calls; n += stride) {
+      const kill = async (n: number, match: string): Promise<void> => {
         try {
-          const fate = (await kills.kill(n))?.split(': ').at(-1) ?? 'done';
+          const fate = (await kills.kill(n, match))?.split(': ').at(-1) ?? 'done';
           fates[fate] = (fates[fate] ?? 0) + 1;
         } catch (error) {
-          failures.push(`${n}: ${error instanceof Error ? error.message : String(error)}`);
+          failures.push(`${n} ${match}: ${error instanceof Error ? error.message : String(error)}`);
         }
-      }
-      console.log(`note: ${change.method}${place}: ${calls} calls, ${JSON.stringify(fates)}`);
+      };
+      const stride = Number(process.env.STRIDE ?? Math.ceil(changes / killsEach));
+      for (let n = 1 + (seed % stride); n <= changes; n += stride) await kill(n, 'changes');
+      for (let n = 1; n <= records; n += 1) await kill(n, recordWritten);
+      console.log(`note: ${change.method}${place}: ${changes} changes, ${JSON.stringify(fates)}`);
       assert.equal(failures, []);
     }));
 }

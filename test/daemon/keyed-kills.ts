@@ -1,5 +1,5 @@
-// Kills a change with a client's key at the n-th call of the seam, and checks the next daemon. The session is as
-// before or after the change, operation/get says which, and a repetition of the request changes it once.
+// Kills a change with a client's key at the n-th matching call of the seam, and checks the next daemon. The session
+// is as before or after the change, operation/get says which, and a repetition of the request changes it once.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -58,6 +58,9 @@ export const keyedChanges: readonly KeyedChange[] = [
   },
 ];
 
+/** Matches the call that writes a record of the session's log, by its descriptor. */
+export const recordWritten = '^write \\d+$';
+
 /** One change, ready to be killed again and again from the same state. */
 export class KeyedKills {
   readonly #rig: DaemonRig;
@@ -87,19 +90,25 @@ export class KeyedKills {
     );
   }
 
-  /** Returns the calls of an undisturbed run, as `N call target`. The daemon is killed after its answer. */
-  async trace(): Promise<string[]> {
-    await this.#run(0, '');
+  /**
+   * Counts the changes of the disk of an undisturbed run, and the records of the session's log among them. The daemon
+   * is killed after its answer.
+   */
+  async trace(): Promise<{ readonly changes: number; readonly records: number }> {
+    await this.#run(0, 'changes');
     const { client, session } = await this.#reopen();
     assert.is((await client.request('operation/get', { session, idempotencyKey: 'k' })).state, 'committed');
     this.#after = await stateOf(client, session);
     assert.not.equal(this.#after, this.#before, 'the change is to be seen');
     await client.close();
-    return readFileSync(join(this.#rig.top, 'count'), 'utf8').trimEnd().split('\n');
+    const calls = readFileSync(join(this.#rig.top, 'count'), 'utf8').trimEnd().split('\n');
+    const written = new RegExp(recordWritten);
+    const records = calls.filter((call) => written.test(call.replace(/^\d+ /, '')));
+    return { changes: calls.length, records: records.length };
   }
 
   /** Kills at the n-th matching call. Returns where that was, with the result. */
-  async kill(n: number, match = ''): Promise<string | undefined> {
+  async kill(n: number, match: string): Promise<string | undefined> {
     const { method, params } = this.#change;
     if (!(await this.#run(n, match))) return undefined;
     const where = readFileSync(join(this.#rig.top, 'count'), 'utf8').trim();

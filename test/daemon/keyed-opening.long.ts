@@ -1,5 +1,5 @@
-// session/open with a client's key, killed at each call in turn. An opening has nothing to undo: after any kill the
-// same request opens the same session, with one base checkpoint and nothing else.
+// session/open with a client's key, killed at changes of the disk in turn. An opening has nothing to undo: after any
+// kill the same request opens the same session, with one base checkpoint and nothing else.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -12,11 +12,11 @@ const opening = { conversationId: 'c', retention: 'keep', idempotencyKey: 'k' } 
 for (const strategy of ['shadow', 'sqlite'] as const) {
   test(`after a kill of session/open (${strategy}) at any call, a repetition opens one session`, () =>
     withRig(async (rig) => {
-      const calls = (await killedAt(rig, 0, strategy)).calls;
-      assert.ok(calls > 20, `${calls} calls`);
-      const step = Math.ceil(calls / 40);
+      const changes = (await killedAt(rig, 0, strategy)).changes;
+      assert.ok(changes > 20, `${changes} changes`);
+      const step = Math.ceil(changes / 40);
       let killed = 0;
-      for (let n = 1; n <= calls; n += step) {
+      for (let n = 1; n <= changes; n += step) {
         const { isAnswered } = await killedAt(rig, n, strategy);
         if (!isAnswered) killed += 1;
         const client = await rig.start();
@@ -34,23 +34,23 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
         assert.equal((await client.request('store/verify', { session })).problems, [], `call ${n}`);
         await client.close();
       }
-      console.log(`note: ${strategy}: killed at ${killed} of ${calls} calls`);
+      console.log(`note: ${strategy}: killed at ${killed} of ${changes} changes`);
       assert.ok(killed > 20, `killed at ${killed}`);
     }));
 }
 
-/** Opens in a new storage. The daemon is killed at the n-th call after the request, or after its answer. */
+/** Opens in a new storage. Kills the daemon at the n-th change of the disk after the request, or after its answer. */
 async function killedAt(
   rig: DaemonRig,
   n: number,
   strategy: 'shadow' | 'sqlite',
-): Promise<{ readonly calls: number; readonly isAnswered: boolean }> {
+): Promise<{ readonly changes: number; readonly isAnswered: boolean }> {
   rmSync(rig.storage, { recursive: true, force: true });
   const [arm, count] = [join(rig.top, 'arm'), join(rig.top, 'count')];
   for (const file of [arm, count]) rmSync(file, { force: true });
   const client = await rig.start({
     command: [process.execPath, faultyEntry],
-    args: [`--kill=${n}:${arm}:${count}:`],
+    args: [`--kill=${n}:${arm}:${count}:changes`],
   });
   writeFileSync(arm, '');
   const isAnswered = await rig.open(client, { ...opening, strategy }).then(
@@ -62,7 +62,7 @@ async function killedAt(
   );
   await client.kill();
   await until('git children end', () => rig.children().length === 0, 5000);
-  return { calls: readFileSync(count, 'utf8').trimEnd().split('\n').length, isAnswered };
+  return { changes: readFileSync(count, 'utf8').trimEnd().split('\n').length, isAnswered };
 }
 
 test.run();

@@ -11,7 +11,7 @@ for (const [name, scenario] of [
 ] as const) {
   test(`${name}, killed between intent and publication: the next daemon finds both records or neither`, async () => {
     const fates: string[] = [];
-    for (const n of [2, 8, 16, 24, 10_000]) fates.push(await killAt(scenario, n));
+    for (const n of [2, 16, 10_000]) fates.push(await killAt(scenario, n));
     console.log(`note: ${fates.join(' ')}`);
     assert.ok(fates.includes('before') && fates.includes('after'));
     assert.is(fates.at(-1), 'unharmed');

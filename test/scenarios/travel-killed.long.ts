@@ -1,17 +1,18 @@
 // Kills a push, a fetch and an import at calls spread over the seam's, some forty kills for each strategy.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Killed, killedTravel } from './travel-killed.ts';
+import { type Killed, withKills } from './travel-killed.ts';
 
 const killsMax = 15;
 
 for (const strategy of ['shadow', 'sqlite', 'local'])
   for (const method of ['remote/push', 'remote/fetch', 'session/import'] satisfies Killed[])
-    test(`${method} in ${strategy} is complete after kills at calls spread over it`, async () => {
-      const calls = await killedTravel(method, 0, strategy);
-      assert.ok(calls > 10, `${calls} calls pass the seam`);
-      const step = Math.max(1, Math.ceil(calls / killsMax));
-      for (let call = 1; call <= calls; call += step) await killedTravel(method, call, strategy);
-    });
+    test(`${method} in ${strategy} is complete after kills at calls spread over it`, () =>
+      withKills(method, strategy, async (kill) => {
+        const calls = await kill(0);
+        assert.ok(calls > 10, `${calls} calls pass the seam`);
+        const step = Math.max(1, Math.ceil(calls / killsMax));
+        for (let call = 1; call <= calls; call += step) await kill(call);
+      }));
 
 test.run();

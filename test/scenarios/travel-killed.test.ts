@@ -1,6 +1,6 @@
 // Kills in the middle of a push, a fetch and an import. The long test kills at more calls.
 import { test } from 'uvu';
-import { type Killed, killedTravel } from './travel-killed.ts';
+import { type Killed, withKills } from './travel-killed.ts';
 
 const points: readonly (readonly [method: Killed, strategy: string, calls: readonly number[]])[] = [
   ['remote/push', 'shadow', [12, 70, 120]],
@@ -11,9 +11,9 @@ const points: readonly (readonly [method: Killed, strategy: string, calls: reado
 ];
 
 for (const [method, strategy, calls] of points)
-  for (const call of calls)
-    test(`${method} in ${strategy} is complete after a kill at call ${call}`, async () => {
-      await killedTravel(method, call, strategy);
-    });
+  test(`${method} in ${strategy} is complete after a kill at call ${calls.join(' or ')}`, () =>
+    withKills(method, strategy, async (kill) => {
+      for (const call of calls) await kill(call);
+    }));
 
 test.run();

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { DaemonRig, faultyEntry } from '../support/daemon-rig.ts';
+import { type DaemonRig, faultyEntry, withRig } from '../support/daemon-rig.ts';
 import { bareRepository } from '../support/machines.ts';
 import { until } from '../support/until.ts';
 import type { WireClient } from '../support/wire-client.ts';
@@ -12,31 +12,36 @@ import type { WireClient } from '../support/wire-client.ts';
 export type Killed = 'remote/push' | 'remote/fetch' | 'session/import';
 
 /** Kills a daemon at the n-th call of a request. With 0, counts the calls. Returns how many calls were made. */
-export async function killedTravel(method: Killed, n: number, strategy: string): Promise<number> {
-  const remote = bareRepository();
-  const [container, laptop] = [new DaemonRig(), new DaemonRig()];
-  try {
-    const isPush = method === 'remote/push';
-    const calls = isPush
-      ? await killPush(container, remote, n, strategy)
-      : await pushed(container, remote, strategy, 0);
+export type Kill = (n: number) => Promise<number>;
+
+/**
+ * Runs `body` with the kill of one method. A fetch and an import change neither the remote nor the machine that pushed
+ * to it, so all their kills share both.
+ */
+export function withKills(
+  method: Killed,
+  strategy: string,
+  body: (kill: Kill) => Promise<void>,
+): Promise<void> {
+  if (method === 'remote/push') return body((n) => withRig((container) => killPush(container, n, strategy)));
+  return withRig(async (container) => {
+    const remote = bareRepository();
+    await push(container, remote, strategy, 0);
     const session = container.sessions()[0] ?? '';
-    const more = isPush ? 0 : await killTaking(laptop, remote, { method, n, session, strategy });
-    await takesOver(container, laptop, {
-      remote,
-      session,
-      strategy,
-      where: `${method} in ${strategy}, call ${n}`,
-    });
-    return calls + more;
-  } finally {
-    await container.dispose();
-    await laptop.dispose();
-  }
+    await body((n) =>
+      withRig(async (laptop) => {
+        const calls = await killTaking(laptop, remote, { method, n, session, strategy });
+        const where = `${method} in ${strategy}, call ${n}`;
+        await takesOver(container, laptop, { remote, session, strategy, where });
+        return calls;
+      }),
+    );
+  });
 }
 
-async function killPush(rig: DaemonRig, remote: string, n: number, strategy: string): Promise<number> {
-  await pushed(rig, remote, strategy, 0);
+async function killPush(rig: DaemonRig, n: number, strategy: string): Promise<number> {
+  const remote = bareRepository();
+  await push(rig, remote, strategy, 0);
   rig.write('a.txt', 'second\n');
   const { client, count, arm } = await doomed(rig, n);
   const { session } = await rig.open(client, { strategy, retention: 'keep' });
@@ -45,7 +50,9 @@ async function killPush(rig: DaemonRig, remote: string, n: number, strategy: str
   await client.request('remote/push', { remote: 'team', session }).catch(ofEnd);
   await client.kill();
   await until('git ends', () => rig.children().length === 0, 10_000);
-  await pushed(rig, remote, strategy, n);
+  await push(rig, remote, strategy, n);
+  const where = `remote/push in ${strategy}, call ${n}`;
+  await withRig((laptop) => takesOver(rig, laptop, { remote, session, strategy, where }));
   return countIn(count);
 }
 
@@ -86,7 +93,7 @@ const countIn = (file: string): number =>
   existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : 0;
 
 /** Opens the session with a checkpoint, and pushes it. */
-async function pushed(rig: DaemonRig, remote: string, strategy: string, n: number): Promise<number> {
+async function push(rig: DaemonRig, remote: string, strategy: string, n: number): Promise<void> {
   const client = await rig.start();
   await client.request('remote/add', { name: 'team', url: remote });
   const { session, resumed } = await rig.open(client, { strategy, retention: 'keep' });
@@ -99,7 +106,6 @@ async function pushed(rig: DaemonRig, remote: string, strategy: string, n: numbe
   const { warnings, others } = await client.request('remote/push', { remote: 'team', session });
   assert.equal([warnings, others], [undefined, []], `after call ${n} the writer is the same`);
   await client.close();
-  return 0;
 }
 
 /** Checks that the laptop gets everything that the container has. */

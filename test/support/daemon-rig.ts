@@ -240,13 +240,13 @@ function describe({ pid, words }: Process): string {
 }
 
 /** Runs `body` with a rig and removes it afterwards, including processes. */
-export async function withRig(
-  body: (rig: DaemonRig) => Promise<void>,
+export async function withRig<T>(
+  body: (rig: DaemonRig) => Promise<T>,
   options: ConstructorParameters<typeof DaemonRig>[0] = {},
-): Promise<void> {
+): Promise<T> {
   const rig = new DaemonRig(options);
   try {
-    await body(rig);
+    return await body(rig);
   } finally {
     await rig.dispose();
   }
