@@ -1,9 +1,10 @@
 // The complete check: types (already compiled by setup), lint, format, generated files, then every test file in its
 // own process. Prints the failures and ends with `N passed, N failed`.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commandLine } from './command-line.ts';
 import type { ProtocolDocument } from './generate/dialect.ts';
@@ -37,9 +38,21 @@ const environmentOf = (file: string): NodeJS.ProcessEnv =>
 /** These files measure times or peaks of memory, so they run alone. */
 const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
 
-/** These files take longest, so they come first: the end does not have to wait for a single one. */
-const slowest =
-  /\/(busy|client|conformance|ends|examples|execute-after-commit|git-store|hook|hook-killed|keyed-kills|local-suite|meaning|orphans|python|rounds|sessions-delete|shadow-suite|silence|together-model|torture)\./;
+/**
+ * These files take longest, so they come first: the end does not have to wait for a single one. A note at the end of
+ * a whole run names a file that is missing here.
+ */
+const slowest = new Set(
+  `busy client conformance end-deletion-killed ends examples execute-after-commit execute-errors generators git-store
+  hook hook-agents hook-killed keyed-kills keyed-opening kill-points killed-between killed-client local-suite meaning
+  orphans python rounds rust sessions-delete shadow-suite silence together-model torture travel-killed`.split(
+    /\s+/,
+  ),
+);
+const isSlowest = (file: string): boolean => slowest.has(basename(file).replace(/\..*/, ''));
+
+/** A file that takes more than this part of the whole run is one of the slowest. */
+const slowPart = 0.04;
 
 interface Outcome {
   readonly name: string;
@@ -72,14 +85,25 @@ function testFiles(): string[] {
   return all
     .map((file) => join('dist/test', file))
     .filter((file) => file.endsWith(wanted) && file.includes(flags.only ?? ''))
-    .sort((a, b) => Number(slowest.test(b)) - Number(slowest.test(a)) || (a < b ? -1 : 1));
+    .sort((a, b) => Number(isSlowest(b)) - Number(isSlowest(a)) || (a < b ? -1 : 1));
+}
+
+/** Replaces places in compiled files by those in their sources. A test process that does this itself starts slower. */
+function inSources(output: string): string {
+  return output.replaceAll(/(?:file:\/\/)?(\/\S+?\.js):(\d+):(\d+)/g, (place, file: string, line, column) => {
+    if (!existsSync(`${file}.map`)) return place;
+    const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')) as SourceMapPayload);
+    const found = map.findEntry(Number(line) - 1, Number(column) - 1);
+    if (!('originalSource' in found)) return place;
+    return `${join(dirname(file), found.originalSource)}:${found.originalLine + 1}:${found.originalColumn + 1}`;
+  });
 }
 
 /** Runs one test file. uvu prints `Total`, `Passed` and `Skipped`. A file without this output has not run. */
 function runFile(file: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const started = performance.now();
-    const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], {
+    const child = spawn(process.execPath, [join(root, file)], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -121,7 +145,7 @@ function runFile(file: string): Promise<Outcome> {
       const seconds = (performance.now() - started) / 1000;
       const notes = output.split('\n').filter((line) => /^\s*(skipped|note):/i.test(line));
       const name = relative('dist', file);
-      resolve({ name, passed, failed, seconds, output: failed > 0 ? output : notes.join('\n') });
+      resolve({ name, passed, failed, seconds, output: failed > 0 ? inSources(output) : notes.join('\n') });
     });
   });
 }
@@ -138,12 +162,14 @@ async function runAll(checks: readonly (() => Promise<Outcome>)[], width: number
 let passed = 0;
 let failed = 0;
 const failures: string[] = [];
+const slow: Outcome[] = [];
 function report(outcome: Outcome): void {
   passed += outcome.passed;
   failed += outcome.failed;
   const mark = outcome.failed === 0 ? 'ok  ' : 'FAIL';
   console.log(`${mark} ${outcome.name} (${outcome.passed} passed, ${outcome.seconds.toFixed(1)} s)`);
   if (outcome.failed > 0) failures.push(outcome.name);
+  if (outcome.name.startsWith('test/') && !isSlowest(outcome.name)) slow.push(outcome);
   if (outcome.output.trim() !== '') console.log(outcome.output.trimEnd());
 }
 
@@ -168,9 +194,14 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// A short test waits a third of its time: for a timer, for git, for the disk.
-const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 2);
+// Tests wait for timers, for git and for the disk, short tests more often than long ones.
+const width = Math.min(availableParallelism(), 6) + (flags.long ? 1 : 4);
+const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);
+const slowSeconds = (slowPart * (performance.now() - startedMs)) / 1000;
+if (flags.only === undefined)
+  for (const { name, seconds } of slow.filter((one) => one.seconds > slowSeconds))
+    console.log(`note: ${name} took ${seconds.toFixed(0)} s and belongs to \`slowest\` of scripts/check.ts`);
 await runAll(measured ?? [], 1);
 if (isWhole) {
   const document = JSON.parse(readFileSync(join(root, 'protocol/protocol.json'), 'utf8')) as ProtocolDocument;
