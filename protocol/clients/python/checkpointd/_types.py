@@ -2501,15 +2501,13 @@ _CheckpointRevertParamsOptional = TypedDict(
         # does not have is refused. Excludes `paths` and `author`.
         "hunks": List["HunkRef"],
         # Only the work of this author: the id of a session on the same work tree, or an agent's
-        # name. The name is the part of a `conversationId` before its colon, and valid if only one
-        # session of that agent reported writes in the range. It relies on the writes that were
-        # reported with `ledger/recordWrite` while this session was open. A path is taken back if
-        # its whole change in the range consists of writes that the author reported. From a path
-        # that other authors changed, too, only the author's changes are taken back (`partial`),
-        # where each report stands for one write and other changes do not touch them. Each other
-        # path that the author may have changed is left and listed in `skipped`. An author that
-        # the ledger does not know is refused. Without `tag` and `from` the range is the whole
-        # line of the session, from its oldest checkpoint to the present. Excludes `hunks`.
+        # name (the part of a `conversationId` before its colon) if only one session of that agent
+        # reported writes in the range. A path is taken back if the author reported all its
+        # changes in the range with `ledger/recordWrite`. Of a path that others changed too, only
+        # the author's changes are taken back (`partial`), where the reports tell them apart. Any
+        # other path that the author may have changed stays and is listed in `skipped`. An author
+        # that the ledger does not know is refused. Without `tag` and `from` the range is the
+        # whole line of the session. Excludes `hunks`.
         "author": str,
         # The policy for paths where a later change contradicts the revert. Absent: `leave`.
         "conflicts": "RevertConflictPolicy",
