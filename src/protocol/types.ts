@@ -275,7 +275,7 @@ export interface Checkpoint {
   readonly formerTag?: Tag;
   /**
    * The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before, for a tool the
-   * nearest turn or tool. Absent: that checkpoint has no tag now.
+   * nearest turn or tool. Absent: it has no tag.
    */
   readonly previousTag?: Tag;
   /** The checkpoint at which the session was when this one was made. Absent: the base. */
@@ -337,26 +337,26 @@ export interface SessionLimits {
   readonly maxFileBytes?: Bytes;
   /**
    * Above this size, the session removes its oldest checkpoints within a minute. The base, the newest, named
-   * checkpoints, those that undo and redo need, and safety checkpoints of the last day stay.
+   * checkpoints, those for undo and redo, and safety checkpoints of the last day stay.
    */
   readonly maxStoreBytes?: Bytes;
   /**
    * The largest number of checkpoints in `checkpoint/list`; the oldest are removed within a minute. The base,
-   * the newest, named checkpoints and those that undo and redo need stay, so 1 acts as 2, with a warning.
+   * the newest, named checkpoints and those for undo and redo stay, so 1 acts as 2, with a warning.
    */
   readonly maxCheckpoints?: number;
   /** `store/gc` removes checkpoints older than this many days. */
   readonly maxAgeDays?: number;
   /**
-   * How long safety checkpoints, and turns and tools that lost their tag, are kept, in milliseconds. Only
-   * `maxStoreBytes` may remove them earlier, after a day. Absent: 30 days.
+   * How long safety checkpoints, and turns and tools that lost their tag, are kept, in milliseconds. After a
+   * day `maxStoreBytes` may remove them. Absent: 30 days.
    */
   readonly keepSafetyMs?: number;
   /** The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds. */
   readonly initTimeoutMs?: number;
   /**
-   * The largest number of characters (Unicode code points) in a message, answer, summary or line of the
-   * transcript. Absent: the session's earlier value, else `limits.maxMessageCharacters` of `initialize`.
+   * The largest number of Unicode code points in a message, answer, summary or transcript line. Absent: the
+   * session's earlier value, else that of `initialize`.
    */
   readonly maxMessageCharacters?: number;
 }
@@ -427,8 +427,8 @@ export interface RestoreResult {
   /** Paths that were written, in the order of their bytes. */
   readonly restored: readonly PathRef[];
   /**
-   * Paths that were deleted, in the order of their bytes. Mode `soft` deletes no file, except in an undo or
-   * redo: it deletes files that the reversed restore had brought.
+   * Paths that were deleted, in the order of their bytes. In mode `soft` only an undo or redo deletes files:
+   * those that the reversed restore had brought.
    */
   readonly deleted: readonly PathRef[];
   /** Paths that could not be restored. They were not changed; the other paths were restored. */
@@ -2841,10 +2841,7 @@ export interface LedgerEntry {
   readonly tag?: Tag;
   /** The tool that wrote it. */
   readonly toolName?: string;
-  /**
-   * The other session that wrote it. It stays known after that session closes. Absent: no other session wrote
-   * it, or the daemon does not know which.
-   */
+  /** The other session that wrote it, open or closed. Absent: none, or the daemon does not know which. */
   readonly session?: SessionId;
 }
 

@@ -890,7 +890,7 @@ class Checkpoint(_CheckpointRequired, total=False):
     # its tag, or never had one.
     formerTag: Tag
     # The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before,
-    # for a tool the nearest turn or tool. Absent: that checkpoint has no tag now.
+    # for a tool the nearest turn or tool. Absent: it has no tag.
     previousTag: Tag
     # The checkpoint at which the session was when this one was made. Absent: the base.
     parent: CheckpointId
@@ -932,23 +932,22 @@ class SessionLimits(TypedDict, total=False):
     # includes such files, so that undo removes them.
     maxFileBytes: Bytes
     # Above this size, the session removes its oldest checkpoints within a minute. The base, the
-    # newest, named checkpoints, those that undo and redo need, and safety checkpoints of the last
-    # day stay.
+    # newest, named checkpoints, those for undo and redo, and safety checkpoints of the last day
+    # stay.
     maxStoreBytes: Bytes
     # The largest number of checkpoints in `checkpoint/list`; the oldest are removed within a
-    # minute. The base, the newest, named checkpoints and those that undo and redo need stay, so 1
-    # acts as 2, with a warning.
+    # minute. The base, the newest, named checkpoints and those for undo and redo stay, so 1 acts
+    # as 2, with a warning.
     maxCheckpoints: int
     # `store/gc` removes checkpoints older than this many days.
     maxAgeDays: int
     # How long safety checkpoints, and turns and tools that lost their tag, are kept, in
-    # milliseconds. Only `maxStoreBytes` may remove them earlier, after a day. Absent: 30 days.
+    # milliseconds. After a day `maxStoreBytes` may remove them. Absent: 30 days.
     keepSafetyMs: int
     # The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     initTimeoutMs: int
-    # The largest number of characters (Unicode code points) in a message, answer, summary or line
-    # of the transcript. Absent: the session's earlier value, else `limits.maxMessageCharacters`
-    # of `initialize`.
+    # The largest number of Unicode code points in a message, answer, summary or transcript line.
+    # Absent: the session's earlier value, else that of `initialize`.
     maxMessageCharacters: int
 
 
@@ -1016,8 +1015,8 @@ class RestoreCounts(TypedDict):
 class _RestoreResultRequired(TypedDict):
     # Paths that were written, in the order of their bytes.
     restored: List[PathRef]
-    # Paths that were deleted, in the order of their bytes. Mode `soft` deletes no file, except in
-    # an undo or redo: it deletes files that the reversed restore had brought.
+    # Paths that were deleted, in the order of their bytes. In mode `soft` only an undo or redo
+    # deletes files: those that the reversed restore had brought.
     deleted: List[PathRef]
     # Paths that could not be restored. They were not changed; the other paths were restored.
     failed: List[FailedPath]
@@ -3593,8 +3592,8 @@ class LedgerEntry(_LedgerEntryRequired, total=False):
     tag: Tag
     # The tool that wrote it.
     toolName: str
-    # The other session that wrote it. It stays known after that session closes. Absent: no other
-    # session wrote it, or the daemon does not know which.
+    # The other session that wrote it, open or closed. Absent: none, or the daemon does not know
+    # which.
     session: SessionId
 
 

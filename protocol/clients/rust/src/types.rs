@@ -384,7 +384,7 @@ pub enum SkipReason {
     #[serde(rename = "nameTooLong")]
     NameTooLong,
     /// The path is or contains a git directory, or a storage of checkpointd with other sessions.
-    /// Only files that the user's own repository tracks in it are captured.
+    /// Only files that the user's repository tracks are captured.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// The name is that of a restore's temporary file: `.ckpt-tmp-`, twenty letters and digits, `-`
@@ -399,8 +399,8 @@ pub enum SkipReason {
     /// created it while the restore was interrupted.
     #[serde(rename = "conflict")]
     Conflict,
-    /// In a restore: the checkpoint does not have the path, because its ignore rules, exclude globs
-    /// or size limit excluded the path, or because the path was unreadable.
+    /// In a restore: when the checkpoint was made, ignore rules, exclude globs or the size limit
+    /// excluded the path, or the path was unreadable.
     #[serde(rename = "notCapturedThen")]
     NotCapturedThen,
     /// In an undo or a redo: the path changed since, and the reversed restore did not touch it.
@@ -410,12 +410,12 @@ pub enum SkipReason {
     /// does not change the file at its path.
     #[serde(rename = "notSent")]
     NotSent,
-    /// In a revert or restore of one author: another session reported writes to the file in the
-    /// range, too, and the changes of the two cannot be told apart.
+    /// In a revert or restore of one author: another session also reported writes to the file, and
+    /// their changes cannot be told apart.
     #[serde(rename = "mixedAuthors")]
     MixedAuthors,
-    /// In a revert or restore of one author: the range changed the path, no session reported all of
-    /// that change, and no part of it is known to be the author's.
+    /// In a revert or restore of one author: no session reported the path's whole change, and no
+    /// part is known to be the author's.
     #[serde(rename = "unknownAuthor")]
     UnknownAuthor,
     /// A value that this version does not know.
@@ -653,8 +653,8 @@ pub enum FailureReason {
     /// A git directory is in the way, or contains the path.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
-    /// Another path has the same name on this file system. If a directory was renamed only in case,
-    /// its files stay: give it its earlier name and restore again.
+    /// Another path has the same name on this file system. A directory renamed only in case keeps
+    /// its files: give it its earlier name and restore again.
     #[serde(rename = "collision")]
     Collision,
     /// Its stored name must never be written.
@@ -667,8 +667,8 @@ pub enum FailureReason {
     /// finished nor undone; the path stays unchanged.
     #[serde(rename = "contentLost")]
     ContentLost,
-    /// Another program wrote to the path while the restore ran. Its content stays and is in the
-    /// restore's own checkpoint; the content before is in the safety checkpoint.
+    /// Another program wrote to the path while the restore ran. Its content stays. The safety
+    /// checkpoint has the content before.
     #[serde(rename = "changedMeanwhile")]
     ChangedMeanwhile,
     /// No permission to write there.
@@ -1221,7 +1221,7 @@ pub struct Checkpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_tag: Option<Tag>,
     /// The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before,
-    /// for a tool the nearest turn or tool. Absent: that checkpoint has no tag now.
+    /// for a tool the nearest turn or tool. Absent: it has no tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_tag: Option<Tag>,
     /// The checkpoint at which the session was when this one was made. Absent: the base.
@@ -1292,28 +1292,27 @@ pub struct SessionLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_bytes: Option<Bytes>,
     /// Above this size, the session removes its oldest checkpoints within a minute. The base, the
-    /// newest, named checkpoints, those that undo and redo need, and safety checkpoints of the last
-    /// day stay.
+    /// newest, named checkpoints, those for undo and redo, and safety checkpoints of the last day
+    /// stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_store_bytes: Option<Bytes>,
     /// The largest number of checkpoints in `checkpoint/list`; the oldest are removed within a
-    /// minute. The base, the newest, named checkpoints and those that undo and redo need stay, so 1
-    /// acts as 2, with a warning.
+    /// minute. The base, the newest, named checkpoints and those for undo and redo stay, so 1 acts
+    /// as 2, with a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_checkpoints: Option<u64>,
     /// `store/gc` removes checkpoints older than this many days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u64>,
     /// How long safety checkpoints, and turns and tools that lost their tag, are kept, in
-    /// milliseconds. Only `maxStoreBytes` may remove them earlier, after a day. Absent: 30 days.
+    /// milliseconds. After a day `maxStoreBytes` may remove them. Absent: 30 days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_safety_ms: Option<u64>,
     /// The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_timeout_ms: Option<u64>,
-    /// The largest number of characters (Unicode code points) in a message, answer, summary or line
-    /// of the transcript. Absent: the session's earlier value, else `limits.maxMessageCharacters`
-    /// of `initialize`.
+    /// The largest number of Unicode code points in a message, answer, summary or transcript line.
+    /// Absent: the session's earlier value, else that of `initialize`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_message_characters: Option<u64>,
 }
@@ -1396,8 +1395,8 @@ pub struct RestoreCounts {
 pub struct RestoreResult {
     /// Paths that were written, in the order of their bytes.
     pub restored: Vec<PathRef>,
-    /// Paths that were deleted, in the order of their bytes. Mode `soft` deletes no file, except in
-    /// an undo or redo: it deletes files that the reversed restore had brought.
+    /// Paths that were deleted, in the order of their bytes. In mode `soft` only an undo or redo
+    /// deletes files: those that the reversed restore had brought.
     pub deleted: Vec<PathRef>,
     /// Paths that could not be restored. They were not changed; the other paths were restored.
     pub failed: Vec<FailedPath>,
@@ -4981,8 +4980,8 @@ pub struct LedgerEntry {
     /// The tool that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// The other session that wrote it. It stays known after that session closes. Absent: no other
-    /// session wrote it, or the daemon does not know which.
+    /// The other session that wrote it, open or closed. Absent: none, or the daemon does not know
+    /// which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
 }
