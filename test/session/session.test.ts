@@ -54,6 +54,19 @@ test('a cursor of a listing whose order changed is refused', async () => {
   await daemon.close();
 });
 
+test('each opening without a conversation id begins a conversation with a random id (C1)', async () => {
+  const daemon = new InProcessDaemon();
+  const root = repository();
+  const ids = new Set<string>();
+  for (let opening = 0; opening < 3; opening += 1) {
+    const { session, resumed } = await daemon.open(root);
+    assert.is(resumed, false);
+    ids.add((await daemon.call('conversation/get', { session })).conversationId);
+  }
+  assert.is(ids.size, 3, [...ids].join());
+  await daemon.close();
+});
+
 test('a session serves init, create, hasChanges, stats, diff, restore, list, previous and between (Q42)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();

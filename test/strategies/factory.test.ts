@@ -54,6 +54,8 @@ test('an unknown strategy is refused with the list of known ones, and nothing is
 test('local needs a repository, makes none by itself, and checkpoint/init makes one (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
+  const missing = await failure(daemon.open(join(root, 'missing'), { strategy: 'local' }));
+  assert.is(missing.kind, 'WorkTreeMissing');
   write(root, { 'a.txt': 'a\n' });
   const opened = await daemon.open(root, { strategy: 'local', conversationId: 'c' });
   assert.equal([opened.checkpoints.enabled, opened.checkpoints.reason], [false, 'NotARepository']);
@@ -61,8 +63,11 @@ test('local needs a repository, makes none by itself, and checkpoint/init makes 
   assert.not.ok(existsSync(join(root, '.git')));
   await daemon.call('checkpoint/init', { session: opened.session });
   assert.is(git(root, 'rev-parse', '--git-dir'), '.git', 'asked for, it is made');
-  assert.match(git(root, 'for-each-ref', '--format=%(refname)'), /^refs\/checkpointd\//);
-  assert.is(git(root, 'config', '--list', '--local').includes('checkpointd'), false);
+  const refs = git(root, 'for-each-ref', '--format=%(refname) %(authorname)').split('\n');
+  assert.ok(
+    refs.every((ref) => ref.startsWith('refs/checkpointd/')) && refs.some((ref) => ref.endsWith(' Q')),
+  );
+  assert.not.match(git(root, 'config', '--list', '--local'), /checkpointd|^user\./m);
   write(root, { 'a.txt': 'b\n' });
   await daemon.call('checkpoint/create', { session: opened.session, kind: 'turn' });
   await daemon.call('checkpoint/restore', { session: opened.session, tag: '0', mode: 'hard' });
