@@ -1,8 +1,10 @@
-// Who may speak to the inspector: links that work once, the cookie and the second secret that a link is exchanged for,
-// and the checks of Host and Origin that keep other web pages out.
+// Decides which pages may use the inspector. A link works once and is exchanged for a cookie and a second secret.
+// Checks of Host and Origin exclude other web pages.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The answer to a page that shows its link: the value of its cookie, and the secret that it sends with the WebSocket. */
+/**
+ * The answer to a page that sends the token of its link: the value of its cookie, and the secret for its WebSocket.
+ */
 export interface Entrance {
   readonly visitor: string;
   readonly secret: string;
@@ -10,17 +12,17 @@ export interface Entrance {
 
 const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 
-/** True when a Host header names this machine, at any port: a forwarded port (`ssh -L`) may be another one. */
+/** True when a Host header names this machine, with any port: a forwarded port (`ssh -L`) has another number. */
 export function isLoopbackHost(host: string | undefined): host is string {
   return host !== undefined && loopback.test(host);
 }
 
-/** True when the page that sent the request is one of ours: its origin has exactly the host and port of the request. */
+/** True when a page of ours sent the request: its origin has exactly the host and port of the request. */
 export function isSameOrigin(origin: string | undefined, host: string): boolean {
   return origin !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
 
-/** Returns the name of the cookie. Browsers send cookies to every port of a host, so the name holds the port. */
+/** Returns the name of the cookie. It contains the port, because browsers send cookies to every port of a host. */
 export function cookieName(host: string): string {
   return `checkpointd-${/:(\d+)$/.exec(host)?.[1] ?? '80'}`;
 }
@@ -47,7 +49,7 @@ export class PageAccess {
   }
 
   /**
-   * Exchanges a token. A browser that has a valid cookie already keeps it, so that its other pages stay connected.
+   * Exchanges a token. A browser keeps a valid cookie that it has already, so that its other pages stay connected.
    * Returns undefined for a token that is wrong or was used before.
    */
   redeem(token: string, visitor: string | undefined): Entrance | undefined {
@@ -64,11 +66,11 @@ export class PageAccess {
     return { visitor: value, secret };
   }
 
-  /** True when a page has both the cookie and a secret that was given out with it. */
+  /** True when a page has both the cookie and a secret that belongs to this cookie. */
   admits(visitor: string | undefined, secret: string | undefined): boolean {
     if (visitor === undefined || secret === undefined) return false;
     const asked = digest(secret);
-    // The key of the map is a digest too: how long the look-up takes says nothing of the cookie.
+    // The key of the map is a digest, too, so that the time of the look-up reveals nothing about the cookie.
     const secrets = this.#visitors.get(hex(visitor)) ?? [];
     return secrets.filter((each) => timingSafeEqual(each, asked)).length > 0;
   }

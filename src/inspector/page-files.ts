@@ -1,9 +1,9 @@
-// The built page as it is served: every file from memory, each with the headers that keep the page shut.
+// The built page as the server sends it: every file from memory, with headers that forbid the page everything else.
 import { extname, join, relative } from 'node:path';
 import { files } from '../base/files.ts';
 
 export interface PageFile {
-  /** A document has `__NONCE__` where the nonce of an answer belongs. */
+  /** In a document, `__NONCE__` marks the places for the nonce of an answer. */
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -26,7 +26,7 @@ export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
       else if (entry.isFile()) {
         const name = `/${relative(directory, path).replaceAll('\\', '/')}`;
         const type = types[extname(name)] ?? 'application/octet-stream';
-        // Vite puts the hash of the content into the name of everything but the document.
+        // Vite puts the hash of the content into the name of every file except the document.
         const kept = name.startsWith('/assets/') ? 'max-age=31536000, immutable' : 'no-store';
         found.set(name === '/index.html' ? '/' : name, {
           body: files.readFileSync(path),
@@ -39,7 +39,7 @@ export function pageFiles(directory: string): ReadonlyMap<string, PageFile> {
   return found;
 }
 
-/** Returns a document for one answer: scripts and styles that the page makes itself bear its nonce. */
+/** Returns a document for one answer. Scripts and styles that the page makes itself use its nonce. */
 export function documentWith(nonce: string, { body }: PageFile): Buffer {
   return Buffer.from(body.toString('utf8').replaceAll('__NONCE__', nonce));
 }
@@ -56,7 +56,7 @@ export function shutHeaders(host: string, nonce: string): Record<string, string>
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Vue makes this one when it starts. The page sets no markup by it.
+    // Vue makes this policy when it starts. The page sets no markup through it.
     'trusted-types vue',
   ];
   return {

@@ -1,5 +1,5 @@
-// The inspector's server: the built page over HTTP on 127.0.0.1, and one WebSocket for each page. It answers no request
-// under another host name, and tells nothing to a page that has not exchanged a link.
+// The inspector's server: the built page over HTTP on 127.0.0.1, and one WebSocket for each page. It answers no
+// request under another host name, and sends no data to a page that has not exchanged a link.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ import { documentWith, type PageFile, pageFiles, shutHeaders } from './page-file
 import { ReachedSessions, type SessionSource } from './reached-sessions.ts';
 import { Relay } from './relay.ts';
 
-/** The largest message of a page. Requests are small; a file that is shown comes the other way. */
+/** The largest message of a page. Requests are small. Contents of files go only to the page. */
 const maxMessageBytes = 1 << 20;
 const maxTokenBytes = 1024;
 const pingMs = 30_000;
@@ -168,7 +168,7 @@ class Inspector {
 /** The pages that have answered the last ping. */
 const alive = new WeakSet<WebSocket>();
 
-/** Reads a short body; undefined when it is longer, or cut. */
+/** Reads a short body. Returns undefined when the body is longer, or cut. */
 async function bodyOf(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;

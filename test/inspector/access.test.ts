@@ -1,4 +1,4 @@
-// Who gets into the inspector: hosts, origins, cookies, links that work once, and the second secret.
+// Tests which pages may use the inspector: hosts, origins, cookies, links that work once, and the second secret.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

@@ -1,5 +1,6 @@
-// How the page gets in: the token in the fragment of its link is exchanged once, and taken out of the history at once.
-// The secret that comes back lives as long as this tab, so that a reload works and another tab needs a link of its own.
+// Gives the page access: exchanges the token in the fragment of its link once, and removes the token from the history
+// at once. The page keeps the returned secret as long as its tab exists. So a reload works, and another tab needs its
+// own link.
 
 const kept = 'checkpointd-secret';
 

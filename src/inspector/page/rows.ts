@@ -1,5 +1,5 @@
-// The rows of the timeline: which checkpoints are shown, in which lane of the graph each lies, and which lines run
-// through it. Pure, so that ten thousand of them can be tested without a browser.
+// Computes the rows of the timeline: the shown checkpoints, the lane of each in the graph, and the lines that run
+// through each row. Pure, so that ten thousand rows can be tested without a browser.
 import type { Checkpoint } from '../../protocol/types.ts';
 
 export interface TimelineRow {
@@ -7,9 +7,9 @@ export interface TimelineRow {
   /** 0: a turn or a restore; 1: a tool. */
   readonly depth: 0 | 1;
   readonly lane: number;
-  /** True when a line comes from the row above in the own lane. */
+  /** True when a line from the row above reaches this row in its own lane. */
   readonly isReached: boolean;
-  /** True when the line goes on below in the own lane. */
+  /** True when the line continues below in the row's own lane. */
   readonly goesOn: boolean;
   /** The lanes of lines that pass by. */
   readonly passing: readonly number[];
@@ -24,7 +24,7 @@ export interface RowsWanted {
   readonly showsNoise: boolean;
   /** The turns whose tools are not shown. */
   readonly folded: ReadonlySet<string>;
-  /** Shown only: those for which this is true. Absent: all. */
+  /** Returns true for checkpoints to show. Absent: all are shown. */
   readonly matches?: ((checkpoint: Checkpoint) => boolean) | undefined;
 }
 
@@ -34,10 +34,10 @@ export interface Rows {
   readonly noise: number;
 }
 
-/** Lanes beyond this one are drawn in it. */
+/** The last lane. Further lanes are drawn in it, too. */
 export const laneMax = 5;
 
-/** True for what says nothing to most readers: saved states before restores, tools that changed no file. */
+/** True for checkpoints that matter to few readers: saved states before restores, and tools that changed no file. */
 export function isNoise({ kind, stats, name, id }: Checkpoint, head: string | undefined): boolean {
   if (name !== undefined || id === head) return false;
   if (kind === 'safety') return true;
@@ -57,7 +57,7 @@ export function timelineRows(
   let noise = 0;
   const foldedCounts = new Map<string, number>();
   const shown: Checkpoint[] = [];
-  // A tool stands below the turn before it, whose tag may have gone to another checkpoint meanwhile.
+  // A tool is shown below the turn before it, whose tag may belong to another checkpoint now.
   let turn: Checkpoint | undefined;
   for (const checkpoint of all) {
     if (checkpoint.kind === 'turn') turn = checkpoint;
@@ -124,7 +124,7 @@ function placesOf(shown: readonly Checkpoint[], all: readonly Checkpoint[]): Pla
   });
 }
 
-/** Returns the checkpoints that the head comes after, and the head. */
+/** Returns the head and its ancestors. */
 function lineOf(all: readonly Checkpoint[], head: string | undefined): ReadonlySet<string> {
   const parentOf = new Map(all.map(({ id, parent }) => [id, parent]));
   const line = new Set<string>();

@@ -1,4 +1,4 @@
-// Syntax by the name of a file. Each language is loaded when a file of it is first opened.
+// Chooses the syntax by the name of a file. A language is loaded when its first file is opened.
 import { type LanguageSupport, StreamLanguage, type StreamParser } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 

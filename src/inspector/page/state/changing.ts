@@ -1,4 +1,5 @@
-// A restore, revert, undo or redo on its way: its plan, the question, its progress, its result, and the way back.
+// The state of a running restore, revert, undo or redo: its plan, the question to the user, its progress, its result,
+// and how to undo it.
 import { defineStore } from 'pinia';
 import { computed, reactive, ref, shallowRef, watch } from 'vue';
 import type { ProgressValue } from '../../../protocol/types.ts';
@@ -56,7 +57,7 @@ export const useChanging = defineStore('changing', () => {
   const timeline = useTimeline();
   const known = fields();
   const { stage, intent, choices, plan, result, progress, refusal } = known;
-  /** The head that the plan was made for: if it moves, the plan is made anew. */
+  /** The head for which the plan was made. When the head moves, a new plan is made. */
   let planned: string | undefined;
   const { start, signal, cancel } = stepsOf(known);
 
@@ -81,7 +82,7 @@ export const useChanging = defineStore('changing', () => {
       if (!isCurrent()) return;
       if (choices.author !== '' && isUnknown(error)) return refuse(known, error);
       if (!isFirst || !isHeadMoved(error)) return fail(known, error);
-      // The page has not heard of the newest checkpoint yet.
+      // The page may not know the newest checkpoint yet.
       await readSessionHead().catch((why: unknown) => fail(known, why));
       if (isCurrent() && stage.value === 'planning') await makePlan(false);
     }
@@ -94,7 +95,7 @@ export const useChanging = defineStore('changing', () => {
       if (intent.value.does === 'revert') usePicked().drop(intent.value.hunks ?? []);
       timeline.loadSoon();
     } catch (error) {
-      // The head has moved since the plan was made: another client made a checkpoint. The user decides anew.
+      // Another client made a checkpoint since the plan was made. The user gets a new plan and decides again.
       if (isHeadMoved(error)) await makePlan();
       else fail(known, error);
     }
@@ -107,7 +108,7 @@ export const useChanging = defineStore('changing', () => {
     void makePlan();
   }
   const close = (): void => void start('closed');
-  /** Takes back what was just done, without another question: it loses nothing, and can be done again. */
+  /** Undoes the last change without another question, because an undo loses nothing and can itself be undone. */
   function takeBack(): void {
     intent.value = reverseOf(intent.value);
     Object.assign(choices, usual);
@@ -124,7 +125,7 @@ interface Steps {
   /** Starts a stage. The returned function is true while no later stage has begun. */
   readonly start: (now: Stage) => () => boolean;
   readonly signal: () => AbortSignal;
-  /** Stops what runs. A plan is given up, and a restore ends as if it had not begun unless it has committed. */
+  /** Cancels the running request. A plan is dropped. A restore that has not committed changes nothing. */
   readonly cancel: () => void;
 }
 
@@ -153,7 +154,7 @@ function isHeadMoved(error: unknown): boolean {
   return error instanceof LinkError && error.kind === 'PreconditionFailed';
 }
 
-/** Returns what went wrong. @throws what is no answer of the wire */
+/** Returns the message of an error. @throws errors that are no answer of the daemon */
 function wordsOf(error: unknown): string {
   if (!(error instanceof LinkError)) throw error;
   return error.message;

@@ -1,4 +1,4 @@
-// The comparison that is shown: which two states, and the files that differ between them.
+// The shown comparison: its two states, and the files that differ between them.
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, watch } from 'vue';
 import type { DiffFile, SkippedPath } from '../../../protocol/types.ts';
@@ -38,7 +38,7 @@ export const useComparison = defineStore('comparison', () => {
     const from = view.base === selected.id ? undefined : view.base;
     return { session, from: from ?? timeline.previousOf(selected)?.id, to: selected.id };
   });
-  /** The comparison in a text: a change of it, or of the present, is a reason to compare again. */
+  /** The comparison as a text. When the text or the present changes, the page compares again. */
   const key = computed(() => {
     const now = sides.value;
     if (now === undefined) return '';
@@ -78,7 +78,7 @@ export const useComparison = defineStore('comparison', () => {
   return { files, skipped, message, isCut, isLoading, failure, checkpoint, sides, key };
 });
 
-/** Lists the files that differ; of the base, which comes after nothing, its first files. */
+/** Lists the files that differ. For the base, which has no checkpoint before it, lists its first files. */
 async function foundIn({ session, from, to }: Sides, signal: AbortSignal): Promise<Found> {
   const link = useLink();
   if (from !== undefined || to === undefined) {

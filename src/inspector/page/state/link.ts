@@ -1,4 +1,4 @@
-// The one link of this page, and what the page knows of it: whether it is open, and which sessions are out of reach.
+// The connection of this page, with its state and the sessions that cannot be reached.
 import { defineStore } from 'pinia';
 import { reactive, ref, shallowRef } from 'vue';
 import {
@@ -12,7 +12,7 @@ import {
 
 export const useLink = defineStore('link', () => {
   const state = ref<LinkState>('connecting');
-  /** Grows with each message of the log, which is no reactive object itself. */
+  /** Grows with each message of the log, because the log itself is not reactive. */
   const logged = ref(0);
   /** By session: why its daemon cannot be reached. */
   const lost = reactive(new Map<string, string>());

@@ -1,4 +1,4 @@
-// The checkpoints of the session that is shown, kept up to date by the daemon's events.
+// The checkpoints of the shown session, updated by the daemon's events.
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, watch } from 'vue';
 import type { Checkpoint, SessionGetResult } from '../../../protocol/types.ts';
@@ -26,7 +26,7 @@ export const useTimeline = defineStore('timeline', () => {
   let loads = 0;
   let refreshing: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows a session; what was known of another one goes. */
+  /** Shows a session, and drops the data of the session shown before. */
   async function show(wanted: string): Promise<void> {
     session.value = wanted;
     checkpoints.value = [];
@@ -34,7 +34,7 @@ export const useTimeline = defineStore('timeline', () => {
     await load();
   }
 
-  /** Reads everything anew. A load that is overtaken by a later one changes nothing. */
+  /** Reads everything again. A load changes nothing once a later load has begun. */
   async function load(): Promise<void> {
     loads += 1;
     const own = loads;
@@ -44,7 +44,7 @@ export const useTimeline = defineStore('timeline', () => {
       got.catch(() => undefined); // the list fails too
       for await (const [found, isAll] of growing(session.value)) {
         if (own !== loads) return;
-        // The first page is painted at once; a list that was there already is replaced as a whole.
+        // The first page is shown at once. An existing list is replaced only by a complete one.
         if (isAll || checkpoints.value.length < found.length) checkpoints.value = found;
       }
       info.value = await got;
@@ -58,7 +58,7 @@ export const useTimeline = defineStore('timeline', () => {
     }
   }
 
-  /** Reads everything anew once no more events come. */
+  /** Reads everything again when no more events come. */
   function loadSoon(): void {
     clearTimeout(refreshing);
     refreshing = setTimeout(() => void load(), quietMs);
@@ -71,7 +71,7 @@ export const useTimeline = defineStore('timeline', () => {
     presentVersion.value += 1;
   }
 
-  /** Returns the checkpoint that the statistics of this one are against. */
+  /** Returns the checkpoint with which the statistics of this checkpoint compare. */
   function previousOf({ previousTag, parent, id }: Checkpoint): Checkpoint | undefined {
     const byItsTag = previousTag === undefined ? undefined : byTag.value.get(previousTag);
     const found = byItsTag ?? (parent === undefined ? undefined : byId.value.get(parent));
@@ -82,7 +82,7 @@ export const useTimeline = defineStore('timeline', () => {
   return { ...known, show, load, loadSoon, add, previousOf };
 });
 
-/** Lists the checkpoints of a session page by page; each step has all so far. */
+/** Lists the checkpoints of a session page by page. Each step yields all checkpoints so far. */
 async function* growing(
   session: string,
 ): AsyncGenerator<readonly [found: readonly Checkpoint[], isAll: boolean]> {
@@ -113,7 +113,7 @@ function withNew(all: readonly Checkpoint[], checkpoint: Checkpoint): readonly C
   return [...others.filter((each) => each.id !== id), checkpoint];
 }
 
-/** Keeps the timeline up to date from now on. */
+/** Updates the timeline from now on. */
 export function followTimeline(): void {
   const timeline = useTimeline();
   const wire = useLink().linked();
@@ -131,7 +131,7 @@ export function followTimeline(): void {
   });
   wire.on('inspector/didReach', (event) => isOurs(event) && timeline.loadSoon());
   let awaiting: ReturnType<typeof setTimeout> | undefined;
-  // No event says that a watch has started, so its state is read until it has.
+  // No event reports that the watcher has started, so its state is polled until then.
   watch(
     () => timeline.info,
     (info) => {
@@ -144,13 +144,13 @@ export function followTimeline(): void {
   );
 }
 
-/** Reads anew at which checkpoint the session is. @throws LinkError */
+/** Reads the current checkpoint of the session again. @throws LinkError */
 export async function readSessionHead(): Promise<void> {
   const timeline = useTimeline();
   timeline.info = await useLink().ask('session/get', { session: timeline.session });
 }
 
-/** Replaces what is known of the session, unless it was read anew meanwhile or the link is lost. */
+/** Replaces the data of the session, unless it was read again meanwhile or the connection is lost. */
 async function readAgain(info: SessionGetResult): Promise<void> {
   const timeline = useTimeline();
   try {

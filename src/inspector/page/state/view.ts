@@ -1,4 +1,5 @@
-// The state of the view: the selected checkpoint, what it is compared with, the open file, and how things are shown.
+// The state of the view: the selected checkpoint, the other side of the comparison, the open file, and display
+// options.
 import { defineStore } from 'pinia';
 import { computed, ref, watch } from 'vue';
 import type { PathRef } from '../../../protocol/types.ts';
@@ -22,7 +23,7 @@ export const useView = defineStore('view', () => {
   /** The earlier side of the comparison. Absent: the checkpoint before the selected one. */
   const base = ref<string>();
   const file = ref<PathRef>();
-  /** The path whose history is played. */
+  /** The path whose history is shown. */
   const history = ref<PathRef>();
   const query = ref('');
   const showsNoise = ref(kept<'yes' | 'no'>('noise', 'no') === 'yes');
@@ -30,7 +31,7 @@ export const useView = defineStore('view', () => {
   /** True while equal lines of a difference are shown, too. */
   const isUnfolded = ref(false);
   const theme = ref<Theme>(kept('theme', 'system'));
-  /** On a narrow window one column is shown at a time. */
+  /** True to show the details in a narrow window, which shows one column at a time. */
   const isDetail = ref(false);
   const isHelp = ref(false);
 
@@ -51,7 +52,7 @@ export const useView = defineStore('view', () => {
     room.value = 'checkpoints';
   }
 
-  /** Selects, and shows the details where only one column has room. */
+  /** Selects a checkpoint, and shows its details in a narrow window. */
   function open(id: string): void {
     select(id);
     isDetail.value = true;
