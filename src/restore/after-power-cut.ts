@@ -43,7 +43,7 @@ export function reopenUnpublished({ checkpoints: { index }, answered, directory 
         isOfAnotherBoot(intent) &&
         index.byId(recordOf(intent).id) === undefined &&
         index.byId(intent.safety) !== undefined &&
-        recordOf(intent).seq >= index.nextSeq, // otherwise the checkpoint was published, and removed since
+        recordOf(intent).seq >= index.nextSeq, // otherwise the checkpoint was published and has been removed since
     );
   if (lost !== undefined) answered.reopen(lost.intent.id);
 }
@@ -191,7 +191,7 @@ async function isLost(
   if (present === undefined) return wanted !== undefined;
   if (before.some((entry) => entry !== undefined && sameContent(entry, present))) return true;
   if (wanted === undefined) return false;
-  if (sameContent(present, wanted)) return true; // only its permission bits
+  if (sameContent(present, wanted)) return true; // only the permission bits differ
   return !isLink(present) && !isLink(wanted) && (await isTorn(store, present.blob, wanted.blob));
 }
 

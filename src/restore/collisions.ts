@@ -33,7 +33,7 @@ export function foldedKey(path: TreePath, folding: Folding): string {
   return folding.foldsCase ? text.toLowerCase() : text;
 }
 
-/** Returns the paths of the list that share their key, or that of a directory above them, with another path. */
+/** Returns the paths of the list that share their key with another path, or that are below a directory which does. */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();
   if (!folding.foldsCase && !folding.foldsUnicode) return colliding;
@@ -87,7 +87,7 @@ export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding 
   const foldsUnicode = answerOf(tree, directory, names, (text) =>
     text.normalize('NFC') === text ? text.normalize('NFD') : text.normalize('NFC'),
   );
-  // No name decides: systems that fold letter case mostly fold composed and decomposed letters too.
+  // Without a name to test: most systems that fold letter case also fold composed and decomposed letters.
   return { foldsCase, foldsUnicode: foldsUnicode ?? foldsCase };
 }
 
@@ -110,7 +110,7 @@ function answerOf(
   return undefined;
 }
 
-/** The part of a write that decides whether the file may be a renamed one. */
+/** The facts of a write that show whether the file may be a renamed one. */
 interface Write {
   readonly expected?: Entry;
   readonly displaces: readonly Entry[];
@@ -130,7 +130,7 @@ interface Spellings {
 }
 
 /**
- * Finds writes whose name differs only in spelling from a present name, and paths that a case-folding disk cannot
+ * Finds writes whose name differs from a present name only in spelling, and paths that a case-folding disk cannot
  * store together. `standing` has the present entries of the differing paths.
  */
 export function respell(

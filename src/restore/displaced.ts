@@ -1,6 +1,7 @@
-// Keeps displaced files under second names until late-look.ts has checked them: a program that has such a file open may
-// write to it after the restore's last look. The names are in a directory of the restore, outside the work tree and on
-// the same disk. A note there says what each file was, so a look after a kill has the same facts as one before.
+// Keeps displaced files under second names until late-look.ts has checked them: a program that has such a file open
+// may write to it after the restore's last look. The names are in a directory of the restore, outside the work tree
+// and on the same disk. A note there describes each file, so that a look after a kill has the same facts as a look
+// before it.
 import { join } from 'node:path';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';
@@ -75,7 +76,7 @@ export class DisplacedFiles {
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      return undefined; // such as a full disk: the second names are then in the work tree, and removed at once
+      return undefined; // after an error such as a full disk, the second names are in the work tree and removed at once
     }
     return new DisplacedFiles(directory, new Map(displaced.map(({ path }, number) => [path, number])));
   }

@@ -9,7 +9,7 @@ import { type Directory, type Entry, overlaid, sameContent, sameEntry } from '..
 import type { TreePath } from '../tree/tree-path.ts';
 
 export interface TakenBack {
-  /** The changed files, links, and directories whose bits changed. */
+  /** The changed files and links, and the directories whose permission bits changed. */
   readonly paths: ReadonlySet<TreePath>;
   /** Paths that the restore revealed without writing them. They existed before, so an undo does not delete them. */
   readonly revealed: ReadonlySet<TreePath>;
@@ -61,7 +61,7 @@ export async function editedSince(
   const contents = new Set<TreePath>();
   const fresh = new Set<TreePath>();
   for (const { path, before, after: now } of await store.changes(states.before, states.present)) {
-    if (now === undefined) continue; // a deletion: nothing can be lost
+    if (now === undefined) continue; // a deletion loses nothing
     const target = wanted.has(path) ? wanted.get(path) : before;
     if (target !== undefined && sameEntry(now, target)) continue;
     edits.set(path, now);

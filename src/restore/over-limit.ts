@@ -46,7 +46,10 @@ export async function withPut(
   };
 }
 
-/** Returns the entries of the restores that a job repeats or takes back, and those of the job itself. */
+/**
+ * Returns the entries that earlier restores wrote, which the job repeats or reverses, and the entries that the job
+ * itself writes.
+ */
 export async function putByRestores(
   { store, index }: Checkpoints,
   { target, takesBack, interrupted, scope }: RestoreJob,

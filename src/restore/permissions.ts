@@ -224,7 +224,7 @@ function refusalOf(
 ): FailureReason | undefined {
   const effective = process.geteuid?.();
   if (effective === process.getuid?.()) {
-    files.accessSync(address, constants.W_OK | constants.X_OK); // its error gives the reason
+    files.accessSync(address, constants.W_OK | constants.X_OK); // the error of this call is the reason
     return undefined;
   }
   if (effective === 0) return undefined;

@@ -38,7 +38,7 @@ export async function recover(
   const lock = await holdWorkTree(site, context.signal);
   try {
     const unswept = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
-    if (isPublished) site.answered.keep(intent.id); // killed between the publication and this step: the restore had succeeded
+    if (isPublished) site.answered.keep(intent.id); // after a kill between the publication and this step, the restore had succeeded
     const outcome = isPublished ? 'nothing' : await finishOrUndo(site, intent, context);
     if (unswept.length > 0) await sweepAgain(site, intent, context);
     return ended(site, outcome);
@@ -81,7 +81,7 @@ async function finishOrUndo(
     if (context.signal.aborted) throw error;
     log.warn(`the daemon could not finish an interrupted restore and undoes it: ${String(error)}`);
     try {
-      // The attempt to finish may have saved edits that are in its way now. Then the newer note knows these edits.
+      // The attempt to finish may have saved edits that are in its way now. The newer note then contains these edits.
       const newer = intentIn(new RestoreJournal(site.directory.intentFile)) ?? intent;
       await repeat(site, newer, 'undo', context);
       return 'undone';

@@ -36,8 +36,8 @@ export interface RestoreJob {
   /** Files that the capture of the present includes although a rule leaves them out. */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * Set in a revert: the range that it takes back. The target was merged from the present, so it holds all edits that
-   * are there now, and the daemon publishes it when the restore begins.
+   * Set in a revert: the reverted range. The target was merged from the present, so it contains all present edits.
+   * The daemon publishes the target when the restore begins.
    */
   readonly reverted?: RevertedRange;
   /** Set when an interrupted job runs again. */
@@ -70,7 +70,7 @@ export interface PreparedJob extends FilePlan {
   readonly job: RestoreJob;
   readonly record: CheckpointRecord;
   readonly safety: StoredCheckpoint;
-  /** True when an earlier run has changed files already. The intent then stays, whatever happens to this run. */
+  /** True when an earlier run has changed files already. The intent then stays even if this run fails. */
   readonly isRecovery?: boolean;
 }
 

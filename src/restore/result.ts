@@ -15,8 +15,8 @@ import type { FilePlan, RestoreJob } from './restore-job.ts';
 
 /**
  * Returns a capture of the restored state on disk. It includes restored files that a rule ignores, and those that
- * exceed today's limit. The present was captured a moment ago, so files in directories that the restore left alone
- * are not read again.
+ * exceed today's limit. The capture before was just made, so files in directories that the restore did not change are
+ * not read again.
  */
 export async function captureAfter(
   checkpoints: Checkpoints,
@@ -28,7 +28,7 @@ export async function captureAfter(
   const { writes, deletes, permissionChanges, conflicts, failed, skipped } = plan;
   const operations = [...writes, ...deletes, ...failed].map(({ path }) => path);
   const touched = [...operations, ...conflicts, ...skipped.map(({ path }) => path)];
-  // A change of permission bits shows at every name of a file, wherever its hard links are.
+  // A change of permission bits affects every name of a file, so all directories are checked.
   const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
   const captured = await checkpoints.capture.capture({
     ...given({ previous: head?.record.snapshot }),
@@ -109,8 +109,9 @@ export interface RestoreRun extends FilePlan {
 }
 
 /**
- * Returns the paths that differ between the states before and after a restore, but not by the restore: edited while
- * it ran, or hidden by an ignore file that it wrote. The work of an interrupted run counts as the restore's.
+ * Returns the paths that differ between the states before and after a restore although the restore did not write
+ * them. Programs edited them while it ran, or an ignore file that it wrote hides them. The work of an interrupted run
+ * counts as the restore's.
  */
 export async function untouchedBy(
   { store }: Checkpoints,

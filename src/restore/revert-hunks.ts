@@ -1,4 +1,5 @@
-// Narrows a revert to single hunks: makes the side of the merge that differs from the end of the range by these hunks alone.
+// Narrows a revert to single hunks: makes a side of the merge that differs from the end of the range only in these
+// hunks.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { unifiedParts } from '../checkpoints/diff-text.ts';

@@ -14,7 +14,7 @@ import { type Entry, isLink } from '../tree/tree.ts';
 import { ancestors, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-/** Returns those of the given entries, all absent from the checkpoint, that the checkpoint may have left out. */
+/** Returns the entries that the checkpoint may have left out. All given entries are absent from the checkpoint. */
 export async function leftOutThen(
   site: RestoreSite,
   target: CheckpointRecord,

@@ -22,9 +22,9 @@ import type { Failure } from './plan.ts';
 import { namesBelow } from './present-state.ts';
 
 /**
- * Returns the n-th temporary name of a restore. A file or link with this name is new content before it is in place,
- * or a second name of old content. A directory with this name contains one directory that was moved out of the way,
- * under its own name.
+ * Returns the n-th temporary name of a restore. A file or link with this name is new content that is not in place
+ * yet, or a second name of old content. A directory with this name contains one directory that was moved out of the
+ * way, under its own name.
  */
 export function temporaryName(id: string, n: number): string {
   return `${restoreTemporaryPrefix}${id}-${n}`;

@@ -30,7 +30,7 @@ interface Mark {
   readonly isHidden: boolean;
 }
 
-/** To check more paths than this costs more than to scan the whole tree. */
+/** Checking more paths than this costs more than scanning the whole tree. */
 const pathsMax = 10_000;
 
 export class ChangeLog {
@@ -44,7 +44,7 @@ export class ChangeLog {
   /** The log dropped the marks up to this position because there were too many. */
   #droppedTo = 0;
   #lastLoss: LossReason = 'unwatched';
-  /** Why the handles watch nothing now. Undefined while they watch. */
+  /** Why the handles are not watching now. Undefined while they watch. */
   #ended: LossReason | undefined = 'unwatched';
 
   constructor(options: ChangeLogOptions = {}) {
@@ -87,7 +87,7 @@ export class ChangeLog {
   setUnwatched(directories: Iterable<TreePath>): void {
     const before = this.#unwatched;
     this.#unwatched = new Set(directories);
-    // The handles did not mark changes in the directory before it got its handle.
+    // Changes in a directory before it got its handle are not marked.
     for (const directory of before)
       if (!this.#unwatched.has(directory)) this.#add(directory, 'handles', true);
   }

@@ -173,7 +173,9 @@ function treeOf(repository: string, tree: string): Tree {
   );
 }
 
-/** Compares a revert with git's merge of the same three trees. Both leave conflicts in their own way. */
+/**
+ * Compares a revert with git's merge of the same three trees, except that the two leave conflicts in different ways.
+ */
 function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: RevertResult): void {
   const ids = [to ?? safety, safety, from, checkpoint?.id];
   const refs = ids.map((id) => `refs/checkpointd/checkpoints/${id}^{tree}`);
@@ -182,7 +184,7 @@ function compare(shadow: string, { from, to, safety, checkpoint, conflicts }: Re
   const mine = new Set(conflicts.map(({ path }) => path));
   const where = `trees ${base} ${ours} ${theirs}, conflicts ${[...merged.conflicts].join(' ')} and ${[...mine].join(' ')}`;
   assert.is(mine.size > 0, merged.conflicts.size > 0, where);
-  // Git moves a file that stands against a directory to `name~commit`. The revert leaves both where they are.
+  // Where a file and a directory want the same path, git moves the file to `name~commit`. The revert moves neither.
   const places = [...mine, ...[...merged.conflicts].map((path) => path.replace(/~[0-9a-f]{40}.*$/, ''))];
   const isAt = (path: string): boolean =>
     /~[0-9a-f]{40}/.test(path) ||

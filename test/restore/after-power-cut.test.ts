@@ -89,7 +89,7 @@ test('after a mere kill no part of an answered restore is repeated, whatever was
   withSessions(async (rig) => {
     const session = await answered(rig);
     await rig.sessions.close(session.id, 'abrupt');
-    rig.write('a', 'a two\n'); // as it was before the restore
+    rig.write('a', 'a two\n'); // The content before the restore.
     rig.write('b', '');
     rmSync(join(rig.work, 'd'));
     rig.write('later', 'made later\n');

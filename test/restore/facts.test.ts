@@ -41,7 +41,7 @@ for (const call of [
       rig.write('later/made', 'made\n');
       rig.write('later/other', 'other\n');
       await rig.request('checkpoint/create', { session, kind: 'turn' });
-      rig.write('later/other', 'changed\n'); // what is told to be unchanged is not looked at, and known to be saved
+      rig.write('later/other', 'changed\n'); // The restore does not read paths that are known to be unchanged: they are saved already.
       const foreseen = await restoreWith(rig, session, call, { dryRun: true });
       const done = await restoreWith(rig, session, call);
       assert.is(rig.read('later/made'), 'made\n');

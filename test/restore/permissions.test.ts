@@ -83,7 +83,7 @@ test('a dry run foresees a read-only directory for writes, deletions, and paths 
 });
 
 test('a plan foresees the permissions of other users’ files, and files in a sticky directory', async () => {
-  if (process.getuid?.() !== 0) return; // only root can make files of others
+  if (process.getuid?.() !== 0) return; // Only root can make files of other users.
   const root = makeDirectory();
   const present = model({
     'ours/bits': 'x',
@@ -117,7 +117,9 @@ test('a plan foresees the permissions of other users’ files, and files in a st
   }
 });
 
-/** Sets attributes of files during `run`. On a system without such attributes reports that and does nothing. */
+/**
+ * Sets attributes of files during `run`. On a system without such attributes it only reports that they are missing.
+ */
 async function withAttributes(
   attributes: Readonly<Record<string, string>>,
   run: () => Promise<void>,

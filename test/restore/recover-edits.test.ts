@@ -106,7 +106,7 @@ test('a file that the restore only revealed is kept when its undo is interrupted
     rig.write('secret', 'never captured\n');
     for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
-    await rig.request('checkpoint/restore', { session: session.id, ...toFirst }); // takes .gitignore away, and so reveals the secret
+    await rig.request('checkpoint/restore', { session: session.id, ...toFirst }); // Removes .gitignore, so that the secret is no longer ignored.
     await interrupt(rig, session, 4, () =>
       rig.request('checkpoint/undo', { session: session.id, ...policy }),
     );

@@ -26,7 +26,7 @@ async function broken(rig: SessionRig): Promise<Session> {
   let renames = 0;
   installFault((call, target) => {
     if (call === 'rename' && target.startsWith('/proc/self/fd/')) renames += 1;
-    // From there on every call fails, except closing: the work tree's lock is an open descriptor.
+    // From this rename on every call fails, except closing: the work tree's lock is an open descriptor.
     if (renames === 3 && call !== 'close') throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
   try {
@@ -110,7 +110,7 @@ for (const give of ['cancel', 'fail'] as const) {
       assert.ok(session.hasUnfinishedRestore);
       assert.ok(existsSync(session.parts.directory.intentFile));
       assert.is(await recover(restoreSite(session), operation()), 'finished');
-      // If finishing failed, undoing had begun, and the recovery completes that.
+      // If finishing failed, undoing had begun, and the recovery completes the undo.
       const whole = give === 'cancel' ? 'one' : 'two';
       for (const n of files) assert.is(rig.read(`f${n}`), `${n} ${whole}\n`);
       assert.equal(leftovers(rig), []);

@@ -81,7 +81,7 @@ test('a restore that stops, and whose note cannot be removed, is reported as unf
       [(error as CheckpointdError).kind, (error as CheckpointdError).effects],
       ['RestoreFailed', 'unknown'],
     );
-    // As reported, the next change finishes it, and one undo reverses it.
+    // As the answer says, the next change finishes the restore, and one undo reverses it.
     await rig.request('checkpoint/create', { session, kind: 'turn' });
     assert.is(rig.read('a'), 'one\n');
     await rig.request('checkpoint/undo', { session });

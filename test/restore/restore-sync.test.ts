@@ -53,9 +53,7 @@ class Syncs {
     });
   }
 
-  /**
-   * Returns the files that the safety checkpoint needs and that were not synced when the intent was written.
-   */
+  /** Returns the files of the safety checkpoint that were not synced when the intent was written. */
   async unsyncedAtIntent(session: string, work: () => Promise<unknown>): Promise<string[]> {
     this.#session = session;
     this.#found = undefined;

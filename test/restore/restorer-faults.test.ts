@@ -1,4 +1,4 @@
-// A sample of what restorer-faults.long.ts tries at every call, and kills of a whole process.
+// Fails a sample of the calls that restorer-faults.long.ts fails completely, and kills a whole process.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// The restorer with system errors at its calls, and with death at a call. restorer-faults.test.ts tries a sample,
-// restorer-faults.long.ts every call.
+// Runs the restorer with a system error or a death at one of its calls. The file restorer-faults.test.ts tries a
+// sample of the calls, and restorer-faults.long.ts every call.
 import { closeSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -75,7 +75,7 @@ function testErrors(code: string, stride: number): void {
       if (error !== undefined) {
         if (!(error instanceof CheckpointdError)) throw error;
         if (error.effects === 'none') {
-          // A directory made for a later file is no change of any snapshot.
+          // A directory that was made for a later file belongs to no snapshot.
           const left = [...walk(root)].filter(([name]) => !name.endsWith('/'));
           assert.equal(
             left.filter(([name]) => !name.includes('.ckpt-tmp-')),
@@ -103,7 +103,7 @@ function testDeaths(stride: number): void {
       build(root, present);
       const before = new Set(openDescriptors());
       const { hit } = await withFault(root, (call) => call >= n, 'EIO');
-      // A dead process closes nothing, but a living one has to.
+      // A dead process cannot close its descriptors, but a living one must close them.
       for (const fd of openDescriptors()) {
         if (before.has(fd)) continue;
         try {

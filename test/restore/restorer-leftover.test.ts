@@ -45,7 +45,7 @@ test('a finished restore reports temporary files that it could not remove, and t
     rig.write('new', 'one\n');
     const { id: session } = await rig.open();
     rig.write('a', 'two\n');
-    // A new file gets its name beside the temporary one, which is then removed.
+    // A new file gets its final name as a second name. Then its temporary name is removed.
     rmSync(join(rig.work, 'new'));
     installFault((call, target) => {
       if (call === 'unlink' && target.includes('.ckpt-tmp-')) throw failed('EACCES');

@@ -15,7 +15,7 @@ const text = (...changes: readonly (readonly [number, string])[]): string => {
   return `${lines.join('\n')}\n`;
 };
 
-/** Turn 1 changes two files, and a later edit changes one of them. */
+/** In turn 1 two files change, and a later edit changes one of them again. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
   rig.settings = { retention: 'keep' };
   rig.write('d/a', text());
@@ -59,7 +59,7 @@ for (const [kind, tag, path] of [
       assert.is(error.kind, kind);
       assert.match(error.message, /store\/verify/);
       assert.equal(manifest(rig.work), files);
-      // Nothing is half done, so the next change has nothing to recover.
+      // No restore is unfinished, so the next change has nothing to recover.
       assert.not(existsSync(before.parts.directory.intentFile));
       await rig.request('checkpoint/create', { session, kind: 'turn' });
     }));

@@ -135,7 +135,7 @@ test("for rules of the repository above the work tree today's version counts", (
     rig.write('../.gitignore', 'work/*.tmp\n');
     rig.write('a.tmp', 'ignored from above\n');
     const session = await rig.open();
-    git(rig.work, 'add', '-f', 'a.tmp'); // tracked, and so captured from now on
+    git(rig.work, 'add', '-f', 'a.tmp'); // Tracked files are captured.
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     const { store, index } = session.requireCheckpoints();
     const holds = async (tag: string): Promise<boolean> =>
