@@ -1,6 +1,6 @@
 // The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each step it
-// verifies that the file to replace is still the verified one. Two system calls lie between that check and the
-// rename. An edit in that moment is found afterwards under the second name of the file, and returned in `edited`.
+// verifies that the file to replace is still the verified one. Between this check and the rename are two system
+// calls. An edit in that moment is found afterwards under the second name of the file, and returned in `edited`.
 // Files outside the work tree (displaced.ts) are checked once more later. All other second names are removed at once.
 import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -264,7 +264,7 @@ export class Commit {
       return 'done';
     }
     if (isGone && this.#removeIfEmpty(wrapper)) this.#temporaries.gone(wrapper);
-    // A program that still uses the directory made a file in it. Empty directories are removed with the rest.
+    // A program that still uses the directory has made a file in it. Empty directories are removed with the rest.
     else if (!isGone && !this.#holdsOnly(aside, path, new Map())) this.keep(wrapper);
     return 'done';
   }

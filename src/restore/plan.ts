@@ -98,7 +98,7 @@ export interface RestorePlan {
   /** Files by name, then directories deepest first. */
   readonly permissionChanges: readonly PermissionChange[];
   /**
-   * Directories from which paths are removed. The run removes each one that becomes empty. The journal records them,
+   * Directories from which paths are removed. The run removes those that become empty. The journal records them,
    * because after a crash they look like directories that were empty before.
    */
   readonly directories: readonly TreePath[];
@@ -151,7 +151,7 @@ export interface RestoreFacts {
   readonly only?: ReadonlySet<TreePath>;
   /** Files and directories that exist but that the present capture could not include. */
   readonly unknown: readonly TreePath[];
-  /** Paths that the capture of the target could not include either. */
+  /** Paths that the capture of the target could not include, either. */
   readonly unknownThen?: ReadonlySet<TreePath>;
   /** Paths that an undo would remove and that have become too large to be saved. */
   readonly outgrown?: readonly TreePath[];

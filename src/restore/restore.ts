@@ -30,7 +30,7 @@ import { captureAfter, changedMeanwhile, revealedBy, untouchedBy } from './resul
 import { leftoverMessage } from './temporaries.ts';
 import { holdWorkTree } from './work-tree-lock.ts';
 
-/** Runs a job and announces it; the caller holds the session's queue. */
+/** Runs a job and announces it. The caller has its turn in the session's queue. */
 export async function runRestoreJob(
   site: RestoreSite,
   job: RestoreJob,
@@ -138,8 +138,7 @@ export async function applyJob(
 ): Promise<Applied> {
   const { checkpoints, answered, directory, workTree, conversation } = site;
   const { job, plan, record } = prepared;
-  // Syncs at any durability level: once a power cut finds the work tree changed, this is the only copy of the old
-  // files.
+  // Syncs at any durability level, because after the restore this is the only copy of the old files.
   await Promise.all([checkpoints.store.sync(), directory.sync()]);
   const id = base32(randomBytes(13), 20);
   const journal = new RestoreJournal(directory.intentFile);

@@ -85,7 +85,7 @@ class SharedThread<Message> {
         resolve();
       });
     });
-    worker.unref(); // last, because listening to its messages references the worker again
+    worker.unref(); // the last step, because listening to messages references the worker again
   }
 
   /** Gives a session a seat. Returns its id. */

@@ -1,4 +1,4 @@
-// A revert takes one part of the past back and keeps what came later.
+// A revert takes back the changes of a range and keeps later changes.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -40,7 +40,7 @@ async function opened(strategy: Strategy = 'shadow'): Promise<Opened> {
   return { daemon, root, session };
 }
 
-/** Turn 1 does `first`, turn 2 does `later`, and turn 1 is taken back. */
+/** The function `first` runs in turn 1 and `later` in turn 2. Then turn 1 is reverted. */
 async function revertFirst(
   start: Record<string, string>,
   first: (root: string) => void,

@@ -4,7 +4,7 @@
 
 const kept = 'checkpointd-secret';
 
-/** Returns the secret of this tab; undefined when it has none and the link, if any, is not valid. */
+/** Returns the secret of this tab. Returns undefined when the tab has no secret and no valid link. */
 export async function enteredSecret(): Promise<string | undefined> {
   const token = location.hash.slice(1);
   if (location.hash !== '') history.replaceState(null, '', location.pathname);

@@ -22,14 +22,16 @@ export function revertOf(checkpoint: Checkpoint): Revert {
   return { does: 'revert', range: { tag: checkpoint.id }, label };
 }
 
-/** Returns the revert of what changed in one file between two states; undefined where nothing came before. */
+/**
+ * Returns the revert of the changes of one file between two states. Returns undefined when there is no earlier state.
+ */
 export function revertOfFile(sides: Sides, file: DiffFile): Revert | undefined {
   const range = rangeOf(sides);
   if (range === undefined || file.change === 'same') return undefined;
   return { does: 'revert', range, label: plainText(file.path, 'signs'), paths: [refOf(file)] };
 }
 
-/** Returns the revert of one hunk of a file; undefined where nothing came before. */
+/** Returns the revert of one hunk of a file. Returns undefined when there is no earlier state. */
 export function revertOfHunk(sides: Sides, file: DiffFile, { id }: DiffHunk): Revert | undefined {
   const range = rangeOf(sides);
   if (range === undefined) return undefined;
@@ -41,7 +43,7 @@ export function revertOfHunk(sides: Sides, file: DiffFile, { id }: DiffHunk): Re
   };
 }
 
-/** Returns the revert of all picked hunks; undefined where none is picked. */
+/** Returns the revert of all picked hunks. Returns undefined when no hunk is picked. */
 export function revertOfPicked(sides: Sides | undefined): Revert | undefined {
   const { hunks, files } = usePicked();
   const range = sides === undefined ? undefined : rangeOf(sides);

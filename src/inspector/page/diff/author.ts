@@ -1,4 +1,4 @@
-// The authors of what a comparison shows of a file, as far as the ledger knows.
+// Finds the authors of a file's changes in a comparison, as far as the ledger knows them.
 import type { LedgerEntry, PathRef } from '../../../protocol/types.ts';
 import { useLink } from '../state/link.ts';
 import { useTimeline } from '../state/timeline.ts';
@@ -12,7 +12,10 @@ const words: Readonly<Record<string, string>> = {
   user: 'the user',
 };
 
-/** Returns text such as `by the agent and the user`; undefined where the ledger knows of no change between the sides. */
+/**
+ * Returns text such as `by the agent and the user`. Returns undefined when the ledger has no change between the
+ * sides.
+ */
 export async function authorsOf(
   { session, from, to }: Sides,
   file: PathRef,
@@ -23,7 +26,7 @@ export async function authorsOf(
     id === undefined ? undefined : byId.get(id)?.seq;
   const [after, until] = [seqOf(from) ?? -1, seqOf(to) ?? Infinity];
   const isBetween = ({ checkpoint }: LedgerEntry): boolean => {
-    // A change that no checkpoint holds yet is of the present.
+    // A change that is in no checkpoint yet belongs to the present.
     const seq = checkpoint === undefined ? Infinity : seqOf(checkpoint);
     return seq !== undefined && seq > after && seq <= until;
   };

@@ -1,5 +1,6 @@
-// Fetches the difference of one file between two checkpoints, or a checkpoint and the present, when the file is opened:
-// texts with the daemon's own hunks, images, or the facts of what is not shown.
+// Fetches the difference of one file between two checkpoints, or between a checkpoint and the present, when the user
+// opens the file. The result has texts with the daemon's own hunks, images, or facts about contents that are not
+// shown.
 import type { DiffFile, DiffHunk, PathRef } from '../../../protocol/types.ts';
 import { type Hunk, hunksOf, type PatchedTexts, PatchMismatch, patched, unpatched } from '../patch.ts';
 import { useLink } from '../state/link.ts';
@@ -16,9 +17,9 @@ export type Shown =
       readonly kind: 'text';
       readonly before: string;
       readonly after: string;
-      /** Absent: the daemon's patch was too long, and the page compares by itself. */
+      /** Absent: the daemon's patch was too long, so the page compares the texts itself. */
       readonly hunks: readonly Hunk[] | undefined;
-      /** The hunks by the names that a revert takes. */
+      /** The hunks with their names for a revert. */
       readonly named: readonly DiffHunk[];
       readonly isUtf8: boolean;
     }
@@ -55,11 +56,11 @@ const oldRefOf = (file: DiffFile): PathRef =>
     ? refOf(file)
     : { path: file.oldPath, ...(file.oldPathBytes === undefined ? {} : { pathBytes: file.oldPathBytes }) };
 
-/** Fetches what is shown of a file. `file` is as a comparison of the same sides lists it. */
+/** Fetches the shown difference of a file. `file` comes from a comparison of the same sides. */
 export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
   const type = imageTypeOf(file.path);
   if (file.binary === true && type !== undefined) return imagesOf(sides, file, type, signal);
-  // The daemon compares no text of a very large file either, and says then that it is binary.
+  // The daemon does not compare texts of very large files, either, and answers that they are binary.
   if (Math.max(file.beforeSize ?? 0, file.afterSize ?? 0) > maxTextBytes) return { kind: 'large' };
   if (file.binary === true) return { kind: 'binary' };
   if (sides.from === undefined) return onlyAfter(sides, file, signal);
@@ -78,7 +79,7 @@ export async function shownOf(sides: Sides, file: DiffFile, signal: AbortSignal)
     return { kind: 'text', ...compared, named: found.named, isUtf8 };
   } catch (error) {
     if (!(error instanceof PatchMismatch)) throw error;
-    // A link that became a file, or a file that changed between the two requests.
+    // The path changed from a link to a file, or the file changed between the two requests.
     return { kind: 'patch', text: patchText };
   }
 }
@@ -88,7 +89,7 @@ interface FilePatch {
   readonly named: readonly DiffHunk[];
 }
 
-/** Returns the patch of one file; undefined when it is too long to be sent. */
+/** Returns the patch of one file. Returns undefined when the patch is too long to be sent. */
 async function patchOf(
   { session, from, to }: Sides,
   file: DiffFile,
@@ -109,7 +110,7 @@ async function patchOf(
   return { patch: encoding === 'base64' ? fromBase64(unified) : new TextEncoder().encode(unified), named };
 }
 
-/** Reads both texts. `known`: the earlier one, where it was read already. */
+/** Reads both texts. `known`: the earlier text, if it was read already. */
 async function bothRead(
   sides: Sides,
   file: DiffFile,
@@ -131,7 +132,7 @@ async function bothRead(
   return { kind: 'text', before: beforeText, after: afterText, hunks: undefined, named: [], isUtf8 };
 }
 
-/** Shows a file of the base, which comes after nothing. */
+/** Shows a file of the base, which has no checkpoint before it. */
 async function onlyAfter({ session, to }: Sides, file: DiffFile, signal: AbortSignal): Promise<Shown> {
   const after = to === undefined ? undefined : await fileBytes(session, to, refOf(file), signal);
   if (after === undefined) return { kind: 'large' };
@@ -158,7 +159,7 @@ async function imagesOf(sides: Sides, file: DiffFile, type: string, signal: Abor
   return { kind: 'image', before: blob(before), after: blob(after) };
 }
 
-/** Reads a whole file of a checkpoint; undefined when it is not there or too large. */
+/** Reads a whole file of a checkpoint. Returns undefined when the file is missing or too large. */
 export async function fileBytes(
   session: string,
   tag: string,
@@ -203,7 +204,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** Decodes all as UTF-8, or all byte by byte where one of them is not. */
+/** Decodes all as UTF-8. If one of them is not UTF-8, decodes all byte by byte. */
 function decoded(all: readonly Uint8Array[]): readonly [isUtf8: boolean, texts: readonly string[]] {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

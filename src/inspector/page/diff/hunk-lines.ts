@@ -1,23 +1,23 @@
-// A line above each of the daemon's hunks, with the buttons that take the hunk back and that pick it for a revert of
-// several. Their keys are those of the hunk at the cursor.
+// Draws a line above each of the daemon's hunks. One button reverts the hunk, and one picks it for a revert of
+// several hunks. The keys of the buttons apply to the hunk at the cursor.
 import { type Extension, type Range, RangeSet, type Text } from '@codemirror/state';
 import { Decoration, EditorView, keymap, WidgetType } from '@codemirror/view';
 import type { DiffHunk } from '../../../protocol/types.ts';
 import { plainText } from '../text.ts';
 
-/** How a view offers the hunks of one file. */
+/** The hunks of one file, as a view offers them. */
 export interface OfferedHunks {
   readonly path: string;
   readonly hunks: readonly DiffHunk[];
   readonly revert: (hunk: DiffHunk) => void;
-  /** Picks the hunk for a revert of several, or picks it no more. */
+  /** Picks the hunk for a revert of several hunks, or removes it from the picked hunks. */
   readonly pick: (hunk: DiffHunk) => void;
   readonly isPicked: (hunk: DiffHunk) => boolean;
 }
 
 const lineHeight = 26;
 
-/** Returns what the view of the later text shows. */
+/** Returns the lines for the view of the later text. */
 export function hunkLines(offered: OfferedHunks): Extension {
   const { hunks, revert, pick } = offered;
   const atCursor =
@@ -39,7 +39,7 @@ export function hunkLines(offered: OfferedHunks): Extension {
   ];
 }
 
-/** Shows in a view which hunks are picked now. */
+/** Updates in a view which hunks are picked. */
 export function showPicked(view: HTMLElement | undefined, offered: OfferedHunks | undefined): void {
   if (view === undefined || offered === undefined) return;
   const { hunks, isPicked } = offered;

@@ -1,4 +1,4 @@
-// The change that the user asks for on the page, the choices of its dialog, and the step that leads back.
+// The change that the user requests on the page, the choices of its dialog, and the step that reverses it.
 import type {
   ConflictPolicy,
   HunkRef,
@@ -9,7 +9,9 @@ import type {
   RevertResult,
 } from '../../../protocol/types.ts';
 
-/** The change that the user asked for: a restore of a checkpoint or of some paths of it, a revert, or a step back or forth. */
+/**
+ * The change that the user requested: a restore of a checkpoint or of some paths of it, a revert, an undo or a redo.
+ */
 export type Intent =
   | {
       readonly does: 'restore';
@@ -19,7 +21,7 @@ export type Intent =
     }
   | {
       readonly does: 'revert';
-      /** The work of one checkpoint, or what changed between two. `to` absent: the present. */
+      /** The work of one checkpoint, or the changes between two. `to` absent: the present. */
       readonly range: { readonly tag: string } | { readonly from: string; readonly to?: string };
       readonly label: string;
       readonly paths?: readonly PathRef[];
@@ -40,7 +42,7 @@ export interface Choices {
   onConflict: ConflictPolicy;
   /** The policy of a revert for paths where a later change contradicts it. */
   conflicts: 'leave' | 'markers';
-  /** The session whose work alone a revert takes back; empty for all work. */
+  /** The session whose work a revert takes back. Empty: the work of all sessions. */
   author: string;
 }
 
@@ -53,7 +55,7 @@ export const usual: Choices = {
   author: '',
 };
 
-/** Returns the step that leads back. */
+/** Returns the step that reverses the change. */
 export function reverseOf(intent: Intent): Intent {
   if (intent.does === 'restore' || intent.does === 'revert') return { does: 'undo', of: intent.does };
   return intent.does === 'undo' ? { ...intent, does: 'redo' } : { ...intent, does: 'undo' };

@@ -1,4 +1,4 @@
-// The hunks that the user has picked of the comparison that is shown, of one file or of several: one revert takes them
+// The hunks that the user has picked in the shown comparison, from one file or from several. One revert takes them
 // all back.
 import { defineStore } from 'pinia';
 import { computed, ref, watch } from 'vue';
@@ -23,14 +23,14 @@ export const usePicked = defineStore('picked', () => {
     if (!next.delete(keyOf(hunk))) next.set(keyOf(hunk), hunk);
     all.value = next;
   }
-  /** Picks these hunks no more. */
+  /** Removes these hunks from the picked ones. */
   function drop(reverted: readonly HunkRef[]): void {
     const next = new Map(all.value);
     for (const hunk of reverted) next.delete(keyOf(hunk));
     all.value = next;
   }
   const clear = (): void => void (all.value = new Map());
-  // Another comparison has other hunks. A hunk that the present has lost meanwhile is refused by the daemon.
+  // Another comparison has other hunks. The daemon refuses a hunk that is no longer in the present.
   watch(() => `${comparison.sides?.session} ${comparison.sides?.from} ${comparison.sides?.to}`, clear);
   return { all, hunks, files, has, countIn, toggle, drop, clear };
 });

@@ -41,7 +41,7 @@ export const useTimeline = defineStore('timeline', () => {
     isLoading.value = true;
     try {
       const got = link.ask('session/get', { session: session.value });
-      got.catch(() => undefined); // the list fails too
+      got.catch(() => undefined); // The list reports the failure.
       for await (const [found, isAll] of growing(session.value)) {
         if (own !== loads) return;
         // The first page is shown at once. An existing list is replaced only by a complete one.
