@@ -1,6 +1,5 @@
-// The thread of chokidar (chokidar-tree.ts) for all sessions. chokidar's walk of a large tree blocks its event loop,
-// and the loop must be free to read the kernel's queue while the daemon captures. chokidar-watch.ts decides when to
-// restart.
+// The thread of chokidar (chokidar-tree.ts) for all sessions. The walk of a large tree blocks its event loop, and the
+// loop must be free to read the kernel's queue while the daemon captures. chokidar-watch.ts decides when to restart.
 import { systemCode } from '../base/errors.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../tree/tree-path.ts';
