@@ -128,7 +128,7 @@ function rowsOf({ edits, restores, removed, moved, checkpoints }: Asked): readon
         of: ({ restoreWait }) => longest(restoreWait[count]),
       }),
     ),
-    // For git: its status, which is its only work in this case.
+    // For git this is the time of its status, because git does no other work in this case.
     { label: 'reopened, and a create', unit: 'ms', of: ({ reopen }) => median(reopen) },
     {
       label: 'longest wait meanwhile',

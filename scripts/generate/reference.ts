@@ -73,8 +73,8 @@ function fieldTable(schema: Schema, recurring: ReadonlyMap<string, Field>): stri
 const keyOf = (field: Field): string => JSON.stringify([field.name, field.schema]);
 
 /**
- * The number of objects with an identical field from which on it is described only once. Short descriptions are not
- * worth it.
+ * A field that at least this many objects have in the same form is described once for all of them. Short descriptions
+ * are repeated instead.
  */
 const recurrenceMin = 6;
 const recurringLengthMin = 16;

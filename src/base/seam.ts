@@ -35,7 +35,10 @@ export function installMeanwhile(happens: Meanwhile | undefined): void {
   meanwhile = happens;
 }
 
-/** Marks the end of an `await` after which shared state may have changed. Costs one comparison, like the seam. */
+/**
+ * Marks the end of an `await` after which shared state may have changed. It costs one comparison, like a call of the
+ * seam.
+ */
 export function passMeanwhile(where: string): void {
   if (meanwhile !== undefined) meanwhile(where);
 }

@@ -240,12 +240,12 @@ export class Capturer {
     return this.#place.scopes.ignoredBy();
   }
 
-  /** True when the last scan left out this path or a directory above it. For the watcher. */
+  /** True when the last scan left out this path or a directory above it. The watcher asks this. */
   isLeftOut(path: TreePath): boolean {
     return isLeftOut(this.#state.listings, path);
   }
 
-  /** Returns the topmost directories that the last scan left out. For the watcher. */
+  /** Returns the topmost directories that the last scan left out. The watcher asks this. */
   leftOutDirectories(): TreePath[] {
     return leftOutDirectories(this.#state.listings);
   }

@@ -100,7 +100,7 @@ async function directoriesOf(
   for (const path of new Set([...olds.keys(), ...news.keys()])) {
     const [before, after] = [olds.get(path), news.get(path)];
     if (before === after || !isAsked(path, paths)) continue;
-    // Only unusual permissions are recorded. Whether the other side has the directory at all shows in its files.
+    // Only unusual permissions are recorded. A directory exists on a side if the side has a file below it.
     const holdsBoth = (await holdsBelow(store, from, path)) && (await holdsBelow(store, to, path));
     if (!holdsBoth) continue;
     const directoryModes = [directoryMode(before), directoryMode(after)] as const;

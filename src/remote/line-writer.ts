@@ -30,7 +30,10 @@ import type { TravelObjects } from './travel-objects.ts';
 /** A session at one moment, ready to be written as a line. */
 export interface LineSource {
   readonly store: SnapshotStore;
-  /** By `seq`, each with its present tag. Without safety checkpoints, which concern only files of this machine. */
+  /**
+   * By `seq`, each with its present tag. There are no safety checkpoints among them, because those concern only files
+   * of this machine.
+   */
   readonly checkpoints: readonly {
     readonly record: CheckpointRecord;
     readonly tag?: Tag;

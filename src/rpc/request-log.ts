@@ -45,7 +45,7 @@ const gists: Readonly<Record<string, (result: never) => string>> = {
   'session/delete': () => 'done',
 };
 
-/** Returns the session of a request. An opening has it in its result. */
+/** Returns the session of a request. The session of an opening is in its result. */
 function sessionOf(params: unknown, outcome: RequestOutcome): string {
   for (const place of ['result' in outcome ? outcome.result : undefined, params]) {
     if (typeof place !== 'object' || place === null || !('session' in place)) continue;

@@ -157,7 +157,7 @@ test('the death of the parent is noticed although the input does not end', () =>
     const { session } = await rig.open(client);
     const [, sleeper, daemon] = /pids (\d+) (\d+)/.exec(client.stderr) ?? [];
     assert.ok(existsSync(rig.shadow(session)));
-    client.process.kill('SIGKILL'); // the shell; its child that sleeps holds the input open
+    client.process.kill('SIGKILL'); // This kills the shell. Its sleeping child still has the input open.
     try {
       await until('the daemon ends', () => !existsSync(`/proc/${daemon}`), 5000);
     } finally {

@@ -1,4 +1,5 @@
-// The copy-and-paste snippet for VS Code compiles, and does not with a wrong name. VS Code itself is not run.
+// The copy-and-paste snippet for VS Code compiles. With a wrong name in it, it does not compile. VS Code itself is
+// not run.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

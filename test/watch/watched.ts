@@ -31,7 +31,7 @@ export async function watching(
     batch.paths.some((one) => one === '' || path === toText(one) || path.startsWith(`${toText(one)}/`));
   const notified = (path: string): Promise<void> =>
     until(`${path} is in a batch`, () => batches.some((batch) => names(batch, path)));
-  const alive = setInterval(() => undefined, 1000); // a watcher keeps no process alive
+  const alive = setInterval(() => undefined, 1000); // A watcher does not prevent the end of a process.
   try {
     watcher.start();
     await watcher.ready();

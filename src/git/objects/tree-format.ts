@@ -88,7 +88,7 @@ function sortKey(item: TreeItem): string {
   return item.mode === '040000' ? `${item.name}/` : item.name;
 }
 
-/** Returns the stored form of a mode: a directory's has no leading zero. */
+/** Returns the stored form of a mode. The mode of a directory has no leading zero there. */
 function storedMode(mode: TreeMode): string {
   return mode === '040000' ? '40000' : mode;
 }

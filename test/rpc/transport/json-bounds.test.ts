@@ -53,7 +53,7 @@ test('the outermost level is parsed like JSON.parse does, with null for nested v
   });
 });
 
-test('an outermost level that is too long, cut or not JSON gives no value', () => {
+test('text whose outermost level is too long, cut or not JSON has no value', () => {
   const members = '"a":1,'.repeat(20_000);
   const texts = ['', '{"id":1', '{"id":1}}', '{"id":1}{}', '{"id":[}', '{"id"}', `{${members}"id":1}`];
   for (const text of texts) assert.is(outermostLevel(Buffer.from(text)), undefined, text.slice(0, 20));

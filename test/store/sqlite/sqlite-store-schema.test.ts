@@ -173,7 +173,7 @@ test('a session whose database has a damaged schema restores all of its files', 
   const work = repository();
   const storage = temporaryDirectory('schema');
   const asked = { strategy: 'sqlite', conversationId: 'c', retention: 'keep' } as const;
-  // A daemon keeps no process alive by itself.
+  // An in-process daemon does not prevent the end of the process.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     const first = new InProcessDaemon(storage);

@@ -1,5 +1,5 @@
-// The strategy `sqlite` under the contract of all strategies. Its own promises are in the other tests beside this
-// one.
+// The strategy `sqlite` under the contract of all strategies. The tests beside this file check the additional
+// promises of `sqlite`.
 import { loseBlob, openSqlite, sqliteAfterwards } from '../../support/stores/sqlite.ts';
 import { storeSuite } from '../suite.ts';
 

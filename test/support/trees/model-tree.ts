@@ -31,7 +31,10 @@ export interface ModelNode {
   readonly mode: number;
 }
 
-/** Paths (latin1) of files and links. Directories are implied; stricter ones are in `directories`. */
+/**
+ * Paths (latin1) of files and links. Every directory above a path exists. Directories with strict permissions are in
+ * `directories`.
+ */
 export interface ModelTree {
   readonly nodes: Map<string, ModelNode>;
   readonly directories: Map<string, number>;
