@@ -214,7 +214,39 @@ ${asks(14, 'checkpoint/undo', { session })}
 **Reload open files.** After a restore, reload the files in \`restored\` and close those in \`deleted\`. Warn the user before a restore if one of them has unsaved changes.
 `;
 
-const conversation = `### Conversation
+const conversation = `### Reverts
+
+A revert takes one part of the past back and keeps everything that came later. \`tag\` names a turn, a tool or a restore whose work is taken back; \`from\` and \`to\` name any range on one line. The daemon merges three versions of each file, as git does. Show the plan first: \`outcome\` says for each path whether the revert is \`clean\`, the change is \`alreadyGone\`, or a later change contradicts it.
+
+${asks(25, 'checkpoint/revert', { session, tag: '1', dryRun: true })}
+${answers(25, {
+  from: turn.id,
+  paths: [
+    { path: 'src/lexer.ts', outcome: 'clean' },
+    {
+      path: 'src/parser.ts',
+      outcome: 'conflict',
+      reason: 'content',
+      taken: { author: 'agent' },
+      later: { author: 'user' },
+    },
+  ],
+  restored: [],
+  deleted: [{ path: 'src/lexer.ts' }],
+  failed: [],
+  conflicts: [{ path: 'src/parser.ts', author: 'user' }],
+  skipped: [{ path: 'src/parser.ts', reason: 'conflict' }],
+  counts: { restored: 0, deleted: 1, failed: 0, conflicts: 1, skipped: 1 },
+  dryRun: true,
+  ms: 41,
+  operation: 'op_3cbr8kjx5h0vqg2n7wpd',
+})}
+Paths in conflict stay as they are (\`conflicts: "leave"\`, the default), get both versions with markers (\`"markers"\`), or stop the revert (\`"fail"\`). \`paths\` limits a revert to some files, and \`hunks\` to single hunks that \`checkpoint/diff\` named. \`checkpoint/undo\` reverses a revert.
+
+**Only one author.** With \`author\` a revert takes back only what one session wrote, by its id or the name of its agent; without \`tag\` and \`from\`, in the whole session. \`checkpoint/restore\` has \`author\`, too. The daemon relies on \`ledger/recordWrite\`: a change that no session reported stays. From a file of several authors only the author's lines are taken back (\`partial\`), and a file whose authors cannot be told apart is in \`skipped\`.
+
+${asks(26, 'checkpoint/revert', { session, author: 'codex', idempotencyKey: 'without-codex' })}
+### Conversation
 
 The daemon stores the conversation beside the files, so that a restore brings both back. An entry is a user message with the assistant's answer. The daemon reads only \`content\`, tool uses and tool results of an entry, and returns all other fields unchanged.
 
