@@ -1,6 +1,6 @@
 // Kills a restore or a create at the n-th call of the seam, and checks the next daemon. The normal test takes a
 // sample, and the long one every call that may change the disk.
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, faultyEntry, fsck } from '../support/daemon-rig.ts';
@@ -9,6 +9,8 @@ import { until } from '../support/until.ts';
 import { failureOf, type WireClient } from '../support/wire-client.ts';
 
 const later = 'edited by the user after the kill\n';
+/** Files that turn 2 moves, so that the restore renames a directory and a single file. */
+const moving: Tree = { 'home/one': 'moves\n', 'home/below/two': 'moves below\n', alone: 'moves alone\n' };
 const keep = { retention: 'keep' } as const;
 type Tree = Readonly<Record<string, string>>;
 
@@ -31,12 +33,15 @@ export class KillPoints {
     const { client, session } = await rig.opened(keep);
     for (let file = 0; file < 4; file += 1) rig.write(`d${file}/f`, `${file} at turn 1\n`);
     rig.write('kind', 'a file\n');
+    for (const [path, content] of Object.entries(moving)) rig.write(path, content);
     await client.request('checkpoint/create', { session, kind: 'turn' });
     const target = rig.tree();
     for (let file = 0; file < 3; file += 1) rig.write(`d${file}/f`, `${file} at turn 2\n`);
     rmSync(join(rig.work, 'd3'), { recursive: true });
     rmSync(join(rig.work, 'kind'));
     rig.write('kind/of/directory', 'in the way\n');
+    renameSync(join(rig.work, 'home'), join(rig.work, 'moved'));
+    renameSync(join(rig.work, 'alone'), join(rig.work, 'new-name'));
     rig.write('new/file', 'made in turn 2\n');
     await client.request('checkpoint/create', { session, kind: 'turn' });
     rig.write('a.txt', 'not in any checkpoint\n');
@@ -61,6 +66,8 @@ export class KillPoints {
       if (path.includes('.ckpt-tmp-')) continue;
       assert.ok(content === this.target[path] || content === this.before[path], `${killed}: ${path} is torn`);
     }
+    for (const content of Object.values(moving))
+      assert.ok(Object.values(rig.tree()).includes(content), `${killed}: ${content} is at no path`);
     const isUnfinished = existsSync(join(rig.storage, this.#session(), 'checkpointd', 'restore.json'));
     if (isUnfinished) rig.write('deep/b.txt', later);
     const { client, session, resumed } = await rig.opened(keep);
