@@ -3,6 +3,7 @@
 // processes that also use it. It never waits.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { attemptOr, isOfSystem } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { constants, files, freeDescriptor } from './files.ts';
 import { passSeam } from './seam.ts';
@@ -29,6 +30,7 @@ export async function lockDirectory(path: string): Promise<DirectoryLock> {
     return { is: 'unavailable', because: `flock ended with ${exit}` };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
+    program = undefined; // it may have moved
     return { is: 'unavailable', because: `flock could not be run (${systemCode(error)})` };
   } finally {
     if (!isLocked) freeDescriptor(fd);
@@ -38,7 +40,8 @@ export async function lockDirectory(path: string): Promise<DirectoryLock> {
 /** Returns 0 when the lock was taken, 1 when another process has it, and anything else when flock failed. */
 async function flock(fd: number): Promise<number | null> {
   passSeam('spawn', 'flock');
-  const child = spawn('flock', ['-x', '-n', '3'], {
+  program ??= onPath('flock');
+  const child = spawn(program ?? 'flock', ['-x', '-n', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', fd],
     cwd: '/',
     timeout: commandMsMax,
@@ -46,4 +49,20 @@ async function flock(fd: number): Promise<number | null> {
   });
   const [exit] = (await once(child, 'exit')) as [number | null];
   return exit;
+}
+
+/** The place of flock(1). Looked up once, because the system tries each directory of PATH again for each process. */
+let program: string | undefined;
+
+/** Returns the place of a program in an absolute directory of PATH, or undefined where there is none. */
+function onPath(name: string): string | undefined {
+  const directories = (process.env['PATH'] ?? '').split(':').filter((directory) => directory.startsWith('/'));
+  return directories.map((directory) => `${directory}/${name}`).find(isRunnable);
+}
+
+function isRunnable(file: string): boolean {
+  return attemptOr(false, isOfSystem, () => {
+    files.accessSync(file, constants.X_OK);
+    return true;
+  });
 }
