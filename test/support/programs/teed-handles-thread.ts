@@ -18,9 +18,6 @@ export const sentFile = (root: string): string => `${root}.sent`;
 const port = parentPort;
 if (port !== null) {
   const roots = new Map<number, string>();
-  port.on('message', (message: ToThread<HandlesOrder>) => {
-    if (message.kind === 'enter') roots.set(message.seat, message.order.root);
-  });
   const send = port.postMessage.bind(port);
   port.postMessage = (sent: FromThread<FromHandles>): void => {
     const root = roots.get(sent.seat);
@@ -31,4 +28,8 @@ if (port !== null) {
     send(sent);
   };
   await import('../../../src/watch/handles-thread.ts');
+  // The port begins to deliver messages at its first listener, so the thread's own listener comes first.
+  port.on('message', (message: ToThread<HandlesOrder>) => {
+    if (message.kind === 'enter') roots.set(message.seat, message.order.root);
+  });
 }
