@@ -1,10 +1,7 @@
 // Times side by side, in one run: every strategy over stdio, and Q CLI's sequence of git commands, on generated work
 // trees. Prints a table of medians with their ratio to git, and writes everything as JSON on request. It judges
 // nothing: people interpret the numbers of a machine.
-//
-// npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite] [--checkpoints 100] [--edits
-// 0,20,200,2000] [--restores 1000,2500,40000] [--removed 1000] [--moved 1000,11000] [--repeats 11] [--json FILE]
-// [--svg FILE]
+// `npm run bench -- --help` lists the options and their defaults.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +9,16 @@ import { parseArgs } from 'node:util';
 import { CommandLine, emptyProgram } from './bench/commands.ts';
 import { type Contender, DaemonContender, GitContender } from './bench/contenders.ts';
 import { GeneratedTree } from './bench/generated-tree.ts';
-import { type Commands, type Measured, plot, print, type Result, report } from './bench/report.ts';
+import {
+  type Commands,
+  type Measured,
+  plot,
+  print,
+  printSessions,
+  type Result,
+  report,
+} from './bench/report.ts';
+import { type LongSession, measureLong, measureSessions, timed } from './bench/sessions.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -24,6 +30,8 @@ const { values: flags } = parseArgs({
     restores: { type: 'string', default: '1000,2500,40000' },
     removed: { type: 'string', default: '1000' },
     moved: { type: 'string', default: '1000,11000' },
+    sessions: { type: 'string', default: '30' },
+    long: { type: 'string', default: '1000' },
     json: { type: 'string' },
     svg: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -31,7 +39,7 @@ const { values: flags } = parseArgs({
 });
 if (flags.help) {
   console.log(
-    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--restores 1000,2500,40000]\n              [--removed 1000] [--moved 1000,11000] [--repeats 11] [--json FILE] [--svg FILE]',
+    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--restores 1000,2500,40000]\n              [--removed 1000] [--moved 1000,11000] [--sessions 30] [--long 1000]\n              [--repeats 11] [--json FILE] [--svg FILE]',
   );
   process.exit(0);
 }
@@ -68,12 +76,6 @@ function progress(step: string): void {
   toldMs = now;
 }
 let toldMs = 0;
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}
 
 /**
  * Measures all contenders on one tree. Their creates take turns over the same edits, so that a busy moment of the
@@ -240,6 +242,21 @@ const commandRepeats = 5;
 const largeMin = 10_000;
 const largeRepeats = 3;
 
+/** Measures a daemon with many open sessions, and each strategy with many checkpoints. 0 leaves one of them out. */
+async function measureScale(): Promise<object> {
+  const [count, made] = [Number(flags.sessions), Number(flags.long)];
+  progress(`${count} open sessions`);
+  const many = count > 0 ? await measureSessions(count, join(scratch, 'sessions')) : undefined;
+  const long: LongSession[] = [];
+  for (const strategy of made > 0 ? strategies : []) {
+    progress(`${strategy}: ${made} checkpoints`);
+    long.push(await measureLong(strategy, made, join(scratch, 'long')));
+  }
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  printSessions(count, many, long);
+  return { sessions: { count, ...many }, long };
+}
+
 async function main(): Promise<void> {
   const results: Result[] = [];
   const asked = {
@@ -267,8 +284,9 @@ async function main(): Promise<void> {
     print(result, asked);
     rmSync(directory, gently);
   }
+  const scale = await measureScale();
   if (flags.json !== undefined)
-    writeFileSync(flags.json, `${JSON.stringify(report(results, asked), null, 2)}\n`);
+    writeFileSync(flags.json, `${JSON.stringify({ ...report(results, asked), ...scale }, null, 2)}\n`);
   if (flags.svg !== undefined) writeFileSync(flags.svg, plot(results));
 }
 

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import type { CommandTimes } from './commands.ts';
 import { type Plot, svgOf } from './plot.ts';
+import type { LongSession, ProcessFigures } from './sessions.ts';
 
 /** The figures of one contender on one tree: milliseconds of each run, and bytes. */
 export interface Measured {
@@ -171,6 +172,22 @@ function printContenders(files: number, all: readonly Measured[], asked: Asked):
     });
     console.log([label.padEnd(30), ...cells].join(''));
   }
+}
+
+/** Prints what sessions cost a daemon at rest, and what many checkpoints cost a session. */
+export function printSessions(
+  count: number,
+  many: ProcessFigures | undefined,
+  long: readonly LongSession[],
+): void {
+  if (many !== undefined)
+    console.log(
+      `\n${count} open sessions of 200 files at rest: ${(many.rssBytes / megabyte).toFixed(0)} MB, ${many.threads} threads, ${many.descriptors} descriptors`,
+    );
+  for (const { strategy, checkpoints, reopenMs, restoreMs, diskBytes } of long)
+    console.log(
+      `${strategy}, 200 files, ${checkpoints} checkpoints: opened again with a create in ${reopenMs.toFixed(0)} ms, one file restored in ${restoreMs.toFixed(0)} ms, ${(diskBytes / megabyte).toFixed(1)} MB`,
+    );
 }
 
 /** Plots the cost against the size of the tree. */
