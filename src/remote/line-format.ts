@@ -57,7 +57,7 @@ export interface Manifest {
   readonly head?: string;
   readonly checkpoints: number;
   readonly historyLength: number;
-  /** The size in bytes of the newest checkpoint's contents. */
+  /** An upper limit in bytes of the contents of all checkpoints together. */
   readonly bytes: number;
   readonly pages: readonly number[];
   readonly pieces: number;

@@ -72,6 +72,8 @@ interface Job {
   readonly objects: TravelObjects;
   /** The present or former head on the remote. */
   readonly previous?: Line;
+  /** The line that the session was imported from, when the remote and the store have all its objects. */
+  readonly imported?: Line;
   readonly now: Date;
   readonly signal?: AbortSignal;
   readonly onCheckpoint?: (done: number, total: number) => void;
@@ -101,7 +103,7 @@ export async function writeLine(job: Job): Promise<WrittenLine> {
     generation: (previous?.manifest.generation ?? 0) + 1,
     updated: now.toISOString(),
     checkpoints: checkpoints.length,
-    bytes: (previous?.manifest.bytes ?? 0) + trees.bytes,
+    bytes: ((previous ?? job.imported)?.manifest.bytes ?? 0) + trees.bytes,
     pages: [...pages.keys()].sort((a, b) => a - b),
     pieces: pieces.ids.length,
     logRecords: pieces.records,
@@ -137,7 +139,8 @@ class SentTrees {
   bytes = 0;
 
   constructor(job: Job) {
-    const { source, choices, previous, objects } = job;
+    const { source, choices, objects } = job;
+    const previous = job.previous ?? job.imported;
     this.#job = job;
     this.#behind = new LeftBehind(source.store, choices);
     this.#copier = new SnapshotCopier(source.store, {

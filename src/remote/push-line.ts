@@ -3,11 +3,13 @@
 // recognises it after an interrupted push. A head that this storage never made shows that a second storage uses the
 // same writer's id.
 import { dirname, join } from 'node:path';
+import { attemptAsync, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { Carrier, isHiddenRefRefused, type RemoteRef, refRoots } from './carrier.ts';
 import type { SendChoices } from './left-behind.ts';
+import type { LineOrigin } from './line-format.ts';
 import { type Line, type LineIdentity, readLine } from './line-reader.ts';
 import { type LineSource, type WrittenLine, writeLine } from './line-writer.ts';
 import type { Remote, Remotes } from './remotes.ts';
@@ -18,9 +20,9 @@ export interface PushRequest {
   readonly remote: string;
   /** The directory of this session for its lines. */
   readonly directory: string;
-  /** The id of the session here, and of the session that it was imported from. */
+  /** The id of the session here, and the line that it was imported from. */
   readonly session: string;
-  readonly origin?: string;
+  readonly origin?: LineOrigin;
   readonly source: (identity: LineIdentity) => LineSource;
   readonly choices: SendChoices;
   readonly dryRun: boolean;
@@ -77,7 +79,7 @@ export async function pushLine(request: PushRequest): Promise<Pushed> {
 async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<Pushed | undefined> {
   const { remotes, signal, choices, dryRun } = request;
   const remote = remotes.get(request.remote);
-  const identity = await remotes.lineOf(request.session, request.origin);
+  const identity = await remotes.lineOf(request.session, request.origin?.session);
   // Fetched objects show git what the remote has, so an imported session sends only its new objects.
   const fetched = join(remotes.directoryOf(remote.name), 'lines', 'objects.git', 'objects');
   const known = files.existsSync(fetched) ? [fetched] : [];
@@ -100,16 +102,17 @@ async function pushOnce(request: PushRequest, objects: TravelObjects): Promise<P
     );
     return undefined;
   }
+  const imported = previous === undefined ? await importedLine(request, objects, others) : undefined;
   const written = await writeLine({
     source: request.source(identity),
     choices,
     objects,
     now: new Date(),
-    ...given({ previous, signal, onCheckpoint: request.onCheckpoint }),
+    ...given({ previous, imported, signal, onCheckpoint: request.onCheckpoint }),
   });
   const place = there?.place ?? remote.refs;
   const ref = `${refRoots[place]}${identity.session}/${identity.writer}`;
-  const bytes = written.line.manifest.bytes - (previous?.manifest.bytes ?? 0);
+  const bytes = written.line.manifest.bytes - ((previous ?? imported)?.manifest.bytes ?? 0);
   const answer = { ...identity, ref, written, bytes, others };
   if (dryRun || written.line.commit === there?.commit) return { ...answer, pushed: false };
   const notes = notesOf(remote.name, identity);
@@ -184,6 +187,19 @@ async function lastHead(
     if (error instanceof CheckpointdError && error.kind === 'RemoteCorrupt') return 'foreign'; // the note is damaged
     throw error;
   }
+}
+
+/**
+ * Returns the line that the session was imported from, if this remote has it and the store has adopted its objects.
+ * The first push of an imported session then sends only what is new in it.
+ */
+async function importedLine(
+  { origin }: PushRequest,
+  { reader }: TravelObjects,
+  others: readonly RemoteRef[],
+): Promise<Line | undefined> {
+  if (origin === undefined || !others.some(({ writer }) => writer === origin.writer)) return undefined;
+  return attemptAsync(isKind('RemoteCorrupt'), () => readLine(reader, origin.commit, origin));
 }
 
 function deletedThere({ name }: Remote, session: string): CheckpointdError {

@@ -33,7 +33,7 @@ export async function pushSession(
       remote,
       directory: directory.travelDirectory,
       session: session.id,
-      ...given({ origin: marker.origin?.session }),
+      ...given({ origin: marker.origin }),
       source: lineSource(session),
       heads: session.pushedHeads,
     }),

@@ -259,6 +259,7 @@ test('two machines that continue from one checkpoint make two lines, and each is
   const before = packed();
   const ofTwo = await two.push();
   assert.ok(packed() - before < 20, 'an imported session sends what is new in it');
+  assert.equal([ofTwo.added, ofTwo.bytes], [2, 4], 'the restore and the turn');
   const ofOne = await one.push();
   assert.is(ofTwo.session, first.session);
   assert.equal(ofOne.others, [{ writer: ofTwo.writer, head: ofTwo.head }]);
