@@ -1,18 +1,16 @@
 // The lines of a remote in this storage: the heads for a list, and whole lines. A line gets its ref only after it was
 // fetched and verified, so a failure leaves no ref and changes no earlier line.
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
-import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
 import { emptyTree } from '../git/objects/tree-format.ts';
 import { identity as committer } from '../git/process/environment.ts';
 import { Carrier, corrupt, type RemoteRef, refRoots, tombstoneName } from './carrier.ts';
 import { type FetchedHeads, fetchHeads } from './fetched-heads.ts';
 import type { Manifest } from './line-format.ts';
 import { checkTrees, type Line, readConversation, readHead, readLine } from './line-reader.ts';
-import type { Remote, Remotes } from './remotes.ts';
+import { type Remote, type Remotes, underLock } from './remotes.ts';
 import { TravelObjects } from './travel-objects.ts';
 
 /** A line in a list. */
@@ -51,17 +49,10 @@ interface Job {
 }
 
 /** Lists the lines of a remote by their heads, without contents. @throws RemoteUnreachable, RemoteRefused */
-export async function listLines({ remotes, remote, signal }: Job, session?: string): Promise<Listed> {
-  const directory = join(remotes.directoryOf(remote.name), 'heads');
-  return alone(directory, async () => {
-    const objects = await TravelObjects.open(directory, { renewsAbovePacks: headPacksMax });
-    try {
-      const carrier = new Carrier(objects.gitDir, remote.url, given({ signal }));
-      return await readHeads(objects, await fetchHeads(carrier, objects, session));
-    } finally {
-      await objects.close();
-    }
-  });
+export function listLines(job: Job, session?: string): Promise<Listed> {
+  return withObjects(job, 'heads', async (objects, carrier) =>
+    readHeads(objects, await fetchHeads(carrier, objects, session)),
+  );
 }
 
 async function readHeads(objects: TravelObjects, { refs, broken }: FetchedHeads): Promise<Listed> {
@@ -107,35 +98,29 @@ export interface Fetched extends Listed {
 
 /** Fetches whole lines: of one session, or all. When a line is refused, the earlier version of it stays. */
 export async function fetchLines(
-  { remotes, remote, signal }: Job,
+  job: Job,
   session: string | undefined,
   onLine: (done: number, total: number) => void,
 ): Promise<Fetched> {
-  const listed = await listLines({ remotes, remote, ...given({ signal }) }, session);
-  const directory = join(remotes.directoryOf(remote.name), 'lines');
-  return alone(directory, async () => {
-    const objects = await TravelObjects.open(directory);
-    try {
-      const refused = [...listed.refused];
-      const updated: ListedLine[] = [];
-      const here = await objects.refsBelow(linesHere);
-      const wanted = listed.lines.filter(({ ref }) => here.get(nameHere(ref)) !== ref.commit);
-      const carrier = new Carrier(objects.gitDir, remote.url, given({ signal }));
-      for (const [index, line] of wanted.entries()) {
-        signal?.throwIfAborted();
-        try {
-          await takeLine(objects, carrier, line, here.get(nameHere(line.ref)), signal);
-          updated.push(line);
-        } catch (error) {
-          refused.push(refusal(line.ref, error));
-        }
-        onLine(index + 1, wanted.length);
+  const { signal } = job;
+  const listed = await listLines(job, session);
+  return withObjects(job, 'lines', async (objects, carrier) => {
+    const refused = [...listed.refused];
+    const updated: ListedLine[] = [];
+    const here = await objects.refsBelow(linesHere);
+    const wanted = listed.lines.filter(({ ref }) => here.get(nameHere(ref)) !== ref.commit);
+    for (const [index, line] of wanted.entries()) {
+      signal?.throwIfAborted();
+      try {
+        await takeLine(objects, carrier, line, here.get(nameHere(line.ref)), signal);
+        updated.push(line);
+      } catch (error) {
+        refused.push(refusal(line.ref, error));
       }
-      if (updated.length > 0) await objects.pack();
-      return { ...listed, refused, updated };
-    } finally {
-      await objects.close();
+      onLine(index + 1, wanted.length);
     }
+    if (updated.length > 0) await objects.pack();
+    return { ...listed, refused, updated };
   });
 }
 
@@ -192,29 +177,23 @@ export interface OpenLine {
  *
  * @throws UnknownSession when no line of the session was fetched
  */
-export async function withFetchedLine<T>(
-  { remotes, remote, signal }: Job,
+export function withFetchedLine<T>(
+  job: Job,
   { session, writer }: { readonly session: string; readonly writer?: string },
   use: (open: OpenLine) => Promise<T>,
 ): Promise<T> {
-  const directory = join(remotes.directoryOf(remote.name), 'lines');
-  return alone(directory, async () => {
-    const objects = await TravelObjects.open(directory);
-    try {
-      const lines: Line[] = [];
-      for (const [name, commit] of await objects.refsBelow(`${linesHere}${session}/`)) {
-        signal?.throwIfAborted();
-        const of = name.slice(linesHere.length + session.length + 1);
-        if (writer === undefined || writer === of)
-          lines.push(await readLine(objects.reader, commit, { session, writer: of }));
-      }
-      lines.sort((a, b) => Date.parse(b.manifest.updated) - Date.parse(a.manifest.updated));
-      const [line] = lines;
-      if (line === undefined) throw unknownThere(remote, session, writer);
-      return await use({ line, objects });
-    } finally {
-      await objects.close();
+  return withObjects(job, 'lines', async (objects) => {
+    const lines: Line[] = [];
+    for (const [name, commit] of await objects.refsBelow(`${linesHere}${session}/`)) {
+      job.signal?.throwIfAborted();
+      const of = name.slice(linesHere.length + session.length + 1);
+      if (writer === undefined || writer === of)
+        lines.push(await readLine(objects.reader, commit, { session, writer: of }));
     }
+    lines.sort((a, b) => Date.parse(b.manifest.updated) - Date.parse(a.manifest.updated));
+    const [line] = lines;
+    if (line === undefined) throw unknownThere(job.remote, session, writer);
+    return use({ line, objects });
   });
 }
 
@@ -231,69 +210,58 @@ function unknownThere({ name }: Remote, session: string, writer: string | undefi
  * Removes every line of a session from a remote, and leaves a tombstone, so that no other machine pushes the session
  * again. Returns the removed refs. @throws UnknownSession when the remote has none
  */
-export async function deleteLines(
-  { remotes, remote, signal }: Job,
-  session: string,
-): Promise<readonly string[]> {
-  const directory = join(remotes.directoryOf(remote.name), 'heads');
-  return alone(directory, async () => {
-    const objects = await TravelObjects.open(directory);
-    try {
-      const carrier = new Carrier(objects.gitDir, remote.url, given({ signal }));
-      const refs = await carrier.list(session);
-      if (refs.length === 0) throw unknownThere(remote, session, undefined);
-      const lines = refs.filter(({ writer }) => writer !== undefined);
-      if (lines.length === refs.length) {
-        const to = await writeTombstone(objects, session);
-        const root = refRoots[lines[0]?.place ?? remote.refs];
-        await carrier.push([{ ref: `${root}${session}/${tombstoneName}`, from: undefined, to }]);
-      }
-      if (lines.length > 0) {
-        const outcome = await carrier.push(
-          lines.map(({ ref, commit }) => ({ ref, from: commit, to: undefined })),
-        );
-        if (outcome === 'moved')
-          throw new CheckpointdError(
-            'RemoteRefused',
-            'Another machine pushed the session during its deletion. Delete it again.',
-            { details: { reason: 'moved' }, retryable: true, effects: 'unknown' },
-          );
-      }
-      return lines.map(({ ref }) => ref);
-    } finally {
-      await objects.close();
+export function deleteLines(job: Job, session: string): Promise<readonly string[]> {
+  const { remote } = job;
+  return withObjects(job, 'heads', async (objects, carrier) => {
+    const refs = await carrier.list(session);
+    if (refs.length === 0) throw unknownThere(remote, session, undefined);
+    const lines = refs.filter(({ writer }) => writer !== undefined);
+    if (lines.length === refs.length) {
+      const to = await writeTombstone(objects, session);
+      const root = refRoots[lines[0]?.place ?? remote.refs];
+      await carrier.push([{ ref: `${root}${session}/${tombstoneName}`, from: undefined, to }]);
     }
+    if (lines.length > 0) {
+      const outcome = await carrier.push(
+        lines.map(({ ref, commit }) => ({ ref, from: commit, to: undefined })),
+      );
+      if (outcome === 'moved')
+        throw new CheckpointdError(
+          'RemoteRefused',
+          'Another machine pushed the session during its deletion. Delete it again.',
+          { details: { reason: 'moved' }, retryable: true, effects: 'unknown' },
+        );
+    }
+    return lines.map(({ ref }) => ref);
   });
 }
 
 async function writeTombstone(objects: TravelObjects, session: string): Promise<string> {
   await objects.write('tree', Buffer.alloc(0));
-  const who = `${committer.name} <${committer.email}> ${Math.floor(Date.now() / 1000)} +0000`;
+  const seconds = Math.floor(Date.now() / 1000);
+  const who = `${committer.name} <${committer.email}> ${seconds} +0000`;
   const text = `tree ${emptyTree}\nauthor ${who}\ncommitter ${who}\n\nSession ${session} was deleted\n\ncheckpointd-deleted-1\n`;
   return objects.write('commit', Buffer.from(text));
 }
 
-/** Runs work on a directory that all daemons of a storage share, one process at a time. */
-async function alone<T>(directory: string, work: () => Promise<T>): Promise<T> {
+/** Runs work on a repository that all daemons of a storage share, one process at a time. */
+async function withObjects<T>(
+  { remotes, remote, signal }: Job,
+  place: 'heads' | 'lines',
+  work: (objects: TravelObjects, carrier: Carrier) => Promise<T>,
+): Promise<T> {
+  const directory = join(remotes.directoryOf(remote.name), place);
   files.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const { dev, ino } = files.statSync(directory, { bigint: true });
-  const lock = await lockFor(`travel ${dev}:${ino}`, `${directory}.lock`);
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
-}
-
-async function lockFor(name: string, file: string): Promise<ProcessLock> {
-  const endMs = performance.now() + lockMs;
-  for (;;) {
-    const lock = await takeProcessLock(name, file);
-    if (lock !== undefined) return lock;
-    if (performance.now() > endMs)
-      throw new CheckpointdError('ServerBusy', 'Another process is using this remote. Try again.', {
-        retryable: true,
-      });
-    await delay(50);
-  }
+  const lock = { name: 'travel', directory, file: `${directory}.lock`, waitMs: lockMs };
+  return underLock({ ...lock, busy: 'Another process is using this remote. Try again.' }, async () => {
+    const objects = await TravelObjects.open(
+      directory,
+      place === 'heads' ? { renewsAbovePacks: headPacksMax } : {},
+    );
+    try {
+      return await work(objects, new Carrier(objects.gitDir, remote.url, given({ signal })));
+    } finally {
+      await objects.close();
+    }
+  });
 }

@@ -9,7 +9,7 @@ import { isIntact, withSum } from '../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32 } from '../base/ids.ts';
-import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
+import { takeProcessLock } from '../base/process-lock.ts';
 import type { RemoteUrl } from './remote-url.ts';
 
 /** Where a host has the refs of lines: `hidden` below refs/checkpointd/, or `heads` when it accepts only branches. */
@@ -116,31 +116,15 @@ export class Remotes {
     return after.writer;
   }
 
-  async #change(change: (now: RemotesFile) => RemotesFile): Promise<RemotesFile> {
-    const lock = await this.#lock();
-    try {
+  #change(change: (now: RemotesFile) => RemotesFile): Promise<RemotesFile> {
+    const lock = { name: 'remotes', directory: this.#storage, file: `${this.#file}.lock`, waitMs: lockMs };
+    return underLock({ ...lock, busy: 'Another process is changing the remotes. Try again.' }, async () => {
       const before = this.#read() ?? { format: 1, writer: newWriter(), remotes: [], lines: {} };
       const after = change(before);
       if (after !== before || !files.existsSync(this.#file))
         writeAtomically(this.#file, `${JSON.stringify(withSum(after), null, 2)}\n`, { durable: true });
       return after;
-    } finally {
-      lock.release();
-    }
-  }
-
-  async #lock(): Promise<ProcessLock> {
-    const { dev, ino } = files.statSync(this.#storage, { bigint: true });
-    const endMs = performance.now() + lockMs;
-    for (;;) {
-      const lock = await takeProcessLock(`remotes in ${dev}:${ino}`, `${this.#file}.lock`);
-      if (lock !== undefined) return lock;
-      if (performance.now() > endMs)
-        throw new CheckpointdError('ServerBusy', 'Another process is changing the remotes. Try again.', {
-          retryable: true,
-        });
-      await delay(20);
-    }
+    });
   }
 
   #read(): RemotesFile | undefined {
@@ -181,6 +165,32 @@ function damaged(file: string): CheckpointdError {
     `${file} is damaged. Move it away and add the remotes again. No session is lost.`,
     { details: { file } },
   );
+}
+
+interface LockWanted {
+  /** The name of the lock, which belongs to an existing directory. */
+  readonly name: string;
+  readonly directory: string;
+  /** The file of the lock on systems that need one. */
+  readonly file: string;
+  readonly waitMs: number;
+  /** The message when another process has the lock all the time. */
+  readonly busy: string;
+}
+
+/** Runs work that one process of this machine may do at a time. @throws ServerBusy */
+export async function underLock<T>(
+  { name, directory, file, waitMs, busy }: LockWanted,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { dev, ino } = files.statSync(directory, { bigint: true });
+  const endMs = performance.now() + waitMs;
+  for (;;) {
+    const lock = await takeProcessLock(`${name} in ${dev}:${ino}`, file);
+    if (lock !== undefined) return work().finally(() => lock.release());
+    if (performance.now() > endMs) throw new CheckpointdError('ServerBusy', busy, { retryable: true });
+    await delay(20);
+  }
 }
 
 /** Returns `wr_` and 20 random characters. */
