@@ -238,7 +238,7 @@ export function deleteLines(job: Job, session: string): Promise<readonly string[
 
 async function writeTombstone(objects: TravelObjects, session: string): Promise<string> {
   await objects.write('tree', Buffer.alloc(0));
-  const seconds = Math.floor(Date.now() / 1000);
+  const seconds = Math.max(0, Math.floor(Date.now() / 1000)); // git hosts refuse a date before 1970
   const who = `${committer.name} <${committer.email}> ${seconds} +0000`;
   const text = `tree ${emptyTree}\nauthor ${who}\ncommitter ${who}\n\nSession ${session} was deleted\n\ncheckpointd-deleted-1\n`;
   return objects.write('commit', Buffer.from(text));

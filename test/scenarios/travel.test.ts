@@ -400,6 +400,7 @@ test('two storages with one writer id that push at once make two complete lines'
 
 test('machines whose clocks are wrong by a century lose nothing, and their deletions are valid', async () => {
   const remote = bareRepository();
+  execFileSync('git', ['config', 'receive.fsckObjects', 'true'], { cwd: remote });
   const [past, future, now] = [await machine(remote), await machine(remote), await machine(remote)];
   await past.open();
   await past.turn('before');
