@@ -78,7 +78,8 @@ export function patched(before: string, hunks: readonly Hunk[]): PatchedTexts {
     if (fromLine < at || removed.some((line, i) => lines[fromLine + i] !== line))
       throw new PatchMismatch('the patch is of another text');
     for (; at < fromLine; at += 1) parts.push(lines[at] ?? '');
-    parts.push(...added);
+    // A hunk may have more lines than a call takes arguments.
+    for (const line of added) parts.push(line);
     at += removed.length;
   }
   for (; at < lines.length; at += 1) parts.push(lines[at] ?? '');
