@@ -69,11 +69,11 @@ const lineLooks = ViewPlugin.fromClass(Looks, { decorations: ({ lines }) => line
 
 export const PatchView = defineComponent(
   (props: { readonly text: string; readonly label: string }) => {
-    const element = ref<HTMLElement>();
+    const element = ref<HTMLElement | null>(null);
     let view: EditorView | undefined;
     function draw(): void {
       view?.destroy();
-      if (element.value === undefined) return;
+      if (element.value === null) return;
       const extensions = [readOnlyText, lineLooks, labelled(props.label)];
       view = new EditorView({ doc: readable(props.text), extensions, parent: element.value });
     }

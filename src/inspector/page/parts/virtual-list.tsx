@@ -20,29 +20,30 @@ export interface VirtualListProps {
 
 export const VirtualList = defineComponent(
   (props: VirtualListProps) => {
-    const element = ref<HTMLElement>();
+    // A last event of scrolling comes after the list is gone.
+    const element = ref<HTMLElement | null>(null);
     const [top, height] = [ref(0), ref(600)];
     let isAtEnd = props.sticks === true;
     const observer = new ResizeObserver(() => measure());
 
     function measure(): void {
       const list = element.value;
-      if (list === undefined) return;
+      if (list === null) return;
       height.value = list.clientHeight;
       if (isAtEnd && props.sticks === true) list.scrollTop = list.scrollHeight;
       top.value = list.scrollTop;
     }
     function onScroll(): void {
       const list = element.value;
-      if (list === undefined) return;
+      if (list === null) return;
       top.value = list.scrollTop;
       isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - props.rowHeight;
     }
     const reveal = (index: number): void => {
-      if (element.value !== undefined && index >= 0) scrollTo(element.value, index, props.rowHeight);
+      if (element.value !== null && index >= 0) scrollTo(element.value, index, props.rowHeight);
     };
     onMounted(() => {
-      if (element.value !== undefined) observer.observe(element.value);
+      if (element.value !== null) observer.observe(element.value);
       measure();
       reveal(props.active);
     });
