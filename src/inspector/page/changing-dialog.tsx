@@ -41,6 +41,9 @@ export const ChangingDialog = defineComponent(() => {
       {changing.stage === 'closed' ? null : (
         <>
           <h2 id="changing-title">{titleOf()}</h2>
+          <p class="hidden" role="status">
+            {saidOf()}
+          </p>
           <Body />
           <Buttons />
         </>
@@ -48,6 +51,24 @@ export const ChangingDialog = defineComponent(() => {
     </dialog>
   );
 });
+
+/** Returns what a screen reader says when the stage changes: the plan in numbers, or the result. */
+function saidOf(): string {
+  const { stage, plan, changesNothing } = useChanging();
+  if (stage === 'planning') return 'Making the plan';
+  if (stage === 'done') return titleOf();
+  if (stage !== 'asking' || plan === undefined) return '';
+  if (changesNothing) return 'The plan changes no file';
+  const { restored, deleted, conflicts, failed } = plan.counts;
+  const parts: readonly (readonly [number, string])[] = [
+    [restored, 'will be written'],
+    [deleted, 'will be deleted'],
+    [conflicts, 'in conflict'],
+    [failed, 'cannot be written'],
+  ];
+  const said = parts.flatMap(([count, words]) => (count === 0 ? [] : [`${countOf(count, 'file')} ${words}`]));
+  return `The plan: ${said.join(', ')}`;
+}
 
 function titleOf(): string {
   const { intent, stage, result } = useChanging();
@@ -324,7 +345,7 @@ const Buttons = defineComponent(() => {
           disabled={stage !== 'asking' || changing.changesNothing}
           onClick={() => void changing.confirm()}
         >
-          {words[intent.does]} {count > 0 ? countOf(count, 'file') : ''}
+          {[words[intent.does], ...(count > 0 ? [countOf(count, 'file')] : [])].join(' ')}
         </button>
       </div>
     );

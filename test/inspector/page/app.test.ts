@@ -213,6 +213,8 @@ seen('several hunks are picked, planned line by line and taken back by one rever
   assert.is(await page.locator('.pick[aria-pressed=true]').count(), 2);
   await page.click('#revert-picked');
   const dialog = page.locator('dialog.changing[open]');
+  await dialog.getByRole('status').getByText('The plan: 1 file will be written').waitFor();
+  await dialog.getByRole('button', { name: 'Revert 1 file', exact: true }).waitFor();
   await dialog.locator('h2', { hasText: /^Revert 2 hunks of code.ts$/ }).waitFor();
   await dialog.locator('.patch-added', { hasText: 'n30 = 30' }).waitFor();
   assert.equal(await dialog.locator('.patch-added').allInnerTexts(), [
