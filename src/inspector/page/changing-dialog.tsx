@@ -113,12 +113,7 @@ const Body = defineComponent(() => {
             {changing.refusal}
           </p>
         ) : null}
-        {(stage === 'asking' || stage === 'planning') && changing.patch !== undefined ? (
-          <section class="list planned" aria-label="The change line by line">
-            <h3>Line by line</h3>
-            <PatchView text={changing.patch} label="The change line by line" />
-          </section>
-        ) : null}
+        {stage === 'asking' || stage === 'planning' ? <LineByLine /> : null}
         {stage === 'asking' && plan !== undefined && changing.changesNothing ? (
           <p>
             {intent.does === 'restore'
@@ -137,6 +132,21 @@ const Body = defineComponent(() => {
     );
   };
 });
+
+/** The change as a patch, once it is known. */
+const LineByLine = () => {
+  const { patch, plan, intent } = useChanging();
+  if (patch === undefined || (plan?.counts.restored ?? 0) + (plan?.counts.deleted ?? 0) === 0) return null;
+  if (patch !== '')
+    return (
+      <section class="list planned" aria-label="The change line by line">
+        <h3>Line by line</h3>
+        <PatchView text={patch} label="The change line by line" />
+      </section>
+    );
+  const isKnown = intent.does === 'restore' || intent.does === 'revert';
+  return isKnown ? <p class="dim">The change is too long to be shown line by line.</p> : null;
+};
 
 /** True for a revert of some paths or hunks of its range. */
 function isPartial(intent: Intent): boolean {

@@ -18,7 +18,7 @@ function fields() {
     intent: shallowRef<Intent>({ does: 'undo' }),
     choices: reactive<Choices>({ ...usual }),
     plan: shallowRef<ChangeEffects>(),
-    /** The plan as a unified patch. Absent: none is known, or it is still being made. */
+    /** The plan as a unified patch. Absent: it is being made. Empty: it is too long, or not known. */
     patch: ref<string>(),
     result: shallowRef<ChangeEffects>(),
     progress: shallowRef<ProgressValue>(),
@@ -43,9 +43,14 @@ function refuse({ plan, patch, refusal, stage }: Fields, error: LinkError): void
 }
 
 /** Reads the patch of the plan, and shows it unless another plan was asked for meanwhile. */
-async function showPatch(known: Fields, signal: AbortSignal, isCurrent: () => boolean): Promise<void> {
-  const { intent, plan, patch } = known;
-  const text = plan.value === undefined ? undefined : await patchOf(intent.value, plan.value, signal);
+async function showPatch(
+  { intent, plan, patch }: Fields,
+  again: () => Promise<ChangeEffects>,
+  signal: AbortSignal,
+  isCurrent: () => boolean,
+): Promise<void> {
+  if (plan.value === undefined) return;
+  const text = await patchOf(intent.value, plan.value, again, signal);
   if (isCurrent()) patch.value = text;
 }
 
@@ -77,7 +82,7 @@ export const useChanging = defineStore('changing', () => {
       const made = await send({ dryRun: true });
       if (!isCurrent()) return;
       [plan.value, stage.value, refusal.value] = [made, 'asking', undefined];
-      await showPatch(known, signal(), isCurrent);
+      await showPatch(known, () => send({ dryRun: true, patch: true }), signal(), isCurrent);
     } catch (error) {
       if (!isCurrent()) return;
       if (choices.author !== '' && isUnknown(error)) return refuse(known, error);
@@ -165,7 +170,9 @@ function filesIn(plan: ChangeEffects | undefined): number {
   return restored + deleted + failed;
 }
 
-type Extra = { readonly dryRun: true } | { readonly confirm: true; readonly idempotencyKey: string };
+type Extra =
+  | { readonly dryRun: true; readonly patch?: true }
+  | { readonly confirm: true; readonly idempotencyKey: string };
 
 function sent(
   intent: Intent,
@@ -177,9 +184,8 @@ function sent(
   const expected = { ...extra, ...(head === undefined ? {} : { expect: { head } }) };
   if (intent.does === 'revert') {
     const { does: _, label: __, range, ...only } = intent;
-    const shown = 'dryRun' in extra ? { patch: true } : {};
     const by = author === '' ? {} : { author };
-    const wanted = { ...expected, ...range, ...only, ...by, ...shown, conflicts };
+    const wanted = { ...expected, ...range, ...only, ...by, conflicts };
     return link.ask('checkpoint/revert', wanted, options);
   }
   const shared = { ...expected, mode, onConflict };

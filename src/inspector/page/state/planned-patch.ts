@@ -1,5 +1,6 @@
-// The change that a plan would make to the files, as a unified patch: a revert answers it with its plan, and for a
-// restore the daemon compares the work tree with the checkpoint.
+// The change that a plan would make to the files, as a unified patch. The page asks for it after the plan, which may be
+// known much sooner. The plan of a revert is made again with its patch. For a restore the daemon compares the work tree
+// with the checkpoint.
 import { textOfWire } from '../diff/contents.ts';
 import { LinkError } from '../wire.ts';
 import type { ChangeEffects, Intent } from './intent.ts';
@@ -9,27 +10,33 @@ import { useTimeline } from './timeline.ts';
 /** A plan of more paths is shown without its patch. */
 const pathsMax = 1000;
 
-/** Returns the patch; undefined where it is empty, too long to be sent, or not known before the change. */
+/**
+ * Returns the patch; empty where it is too long to be sent, or not known before the change. `again` asks for the plan
+ * of a revert once more, with its patch.
+ */
 export async function patchOf(
   intent: Intent,
   plan: ChangeEffects,
+  again: () => Promise<ChangeEffects>,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  if (intent.does === 'revert') {
-    const { text = '', encoding } = 'paths' in plan ? plan : {};
-    return textOfWire(text, encoding) || undefined;
-  }
+): Promise<string> {
   const { restored, deleted, counts } = plan;
   const count = counts.restored + counts.deleted;
-  if (intent.does !== 'restore' || count === 0 || count > pathsMax) return undefined;
+  if (count === 0 || count > pathsMax) return '';
+  if (intent.does === 'revert') {
+    const made = await again();
+    const { text = '', encoding } = 'paths' in made ? made : {};
+    return textOfWire(text, encoding);
+  }
+  if (intent.does !== 'restore') return '';
   const { session } = useTimeline();
   const paths = [...restored, ...deleted];
   const wanted = { session, from: intent.tag, format: 'unified', reverse: true, paths } as const;
   try {
     const { text = '', encoding, truncated } = await useLink().ask('checkpoint/diff', wanted, { signal });
-    return truncated === true ? undefined : textOfWire(text, encoding) || undefined;
+    return truncated === true ? '' : textOfWire(text, encoding);
   } catch (error) {
-    if (error instanceof LinkError && error.kind === 'ResponseTooLarge') return undefined;
+    if (error instanceof LinkError && error.kind === 'ResponseTooLarge') return '';
     throw error;
   }
 }
