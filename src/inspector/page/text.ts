@@ -24,7 +24,7 @@ export function piecesOf(text: string, blanks: Blanks = 'spaces'): Piece[] {
     else {
       if (plain !== '') pieces.push({ text: plain });
       plain = '';
-      const code = codeOf(character);
+      const code = codeOf(character.codePointAt(0) ?? 0);
       pieces.push({ text: code, code });
     }
   }
@@ -39,8 +39,9 @@ export function plainText(text: string, blanks: Blanks = 'spaces'): string {
     .join('');
 }
 
-function codeOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+/** Returns `U+202E`. */
+export function codeOf(codePoint: number): string {
+  return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 export function countOf(count: number, what: string): string {

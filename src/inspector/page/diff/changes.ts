@@ -29,6 +29,8 @@ const wholeLine = Decoration.line({ class: 'cm-whole' });
 
 /** Marks the lines of one side that changed as a whole, so that no words in them stand out. */
 export function wholeLines(hunks: readonly Hunk[], side: 'before' | 'after'): Extension {
+  if (hunks.length > 0 && hunks.every(isOfLines))
+    return EditorView.editorAttributes.of({ class: 'cm-whole' });
   const runs = hunks
     .filter(isOfLines)
     .map(({ fromLine, removed, toLine, added }) =>

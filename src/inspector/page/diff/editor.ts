@@ -2,6 +2,7 @@
 // characters without a shape.
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
+import { codeOf } from '../text.ts';
 
 /** Marks of direction and other characters without a shape, besides those that the editor knows. */
 const alsoSpecial = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\u00ad]/g;
@@ -17,11 +18,11 @@ export const readOnlyText: Extension = [
   EditorState.lineSeparator.of('\n'),
   highlightSpecialChars({
     addSpecialChars: alsoSpecial,
-    render: (code, _, placeholder) => {
+    render: (code) => {
       const sign = document.createElement('span');
       sign.className = 'sign';
-      sign.textContent = placeholder;
-      sign.title = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+      sign.title = codeOf(code);
+      sign.textContent = sign.title;
       return sign;
     },
   }),
