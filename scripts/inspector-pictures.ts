@@ -42,7 +42,7 @@ try {
   await shot('inspector-dark.png', { width: 1360, height: 760 }, 'dark', async (page) => {
     await page.click('[data-tag="1"]');
     await page.click('#restore');
-    await page.waitForSelector('.list');
+    await page.waitForSelector('.planned');
   });
   await shot('inspector-narrow.png', { width: 380, height: 760 }, 'light', async () => undefined);
   if (process.argv[2] !== undefined) {

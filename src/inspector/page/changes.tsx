@@ -75,6 +75,8 @@ const FileRow = (props: FileRowProps) => {
       id={`files-${index}`}
       class="file"
       role="option"
+      aria-posinset={index + 1}
+      aria-setsize={useComparison().files.length}
       aria-selected={props.isOpen}
       onClick={() => (view.file = file)}
     >

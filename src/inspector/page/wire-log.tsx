@@ -33,14 +33,14 @@ export const WireLog = defineComponent(() => {
   }
   const row = (index: number) => {
     const message = shown.value[index] as Logged;
-    const choose = (): void => void (chosen.value = message.number);
     return (
       <MessageRow
         key={message.number}
         of={message}
         index={index}
+        count={shown.value.length}
         isChosen={message.number === chosen.value}
-        choose={choose}
+        choose={() => (chosen.value = message.number)}
       />
     );
   };
@@ -102,6 +102,7 @@ const WireHead = (props: WireHeadProps) => (
 interface MessageRowProps {
   readonly of: Logged;
   readonly index: number;
+  readonly count: number;
   readonly isChosen: boolean;
   readonly choose: () => void;
 }
@@ -113,6 +114,8 @@ const MessageRow = (props: MessageRowProps) => {
       id={`wire-${props.index}`}
       class={['message-row', kind]}
       role="option"
+      aria-posinset={props.index + 1}
+      aria-setsize={props.count}
       aria-selected={props.isChosen}
       onClick={props.choose}
     >
