@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const allowed = {
   opening: 0,
   unnamed: 0,
-  long: 2,
+  long: 1,
   decision: 0,
 } as const;
 

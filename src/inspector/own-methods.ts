@@ -1,4 +1,4 @@
-// The methods and events that the inspector's page and its server have beyond the daemon's protocol.
+// The methods and events between the inspector's page and its server, in addition to the daemon's protocol.
 
 /** A session of this storage, open or not. */
 export interface InspectedSession {
@@ -10,7 +10,7 @@ export interface InspectedSession {
   readonly retention: 'session' | 'keep';
   readonly created: string;
   readonly lastUsedMs: number;
-  /** Absent where it is not known without opening the session. */
+  /** Absent: the number is known only after an opening of the session. */
   readonly checkpoints?: number;
   readonly firstPrompt?: string;
 }
@@ -32,7 +32,10 @@ export interface OwnRequests {
   };
 }
 
-/** The daemon's requests about a storage. A page names in `via` the session whose daemon answers, and no storage. */
+/**
+ * The daemon's requests about a storage. In such a request the page names, in `via`, the session whose daemon
+ * answers, and no storage.
+ */
 export const storageMethods = [
   'remote/fetch',
   'remote/list',
@@ -45,13 +48,13 @@ export type StorageMethod = (typeof storageMethods)[number];
 export interface OwnEvents {
   /** The daemon of a session is gone; the server tries to reach the session again. */
   readonly 'inspector/didLose': { readonly session: string; readonly why: string };
-  /** The session can be asked again. What the page knew of it may be old. */
+  /** The session can be reached again. The page's data about it may be outdated. */
   readonly 'inspector/didReach': { readonly session: string };
 }
 
-/** The kinds of errors that are the server's own. */
+/** The kinds of errors that only this server sends. */
 export const ownErrors = { gone: 'DaemonGone', refused: 'RefusedHere' } as const;
 
-/** Names the protocol of the WebSocket; the second protocol that a page offers is its secret behind `secretPrefix`. */
+/** The protocol of the WebSocket. As second protocol a page offers `secretPrefix` and its secret. */
 export const socketProtocol = 'checkpointd';
 export const secretPrefix = 'secret.';

@@ -1,10 +1,10 @@
-// The sessions that pages look at: each is reached when a page first asks for it, and reached again when its daemon is
-// gone. Their events go to every page.
+// Connects to the sessions that pages show: at the first request of a page, and again when the daemon of a session is
+// gone. Sends the events of these sessions to every page.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CheckpointdClient, EventName, NotificationMethod } from '../client/client.ts';
 import type { InspectedSession } from './own-methods.ts';
 
-/** How the command line finds sessions and comes to them. */
+/** How the command line finds sessions and connects to them. */
 export interface SessionSource {
   readonly storage: string;
   readonly list: () => readonly InspectedSession[];
@@ -49,7 +49,7 @@ export class ReachedSessions {
     return this.#source.list().some(({ workspace }) => workspace === path);
   }
 
-  /** Takes over a session that the command has opened. */
+  /** Adopts a session that the command has opened. */
   adopt(session: string, client: CheckpointdClient): void {
     this.#clients.set(session, Promise.resolve(client));
     this.#listen(session, client);

@@ -1,5 +1,5 @@
-// One page: what it asks over its WebSocket goes to the daemon of the session that it names, as the same JSON-RPC. A
-// page may read everything of a session, and change what people change by hand; it can end or delete nothing.
+// Serves one page: passes its JSON-RPC requests unchanged to the daemon of the session that they name. A page may
+// read everything of a session, and make the changes that people make by hand. It cannot end or delete anything.
 import type { RawData, WebSocket } from 'ws';
 import {
   type CheckpointdClient,
@@ -12,7 +12,7 @@ import { methods } from '../protocol/methods.ts';
 import { ownErrors, storageMethods } from './own-methods.ts';
 import type { ReachedSessions } from './reached-sessions.ts';
 
-/** The changes that a page may ask for, besides everything that has no effects. */
+/** The changes that a page may request. It may also send every request without effects. */
 const changes: ReadonlySet<string> = new Set([
   'checkpoint/create',
   'checkpoint/redo',
@@ -28,7 +28,7 @@ const changes: ReadonlySet<string> = new Set([
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Answers what is not the daemon's to answer; undefined for every other method. */
+/** Answers the methods of this server. Returns undefined for all other methods. */
 export type OwnAnswers = (method: string) => object | undefined;
 
 interface Refusal {
@@ -53,11 +53,11 @@ export class Relay {
       if (message === undefined) socket.close(1007, 'no JSON-RPC message');
       else void this.#take(message);
     });
-    // Reads are given up with their page. A change that has begun is finished.
+    // Reads are cancelled when their page closes. A change that has begun is completed.
     socket.on('close', () => {
       for (const running of this.#running.values()) running.abort();
     });
-    socket.on('error', () => undefined); // `close` follows
+    socket.on('error', () => undefined); // The event `close` follows.
   }
 
   send(message: object): void {
@@ -146,6 +146,6 @@ function refusalOf(error: unknown): Refusal {
   const message = error instanceof Error ? error.message : String(error);
   const isGone = error instanceof CheckpointdGoneError;
   const kind = isGone ? ownErrors.gone : ownErrors.refused;
-  // The last change of a daemon that ended may or may not be done.
+  // The last change of a daemon that ended may or may not have been made.
   return { code: -32000, message, data: { kind, retryable: isGone, effects: isGone ? 'unknown' : 'none' } };
 }

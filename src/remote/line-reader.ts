@@ -1,5 +1,5 @@
-// Reads a line without trusting it. The head must belong to this session and writer, every page must exist and be
-// small enough, every record must name the tree that came with it, and every tree must be possible in a work tree.
+// Reads a line without trusting it. The head must belong to this session and writer. Every page must exist and be
+// small enough. Every record must name the tree that came with it, and every tree must be possible in a work tree.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
@@ -151,7 +151,7 @@ export async function* readConversation(
     }
   }
   if (count !== manifest.logRecords)
-    throw corrupt('a line has another length of the conversation than it says');
+    throw corrupt('a line has more or fewer conversation records than its head says');
 }
 
 /** The kinds of records that are pushed. Any other record is a filler. */

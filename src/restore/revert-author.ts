@@ -13,7 +13,7 @@ import type { TreePath } from '../tree/tree-path.ts';
 import type { MergedContents } from './merged-contents.ts';
 import type { LeftAlone } from './plan.ts';
 
-/** Returns the checkpoints of a range on one line, from its earlier end on; without a later end up to the head. */
+/** Returns the checkpoints of a range on one line, oldest first. Without a later end, the range ends at the head. */
 function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: RevertRange): StoredCheckpoint[] {
   if (to === undefined || to === from) return [from];
   const found = [to];
@@ -34,7 +34,10 @@ export function headsOf(index: CheckpointIndex, range: RevertRange): Set<Checkpo
 /** The author whose work a revert takes back. */
 export interface AuthorAsked {
   readonly session: SessionId;
-  /** Returns why a path may hold work of a session whose reports this one did not see, or undefined. */
+  /**
+   * Returns why a path may contain work of a session whose reports this session did not see. Returns undefined for
+   * other paths.
+   */
   readonly unseen: (path: TreePath) => LeftAlone['reason'] | undefined;
   /** Returns a reported content that no checkpoint holds, as far as the session keeps it. */
   readonly reported: (blob: BlobId) => Buffer | undefined;
@@ -49,7 +52,10 @@ interface AuthorsPart {
   readonly left: readonly LeftAlone[];
 }
 
-/** Finds an author's part of a side, whose changes lead from the end of the range back to its beginning. */
+/**
+ * Reduces a side of the merge to the changes of one author. The changes of the side lead from the end of the range
+ * back to its beginning.
+ */
 export async function partOf(
   { store, index, ledger }: Checkpoints,
   range: RevertRange,

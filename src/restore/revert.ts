@@ -1,6 +1,6 @@
-// Takes the change between two states back out of the present: merges the three trees, stores the result, and has it restored
-// as any other target, limited to the paths that the merge changes. The merge runs before the first write, so a recovery
-// finds the merged tree in the store and does not merge again.
+// Reverts the change between two states in the present work tree: merges the three trees, stores the result, and
+// restores it like any other target. The restore is limited to the paths that the merge changes. The merge runs
+// before the first write, so a recovery finds the merged tree in the store and does not merge again.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
@@ -56,7 +56,7 @@ export interface RevertOutcome extends RestoreOutcome {
 /** The largest number of merges, when the work tree changes while the daemon merges. */
 const attemptsMax = 4;
 
-/** Runs a revert and announces it; the caller holds the session's queue. */
+/** Runs a revert and announces it. The caller has its turn in the session's queue. */
 export async function runRevert(
   site: RestoreSite,
   revert: RevertJob,
@@ -74,7 +74,7 @@ export async function runRevert(
     target: from,
     mode: 'hard',
     scope: 'files',
-    // Edits that are there now are part of the merge; those made after a kill stay as they are.
+    // Present edits are part of the merge. Edits after a kill stay unchanged.
     onConflict: 'skip',
     reverted: { from: from.record.id, ...given({ to: to?.record.id }) },
   };
@@ -108,7 +108,7 @@ async function planRevert(
   context: OperationContext,
 ): Promise<PlannedRevert> {
   const { checkpoints } = site;
-  /** Files that a capture leaves out and whose place the merge needs. */
+  /** Files that a capture leaves out and that are in the way of the merge. */
   const alsoInclude = new Set<TreePath>();
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     // Without the list a capture may be fast.
@@ -150,7 +150,7 @@ function touchedBy(only: ReadonlySet<TreePath>): (path: TreePath) => boolean {
   return (path) => only.has(path) || above.has(path) || ancestors(path).some((each) => only.has(each));
 }
 
-/** The merged tree as a checkpoint that is published when the restore begins. */
+/** Returns the merged tree as a checkpoint, which is published when the restore begins. */
 function targetOf({ record }: StoredCheckpoint, present: Capture, snapshot: SnapshotId): StoredCheckpoint {
   return { record: { ...record, id: newCheckpointId(), kind: 'safety', snapshot, skipped: present.skipped } };
 }
@@ -164,7 +164,7 @@ function withFates(
   const conflicts = paths.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => path);
   const written = new Set(changes.map(({ path }) => path));
   const skipped = new Map<TreePath, LeftAlone>();
-  // A path that is skipped as not restored changed in this moment, and has nothing to do with the revert.
+  // A path that is skipped as `notRestored` changed just now, and does not belong to the revert.
   for (const each of plan.skipped) if (each.reason !== 'notRestored') skipped.set(each.path, each);
   for (const path of conflicts) if (!written.has(path)) skipped.set(path, { path, reason: 'conflict' });
   for (const each of left) skipped.set(each.path, each);
@@ -229,7 +229,7 @@ async function mergeOnto(
       marks: revert.conflicts === 'markers',
     });
     if (revert.conflicts === 'fail') refuseConflicts(merge);
-    // A hunk and a report tell nothing of directories.
+    // Hunks and reports contain no directories.
     const narrow = revert.hunks === undefined && revert.author === undefined ? revert.paths : [];
     const directories = await directoryChanges(store, { base, from, present }, narrow);
     const tree = amended(present.root, merge.changes, directories, await store.directory(from));
@@ -260,7 +260,7 @@ async function sideOf(
   changes: readonly TreeChange[],
   signal: AbortSignal,
 ): Promise<MergeSide> {
-  // A rename needs an addition and a deletion; only then is it worth a process.
+  // A rename consists of an addition and a deletion. Without both, git need not be asked.
   const isAny = (key: 'before' | 'after'): boolean => changes.some((change) => change[key] === undefined);
   if (!isAny('before') || !isAny('after')) return { changes, renames: new Map() };
   const trees = await store.gitTrees(base, side);
@@ -276,7 +276,7 @@ function withoutDeletions({ changes }: MergeSide): MergeSide {
   return { changes: changes.filter(({ after }) => after !== undefined), renames: new Map() };
 }
 
-/** The part of a side that was asked for: a renamed file is asked for by either of its names. */
+/** Returns the requested part of a side. A request may name a renamed file by either name. */
 function narrowed(
   { changes, renames }: MergeSide,
   isUnseen: (path: TreePath) => boolean,
@@ -323,7 +323,10 @@ function refuseConflicts({ paths }: TreeMerge): void {
   );
 }
 
-/** The directories whose strict permissions the range changed and that nothing changed later, with those from before. */
+/**
+ * Returns the directories whose strict permissions the range changed and that no later change touched, with their
+ * earlier permissions.
+ */
 async function directoryChanges(
   store: SnapshotStore,
   {
@@ -342,7 +345,7 @@ async function directoryChanges(
   for (const path of new Set([...old.keys(), ...now.keys()])) {
     const isChanged = old.get(path) !== now.get(path) && ours.get(path) === now.get(path);
     if (!isChanged || !isAsked(path, paths)) continue;
-    // Where the earlier tree does not hold the directory it has no permissions there to go back to.
+    // A directory that is not in the earlier tree has no earlier permissions to restore.
     if (holds(before, path) && holds(present.root, path)) changed.set(path, old.get(path));
   }
   return changed;

@@ -123,7 +123,10 @@ export interface TriedAuthors {
   partial: number;
 }
 
-/** Makes a history, and takes each author back in each session: all lines of all others stay, and undo is the inverse. */
+/**
+ * Makes a history, and reverts each author in each session. All lines of the other authors stay, and undo is the
+ * inverse.
+ */
 export async function tryAuthors(
   daemons: readonly [InProcessDaemon, InProcessDaemon],
   random: Random,

@@ -1,4 +1,4 @@
-// A page can read everything and make the changes that people make by hand. It can end and delete nothing.
+// A page can read everything and make the changes that people make by hand. It cannot end or delete anything.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,4 @@
-// Refusing hosts, and what the client sees. The remotes are paths. The long tests use ssh and https.
+// Hosts refuse a push, and the client gets the reason. The remotes are paths. The long tests use ssh and https.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Lying remotes: plain git changes pushed data on the remote before it is fetched. No part of it may be stored, and
-// earlier fetched data must stay.
+// Lying remotes: the test changes pushed data on the remote with plain git before it is fetched. No part of it may be
+// stored, and earlier fetched data must stay.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -154,7 +154,7 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
   ],
   'more records of the conversation than there are': [
     ({ heads: [, second], remote }) => remote.head(second, changed('logRecords', 1e6), same),
-    /another length of the conversation/,
+    /more or fewer conversation records/,
   ],
   'a page that is not there': [
     ({ heads: [, second], remote }) => remote.head(second, changed('pages', [0, 7]), same),
@@ -316,7 +316,7 @@ test('broken refs are listed as damaged, and the others are fetched', () =>
     }
     const fetched = await two.daemon.call('remote/fetch', { remote: 'team' });
     assert.equal([fetched.updated.length, fetched.refused.length], [1, broken.length]);
-    // A ref that was intact in an earlier list is damaged now. The list must not show its earlier head.
+    // The ref was intact in an earlier list and is damaged now. The new list must not show its earlier head.
     writeFileSync(join(remote.path, ref), `${'3'.repeat(40)}\n`);
     const { lines, refused } = await two.daemon.call('remote/sessions', { remote: 'team' });
     assert.equal([lines, refused.length], [[], broken.length + 1]);

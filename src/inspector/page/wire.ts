@@ -1,5 +1,5 @@
-// The page's end of the wire: JSON-RPC over one WebSocket, opened again when it breaks. It keeps the last messages for
-// the log, and knows no method.
+// The page's side of the wire: JSON-RPC over one WebSocket, which it opens again when the connection breaks. It
+// stores the last messages for the log, and knows no method.
 import type * as Wire from '../../protocol/types.ts';
 import {
   type OwnEvents,
@@ -36,7 +36,7 @@ export interface Logged {
   /** The duration of the request. Absent: no answer. */
   readonly ms: number | undefined;
   readonly bytes: number;
-  /** The message as it was on the wire, cut to its beginning where it is long. */
+  /** The message as it was sent. Of a long message only the beginning. */
   readonly text: string;
 }
 
@@ -78,7 +78,9 @@ const loggedMax = 2000;
 const loggedCharacters = 20_000;
 const firstPauseMs = 250;
 const longestPauseMs = 4000;
-/** So many connections that fail before they open mean that the server refuses them, or has ended. */
+/**
+ * After this many connections that failed before they opened, the server counts as gone, or as refusing this page.
+ */
 const failuresMax = 3;
 
 export class WireLink {
@@ -133,7 +135,7 @@ export class WireLink {
     this.#listeners.set(event, listeners.add(listener));
   }
 
-  /** Tries to connect at once, as after the user asked for it. */
+  /** Tries to connect at once, because the user requested it. */
   retry(): void {
     this.#failures = 0;
     if (this.#socket?.readyState !== WebSocket.OPEN) this.#connect();

@@ -1,5 +1,5 @@
-// The pushes that the daemon does by itself after a turn, by remote: whether the last one went through, and which other
-// machines go on with the session.
+// The automatic pushes after turns, by remote: whether the last push succeeded, and which other machines continue the
+// session.
 import { defineStore } from 'pinia';
 import { shallowRef, watch } from 'vue';
 import type { RemoteDidPushParams } from '../../../protocol/types.ts';
@@ -13,10 +13,10 @@ export interface BackgroundPush extends RemoteDidPushParams {
 export const usePushed = defineStore('pushed', () => {
   const timeline = useTimeline();
   const last = shallowRef<BackgroundPush>();
-  /** The writers of other lines of this session, as pushes found them. */
+  /** The writers of other lines of this session that pushes have found. */
   const others = shallowRef<ReadonlySet<string>>(new Set());
 
-  /** Keeps both up to date from now on. */
+  /** Updates both from now on. */
   function follow(): void {
     const wire = useLink().linked();
     wire.on('remote/didPush', (event) => {

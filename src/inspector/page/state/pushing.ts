@@ -1,4 +1,5 @@
-// A push of the session to a remote on its way: its plan, the question, and its result. A push has no undo.
+// The state of a push of the session to a remote: its plan, the question to the user, and its result. A push cannot
+// be undone.
 import { defineStore } from 'pinia';
 import { ref, shallowRef, watch } from 'vue';
 import type { Remote, RemotePushResult } from '../../../protocol/types.ts';
@@ -13,7 +14,7 @@ export const usePushing = defineStore('pushing', () => {
   const timeline = useTimeline();
   const remotes = shallowRef<readonly Remote[]>();
   const stage = ref<PushStage>('none');
-  /** The name of the remote that the session is pushed to. */
+  /** The name of the remote to which the session is pushed. */
   const remote = ref('');
   /** The plan, then the result. */
   const result = shallowRef<RemotePushResult>();
@@ -28,7 +29,7 @@ export const usePushing = defineStore('pushing', () => {
     }
   }
 
-  /** Asks for one step, unless a later one begins. */
+  /** Requests one step. Ignores its answer when a later step has begun. */
   async function step(during: PushStage, after: PushStage, extra: Extra): Promise<void> {
     running.abort();
     const own = new AbortController();
@@ -48,7 +49,9 @@ export const usePushing = defineStore('pushing', () => {
     await step('planning', 'asking', { dryRun: true });
   }
   const confirm = (): Promise<void> => step('running', 'done', { idempotencyKey: crypto.randomUUID() });
-  /** Stops what runs. The remote may have taken a push that had nearly ended; the next plan finds out. */
+  /**
+   * Cancels the running request. The remote may have accepted a push that had nearly ended. The next plan shows that.
+   */
   function close(): void {
     running.abort();
     running = new AbortController();
@@ -60,7 +63,7 @@ export const usePushing = defineStore('pushing', () => {
 
 type Extra = { readonly dryRun: true } | { readonly idempotencyKey: string };
 
-/** Returns what went wrong. @throws what is no answer of the wire */
+/** Returns the message of an error. @throws errors that are no answer of the daemon */
 function wordsOf(error: unknown): string {
   if (!(error instanceof LinkError)) throw error;
   return error.message;

@@ -1,4 +1,4 @@
-// The sessions that a remote has: their list, a fetch of all of them, and the import of one.
+// The sessions on a remote: their list, a fetch of all of them, and the import of one.
 import { defineStore } from 'pinia';
 import { ref, shallowRef, watch } from 'vue';
 import type { RemoteLine, RemoteSessionsResult, SessionImportResult } from '../../../protocol/types.ts';
@@ -17,11 +17,11 @@ export const useRemoteLines = defineStore('remoteLines', () => {
   /** The line that the user is about to import. */
   const chosen = shallowRef<RemoteLine>();
   const imported = shallowRef<SessionImportResult>();
-  /** The result of the last fetch, or the words of a failure. */
+  /** The result of the last fetch, or the message of a failure. */
   const words = ref<string>();
   let running = new AbortController();
 
-  /** Does one step, unless a later one begins. */
+  /** Does one step. Ignores its answer when a later step has begun. */
   async function step(during: LinesStage, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     running.abort();
     const own = new AbortController();
