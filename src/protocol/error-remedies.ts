@@ -39,7 +39,7 @@ export const errorRemedies = {
   PreconditionFailed: 'Look at `details`, then ask again.',
   ConfirmationRequired: 'Look at a `dryRun`, then pass `confirm: true`.',
   DataCorrupt: 'Run `store/verify` to see which checkpoints are whole.',
-  NothingToUndo: 'None needed.',
+  NothingToUndo: 'Restore a checkpoint by its tag.',
   UnknownPart: 'Look at a `dryRun` without it, or at `checkpoint/diff` of the range.',
   GitMissing: 'Install git.',
   GitTooOld: 'Upgrade git; `details.required` has the version.',

@@ -84,7 +84,7 @@ export type RequestId = number | string;
 /** How checkpoints are stored. A server may offer more strategies; `initialize` lists them. */
 export type Strategy = 'shadow' | 'local' | 'sqlite' | (string & {});
 
-/** What happens to checkpoints and conversation when the session ends. */
+/** Whether checkpoints and conversation stay when the session ends. */
 export type Retention = 'session' | 'keep';
 
 /** When checkpoints are enabled. */
@@ -681,7 +681,7 @@ export interface SessionSummary {
   readonly conversationId?: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** What happens to its data when it ends. */
+  /** Whether its data stays when it ends. */
   readonly retention: Retention;
   /** Whether it is open in this daemon. */
   readonly open: boolean;
@@ -1054,7 +1054,7 @@ export interface StrategyCapability {
   readonly available: boolean;
   /** Why not, with the remedy. Present when it is not available. */
   readonly reason?: string;
-  /** What happens to a session's data at its end, by default. */
+  /** Whether a session's data stays at its end, by default. */
   readonly retention: Retention;
   /** Whether it needs a repository of the user. */
   readonly needsRepository: boolean;
@@ -1287,7 +1287,7 @@ export interface SessionOpenParams {
   /** The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`. */
   readonly storageDir?: string;
   /**
-   * What happens to checkpoints and conversation when the session ends. Absent: `session` for `shadow`, `keep`
+   * Whether checkpoints and conversation stay when the session ends. Absent: `session` for `shadow`, `keep`
    * for `local` and `sqlite`.
    */
   readonly retention?: Retention;
@@ -1339,7 +1339,7 @@ export interface SessionOpenResult {
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** What happens to its data when it ends. */
+  /** Whether its data stays when it ends. */
   readonly retention: Retention;
   /** Whether the session existed before. */
   readonly resumed: boolean;
@@ -1463,7 +1463,7 @@ export interface SessionGetResult {
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** What happens to its data when it ends. */
+  /** Whether its data stays when it ends. */
   readonly retention: Retention;
   /** The failures that answered mutations survive. */
   readonly durability: Durability;
@@ -3502,7 +3502,7 @@ export interface SessionImportParams {
   readonly workspace: Workspace;
   /** The strategy that stores the checkpoints. Absent: `shadow`. */
   readonly strategy?: Strategy;
-  /** What happens to checkpoints and conversation when the session ends. Absent: `keep`. */
+  /** Whether checkpoints and conversation stay when the session ends. Absent: `keep`. */
   readonly retention?: Retention;
   /** Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false. */
   readonly allowProtected?: boolean;
@@ -3533,7 +3533,7 @@ export interface SessionImportResult {
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** What happens to its data when it ends. */
+  /** Whether its data stays when it ends. */
   readonly retention: Retention;
   /** The remote line from which it was imported. */
   readonly origin: SessionOrigin;

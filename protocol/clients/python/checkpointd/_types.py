@@ -531,7 +531,7 @@ RequestId = Union[int, str]
 Strategy = str
 
 
-# What happens to checkpoints and conversation when the session ends.
+# Whether checkpoints and conversation stay when the session ends.
 Retention = Literal["session", "keep"]
 
 
@@ -1292,7 +1292,7 @@ class _SessionSummaryRequired(TypedDict):
     workspace: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # What happens to its data when it ends.
+    # Whether its data stays when it ends.
     retention: Retention
     # Whether it is open in this daemon.
     open: bool
@@ -1604,7 +1604,7 @@ class _StrategyCapabilityRequired(TypedDict):
     name: Strategy
     # Whether it can be used here.
     available: bool
-    # What happens to a session's data at its end, by default.
+    # Whether a session's data stays at its end, by default.
     retention: Retention
     # Whether it needs a repository of the user.
     needsRepository: bool
@@ -1863,7 +1863,7 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     strategy: Strategy
     # The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`.
     storageDir: str
-    # What happens to checkpoints and conversation when the session ends. Absent: `session` for
+    # Whether checkpoints and conversation stay when the session ends. Absent: `session` for
     # `shadow`, `keep` for `local` and `sqlite`.
     retention: Retention
     # When checkpoints are enabled. Absent: `auto`.
@@ -1910,7 +1910,7 @@ class _SessionOpenResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # What happens to its data when it ends.
+    # Whether its data stays when it ends.
     retention: Retention
     # Whether the session existed before.
     resumed: bool
@@ -2045,7 +2045,7 @@ class _SessionGetResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # What happens to its data when it ends.
+    # Whether its data stays when it ends.
     retention: Retention
     # The failures that answered mutations survive.
     durability: Durability
@@ -4330,7 +4330,7 @@ class SessionImportParams(_SessionImportParamsRequired, total=False):
     writer: WriterId
     # The strategy that stores the checkpoints. Absent: `shadow`.
     strategy: Strategy
-    # What happens to checkpoints and conversation when the session ends. Absent: `keep`.
+    # Whether checkpoints and conversation stay when the session ends. Absent: `keep`.
     retention: Retention
     # Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
     allowProtected: bool
@@ -4355,7 +4355,7 @@ class _SessionImportResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # What happens to its data when it ends.
+    # Whether its data stays when it ends.
     retention: Retention
     # The remote line from which it was imported.
     origin: SessionOrigin

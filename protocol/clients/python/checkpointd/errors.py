@@ -216,7 +216,7 @@ class DataCorrupt(CheckpointdError):
 
 
 class NothingToUndo(CheckpointdError):
-    r"""There is no restore to undo or redo. None needed."""
+    r"""There is no restore to undo or redo. Restore a checkpoint by its tag."""
 
 
 class UnknownPart(CheckpointdError):

@@ -188,7 +188,7 @@ pub enum Strategy {
     Other(String),
 }
 
-/// What happens to checkpoints and conversation when the session ends.
+/// Whether checkpoints and conversation stay when the session ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Retention {
     /// Removed with the session.
@@ -1715,7 +1715,7 @@ pub struct SessionSummary {
     pub conversation_id: Option<String>,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// What happens to its data when it ends.
+    /// Whether its data stays when it ends.
     pub retention: Retention,
     /// Whether it is open in this daemon.
     pub open: bool,
@@ -2238,7 +2238,7 @@ pub struct StrategyCapability {
     /// Why not, with the remedy. Present when it is not available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What happens to a session's data at its end, by default.
+    /// Whether a session's data stays at its end, by default.
     pub retention: Retention,
     /// Whether it needs a repository of the user.
     pub needs_repository: bool,
@@ -2544,7 +2544,7 @@ pub struct SessionOpenParams {
     /// The storage: an absolute path outside the work tree. Absent: `$XDG_STATE_HOME/checkpointd`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_dir: Option<String>,
-    /// What happens to checkpoints and conversation when the session ends. Absent: `session` for
+    /// Whether checkpoints and conversation stay when the session ends. Absent: `session` for
     /// `shadow`, `keep` for `local` and `sqlite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
@@ -2638,7 +2638,7 @@ pub struct SessionOpenResult {
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// What happens to its data when it ends.
+    /// Whether its data stays when it ends.
     pub retention: Retention,
     /// Whether the session existed before.
     pub resumed: bool,
@@ -2814,7 +2814,7 @@ pub struct SessionGetResult {
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// What happens to its data when it ends.
+    /// Whether its data stays when it ends.
     pub retention: Retention,
     /// The failures that answered mutations survive.
     pub durability: Durability,
@@ -6078,7 +6078,7 @@ pub struct SessionImportParams {
     /// The strategy that stores the checkpoints. Absent: `shadow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// What happens to checkpoints and conversation when the session ends. Absent: `keep`.
+    /// Whether checkpoints and conversation stay when the session ends. Absent: `keep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
     /// Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
@@ -6133,7 +6133,7 @@ pub struct SessionImportResult {
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// What happens to its data when it ends.
+    /// Whether its data stays when it ends.
     pub retention: Retention,
     /// The remote line from which it was imported.
     pub origin: SessionOrigin,
