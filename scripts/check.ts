@@ -194,8 +194,8 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// Tests wait for timers, for git and for the disk, short tests more often than long ones.
-const width = Math.min(availableParallelism(), 6) + (flags.long ? 1 : 4);
+// Short tests wait for timers, for git and for the disk. Long ones keep a processor busy, and some need its time.
+const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 4);
 const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);
 const slowSeconds = (slowPart * (performance.now() - startedMs)) / 1000;
