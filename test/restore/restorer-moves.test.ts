@@ -26,6 +26,13 @@ const many = (directory: string): Record<string, string> =>
 const inOrder = (files: ReadonlyMap<string, string>): unknown =>
   [...files].sort(([a], [b]) => (a < b ? -1 : 1));
 
+/** Makes the directory `moved`, whose files a restore of `target` moves to `home`. */
+function buildMoved(root: string): { readonly target: ModelTree; readonly plan: RestorePlan } {
+  const [present, target] = [model(many('moved')), model(many('home'))];
+  build(root, present);
+  return { target, plan: planBetween(present, target, 'hard') };
+}
+
 /** Counts the calls by kind while a restore runs. `at` may act before a call. */
 async function counting(
   run: () => Promise<unknown>,
@@ -85,19 +92,14 @@ test('a moved directory is renamed whole, keeps its inodes, and gets the time of
 
 test('a durable restore syncs each moved file', () =>
   inDirectory(async (root) => {
-    const present = model(many('moved'));
-    build(root, present);
-    const plan = planBetween(present, model(many('home')), 'hard');
+    const { plan } = buildMoved(root);
     const calls = await counting(() => apply(root, plan, new MemoryContents(), { durable: true }));
     assert.ok((calls.get('fsync') ?? 0) >= 20);
   }));
 
 test('ignored and new files stay in the old directory, and the others move', () =>
   inDirectory(async (root) => {
-    const present = model(many('moved'));
-    const target = model(many('home'));
-    build(root, present);
-    const plan = planBetween(present, target, 'hard');
+    const { target, plan } = buildMoved(root);
     writeFileSync(`${root}/moved/ignored`, 'i');
     mkdirSync(`${root}/moved/d1/empty`);
     await apply(root, plan, new MemoryContents());
@@ -111,10 +113,7 @@ test('ignored and new files stay in the old directory, and the others move', () 
 
 test('a file that appears in a directory while it moves is returned to its path, and so is an edit', () =>
   inDirectory(async (root) => {
-    const present = model(many('moved'));
-    const target = model(many('home'));
-    build(root, present);
-    const plan = planBetween(present, target, 'hard');
+    const { target, plan } = buildMoved(root);
     let isDone = false;
     await counting(
       async () => {
@@ -140,10 +139,7 @@ test('a file that appears in a directory while it moves is returned to its path,
 
 test('a directory that appears at the new path is kept, and the files move into it one by one', () =>
   inDirectory(async (root) => {
-    const present = model(many('moved'));
-    const target = model(many('home'));
-    build(root, present);
-    const plan = planBetween(present, target, 'hard');
+    const { target, plan } = buildMoved(root);
     let isDone = false;
     const { conflicts } = await apply(root, plan, new MemoryContents(target), {
       onProgress: () => {

@@ -45,7 +45,7 @@ export const RemotesCard = defineComponent(() => {
   };
 });
 
-/** What the daemon pushed by itself, and when. */
+/** Shows the last push that the daemon made by itself, and its time. */
 const LastPush = (props: { readonly of: Remote }) => {
   const { last, others } = usePushed();
   if (last === undefined || last.remote !== props.of.name) return null;
