@@ -9,14 +9,17 @@ const commandMsMax = 5_000;
 
 export const ownerBits = 0o700;
 
-/** True when the group has rights that others lack: only then could a user gain rights from a mask. */
+/**
+ * True when the mode gives the group rights that it does not give others. Only then could a user gain rights
+ * from a mask.
+ */
 export function givesGroupMore(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;
 }
 
 /**
- * Returns a test, by inode number, for files that may have an access list. Paths are absolute, as bytes. Links are
- * not followed.
+ * Finds the files that may have an access list. Returns a function that is true for their inode numbers.
+ * Paths are absolute, as bytes. Links are not followed.
  */
 export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode: number) => boolean> {
   if (paths.length === 0 || process.platform === 'win32') return () => false;
@@ -30,7 +33,7 @@ export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode:
   for (const line of listing.split('\n')) {
     const [, inode, mark] = /^\s*(\d+) [-bcdlpsD][-rwxsStT]{9}(\S?) /.exec(line) ?? [];
     if (inode === undefined) continue;
-    // Two file systems may use the same inode number. Then a list on one of them marks both files.
+    // Two file systems may use the same inode number. Then the access list of one file marks both files.
     const isMarked = mark === '+' || mark === '@';
     marks.set(Number(inode), isMarked || marks.get(Number(inode)) === true);
   }

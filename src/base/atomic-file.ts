@@ -1,5 +1,5 @@
-// Writes a small file so that it is either old or new at every moment and after every kill. Also makes files and
-// names survive a power cut.
+// Replaces a small file so that readers find the old or the new content at every moment, even after a kill.
+// Also makes files and names survive a power cut.
 import { dirname } from 'node:path';
 import { attemptAsync, isMissing } from './attempt.ts';
 import { constants, files, filesAsync } from './files.ts';

@@ -1,5 +1,5 @@
-// Handles failures that are an answer: a missing file, a lost object, a process that is gone. The caller names the
-// failures that it expects. All others are thrown.
+// Turns expected failures into results: a missing file, a lost object, a process that has ended. The caller
+// names the failures that it expects. All others are thrown.
 import { CheckpointdError, type ErrorKind, systemCode } from './errors.ts';
 
 type Expected = (error: unknown) => boolean;

@@ -1,5 +1,5 @@
-// A checksum in a small JSON record, as its last field: a flipped bit may leave valid JSON with another meaning.
-// Records of earlier versions have no checksum and are trusted.
+// Adds a checksum to a small JSON record as its last field. Without a checksum, a flipped bit may leave valid
+// JSON with another meaning. Records of earlier versions have no checksum and are trusted.
 import { crc32 } from 'node:zlib';
 
 export function withSum<T extends object>(record: T): T & { readonly sum: string } {
@@ -13,7 +13,8 @@ export function isIntact(record: object): boolean {
   return sum === sumOf(rest);
 }
 
-// Fields keep their order, and absent ones are in neither form.
+// JSON keeps the order of fields and omits undefined fields, so the record gives the same text before and
+// after the disk.
 const sumOf = (record: object): string => sumOfText(JSON.stringify(record));
 
 /** Returns eight hexadecimal digits. */

@@ -1,5 +1,5 @@
-// The identity of the directory at a path: distinguishes it from another directory that replaced it, also after a
-// restart. It follows no link at the path itself, and ignores the directory's contents.
+// Identifies the directory at a path, so that a directory that replaces it is detected, even after a restart.
+// Follows no link at the path itself, and ignores the directory's contents.
 import { attemptOr, isMissing } from './attempt.ts';
 import { CheckpointdError, systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
@@ -48,11 +48,11 @@ export function isOnOverlay(path: string | Buffer): boolean {
 }
 
 /**
- * Returns a birth time that stays. An overlay (the file system of containers) copies a file at its first change and
- * keeps the inode, but not the birth time.
+ * Returns a birth time that does not change. An overlay (the file system of containers) copies a file at its
+ * first change and keeps the inode, but not the birth time.
  */
 function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
-  // The entry disappeared since the first look, whose result still counts.
+  // The entry may disappear after the first call. The result of that call still counts.
   return attemptOr(birthtimeNs, isMissing, () => (isOnOverlay(path) ? 0n : birthtimeNs));
 }
 

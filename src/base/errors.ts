@@ -85,8 +85,8 @@ export class CheckpointdError extends Error {
 }
 
 /**
- * The error of a cancelled request that had recovered an interrupted restore before: something has changed although
- * it was cancelled.
+ * The error of a cancelled request that had already recovered an interrupted restore. The recovery has
+ * changed something although the request was cancelled.
  */
 export class CancelledAfterRecovery extends Error {
   constructor(cause: unknown) {

@@ -1,6 +1,6 @@
-// Compares files by their stats, without reading them. A stamp may prove that two looks saw the same file, the same
-// content, or a file that no program has touched. No other module compares stats. It remembers nothing.
-// capture/settled.ts decides how long a stamp is doubtful.
+// Compares files by their stats, without reading them. A stamp may prove that two looks saw the same file,
+// the same content, or a file that no program has touched. No other module compares stats. This module keeps
+// no state. capture/settled.ts decides how long a stamp is doubtful.
 import { systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 
@@ -43,7 +43,10 @@ export function isStampOf(stamp: Stamp, stats: BigIntStats): boolean {
   );
 }
 
-/** Compares two stamps like {@link isStampOf}: the same file in the same state, as far as the system shows. */
+/**
+ * True when two stamps show the same file in the same state, as far as the system reports it. Compares like
+ * {@link isStampOf}.
+ */
 export function isSameStamp(a: Stamp, b: Stamp): boolean {
   return (
     a.ctimeNs === b.ctimeNs &&
@@ -82,8 +85,9 @@ export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
 }
 
 /**
- * Returns `dev:ino`: the same text for the same file or directory under any name, while it exists and the system
- * runs. It proves nothing, because a later file may get the same numbers. For proof see directory-identity.ts.
+ * Returns `dev:ino`: the same text for the same file or directory under any name, while it exists and the
+ * system runs. An equal text proves nothing, because a later file may get the same numbers. For proof see
+ * directory-identity.ts.
  */
 export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;

@@ -26,7 +26,7 @@ export function confineWrites(directory: string): () => void {
 const writingFlags =
   fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC;
 const writingCalls = new Set(['chmod', 'mkdir', 'rm', 'rmdir', 'unlink', 'utimes', 'writeFile']);
-/** Calls that write at their second path. */
+/** Calls that write to the path in their second argument. */
 const bringingCalls = new Set(['copyFile', 'link', 'rename', 'symlink']);
 
 /** Refuses a write. @throws EROFS for a call that would write outside the allowed directory */
@@ -39,7 +39,7 @@ function refuseWrite(confines: string, call: string, [first, second]: readonly u
   throw Object.assign(new Error(`EROFS: this process only reads, ${call} '${name}'`), { code: 'EROFS' });
 }
 
-/** Returns the function, with its overloads, behind the seam. Every parameter list accepts `never[]`. */
+/** Wraps a function, with its overloads, so that each call passes the seam. Every parameter list accepts `never[]`. */
 function through<F extends (...args: never[]) => unknown>(call: string, original: F): F {
   const wrapped = (...args: never[]): unknown => {
     if (writable !== undefined) refuseWrite(writable, call, args);

@@ -1,4 +1,4 @@
-// Makes optional fields without a condition for each. It only checks whether a value exists.
+// Builds objects with optional fields, so that no caller needs a condition for each field.
 
 /**
  * Returns the fields that have a value. Fields that are undefined or null are left out, so that they are absent and

@@ -1,5 +1,6 @@
-// Assertions of the program about itself. A broken one is a defect, never the answer to a client's mistake. Inside a
-// mutation it poisons the session's queue, so that no change builds on an unexplained state.
+// Assertions of the program about its own state. A failed assertion is a defect, never the answer to a
+// client's mistake. In a mutation, a failed assertion poisons the session's queue: no later change builds on
+// an unexplained state.
 
 /** The error of a defect in the program. Never thrown for bad input, a full disk or a missing file. */
 export class InvariantViolation extends Error {

@@ -1,5 +1,5 @@
-// Reads a file that another program may have written, and never waits for it: a FIFO or a terminal at its path is no
-// file. It changes nothing, and does not open an entry that is no file.
+// Reads a regular file that another program may have written. Never waits for that program: a FIFO or a
+// terminal at the path counts as no file, and is not opened. Changes nothing.
 import { attempt } from './attempt.ts';
 import { systemCode } from './errors.ts';
 import { constants, files } from './files.ts';
@@ -44,7 +44,7 @@ export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> 
  * @throws system errors that say nothing about the file: too many open files, a failing disk
  */
 export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer | undefined {
-  // A server removed the file, or it became a socket, between the look and the opening.
+  // Between the check and the opening, the file may be removed or replaced by a socket.
   return attempt(
     (error) => isAbsence(error) || /^(ESTALE|ENXIO)$/.test(systemCode(error) ?? ''),
     () => readRegularFile(path, isLinkRead),

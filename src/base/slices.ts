@@ -1,9 +1,9 @@
 // Keeps the event loop responsive during long synchronous work: no slice of ours takes longer than the budget, and
 // each turn of the event loop runs one slice, however much work is waiting.
 
-/** Short, since a request takes several turns of the event loop, and waits for one slice in each. */
+/** A request takes several turns of the event loop, and waits for one slice in each turn. So slices are short. */
 const sliceMsMax = 5;
-/** Shorter still for work that no client waits for. */
+/** No client waits for background work, so its slices are even shorter. */
 const backgroundSliceMsMax = 3;
 
 /** Paused work, in the order in which it continues. */
@@ -28,7 +28,8 @@ function beginTurn(): void {
 
 function resumeNext(): void {
   paused.shift()?.();
-  // Promises run before ticks: this tick comes when the resumed work has paused again or waits for something else.
+  // Node runs all pending promises before the next tick. So the tick comes when the resumed work has paused
+  // again or waits for something else.
   queueMicrotask(() => process.nextTick(afterSlice));
 }
 

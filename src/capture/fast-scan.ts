@@ -122,7 +122,7 @@ export class Recheck {
     return recheck;
   }
 
-  /** Returns what fast scans have to check after a fast scan with this value. */
+  /** Returns what fast scans have to check after a fast scan that was planned with this value. */
   after({ replaced, listed, unwatched, listings }: FastScanResult, outermost: IgnoreScope): Recheck {
     const next = new Recheck(this.unwatched, this);
     for (const directory of replaced) next.#forget(directory);
@@ -186,7 +186,7 @@ interface LinkedFile {
 /** The captured names of files that have several names. Names outside the work tree are unknown. */
 class LinkedNames {
   readonly #files: ChangedMap<string, LinkedFile>;
-  /** Files that no earlier value shares. */
+  /** The files of this value alone, which no earlier value shares. */
   readonly #own = new Set<LinkedFile>();
 
   constructor(earlier?: LinkedNames) {

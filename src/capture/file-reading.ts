@@ -54,7 +54,7 @@ const progressMs = 100;
 
 export class FileReading {
   readonly #options: ReadingOptions;
-  /** In seconds of a monotonic clock. */
+  /** The start of the scan, in seconds of a monotonic clock. */
   readonly #startedAt = Math.floor(performance.now() / 1000);
   /** The listings of this scan whose files have been read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();

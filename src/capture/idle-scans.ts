@@ -3,7 +3,7 @@
 
 /** The captures of one step of an agent follow each other within this time. */
 const idleMsUsual = 2000;
-/** The first scan waits only for the present answer, since no capture can be fast before that scan. */
+/** No capture can be fast before the first scan. So this scan waits only until the present answer is sent. */
 const firstMs = 50;
 /**
  * A scan waits this many times the duration of the last one, so that a huge work tree does not keep a processor busy.

@@ -75,7 +75,7 @@ export interface IgnoreOracle {
   ignored(paths: readonly TreePath[]): Promise<(boolean | undefined)[]>;
   /** Discards cached rules, because a `.gitignore` has changed. */
   renew(): void;
-  /** Called for a `.gitignore` that git must not read, since it would wait for it (a FIFO). */
+  /** Called for a `.gitignore` that git must not read because git would wait for ever (a FIFO). */
   noteBlocked(path: string): void;
   /** Changes whenever the repository's index may have changed. */
   trackedKey(): string;
@@ -269,7 +269,8 @@ export class IgnoreScopes {
     if (this.#verdict?.key !== key) {
       scope.oracle.renew(); // the engine has read files that have been replaced
       const [isExcluded] = await scope.oracle.ignored([scope.prefix]);
-      if (isExcluded === undefined) return false; // git then has no answer for the contents of the work tree either, and the capture reports that
+      // git then has no answer for the contents either, and the capture reports that
+      if (isExcluded === undefined) return false;
       this.#verdict = { key, isExcluded };
     }
     return this.#verdict.isExcluded;

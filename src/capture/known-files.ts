@@ -80,7 +80,7 @@ const seldomMs = 600_000;
 
 export class KnownFiles {
   readonly #options: KnownFilesOptions;
-  /** The listings that were written last, for comparison only: the reference does not keep them in memory. */
+  /** The listings that were written last, for comparison. The weak reference does not keep them in memory. */
   #written: { readonly listings: WeakRef<Listings>; readonly atMs: number } | undefined;
 
   constructor(options: KnownFilesOptions) {

@@ -239,8 +239,8 @@ function reasonOf(entry: WalkedEntry): SkippedPath['reason'] | undefined {
 
 const journals = ['-wal', '-journal'];
 /**
- * Kernels stamp changes by a clock with steps of 1 to 10 ms, so a change within one step of another may leave no
- * trace.
+ * Kernels stamp changes by a clock with steps of 1 to 10 ms, so two changes within one step may get the same
+ * stamp.
  */
 const tickMs = 20;
 

@@ -31,7 +31,7 @@ export interface FileClock {
   readonly isLocal: boolean;
   /** A lower bound of the clock in milliseconds since 1970; 0 when the clock is unknown. */
   readonly reachedMs: number;
-  /** By how much the clock is behind that of this process. */
+  /** How far this clock is behind the clock of this process, in milliseconds. */
   readonly behindMs: number;
 }
 
@@ -69,8 +69,8 @@ function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
   // The disk may be full. Then fewer contents count as settled, but no capture fails.
   return attempt(isOfSystem, () => {
-    // Touches one file, because making and removing a file at every capture would cost many times more. The clock of
-    // the file system sets the change time, with any times that are passed.
+    // Touches one file, because making and removing a file at every capture would cost many times more. The
+    // clock of the file system sets the change time, whatever times the call passes.
     try {
       files.lutimesSync(file, 0, 0);
     } catch (error) {

@@ -63,7 +63,7 @@ export interface SnapshotSink {
   hash(size: number): BlobHash;
   /** `writesAll`: true to write contents even when they seem to be stored already. */
   writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter;
-  /** True when part of the store is known to be damaged. A capture then passes on every file again. */
+  /** True when part of the store is known to be damaged. A capture then stores every file again. */
   isDoubtful?(): boolean;
   /** Returns the snapshot as a tree of directories with `sealed` ids, so that a capture can build on it. */
   directory(snapshot: SnapshotId): Promise<Directory>;

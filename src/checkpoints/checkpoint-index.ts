@@ -40,13 +40,14 @@ export class CheckpointIndex {
   #isOrdered = true;
   #generation = 0;
 
-  /** Fills the index from the stored checkpoints, oldest first. `lost` knows the parents of removed ones. */
+  /** Fills the index from the stored checkpoints, oldest first. `lost` knows the parents of removed checkpoints. */
   constructor(stored: readonly StoredCheckpoint[], lost?: Lost) {
     this.#rows = new CheckpointRows(lost);
     this.#lines = new Lines(this.#rows);
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
     for (const checkpoint of order) this.add(checkpoint);
-    // A later checkpoint took the tag from these. The store itself decides which checkpoint has it.
+    // A checkpoint without a tag in the store has lost it to a later checkpoint, so it leaves the list. The
+    // store decides which checkpoint has a tag.
     for (const { tag, record } of order) {
       const row = tag === undefined ? this.#rows.rowOf(record.id) : undefined;
       if (row !== undefined && this.#tagAt(row) !== undefined) this.#unlist(row);
@@ -74,7 +75,7 @@ export class CheckpointIndex {
     return this.#seq + 1;
   }
 
-  /** The oldest checkpoint, without safety checkpoints. */
+  /** The oldest checkpoint that is no safety checkpoint. */
   get oldest(): StoredCheckpoint | undefined {
     return this.#at(this.#bySeq().find((row) => this.#rows.kindAt(row) !== 'safety'));
   }
@@ -85,8 +86,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * Adds a newer checkpoint and moves its tag to it. The former checkpoint of a turn's tag leaves the list. That of a
-   * tool's tag is replaced in place.
+   * Adds a newer checkpoint and moves its tag to it. If a turn's tag moves, its former checkpoint leaves the
+   * list. If a tool's tag moves, the new checkpoint takes the former one's place in the list.
    */
   add(checkpoint: StoredCheckpoint): void {
     const { record, tag, name } = checkpoint;
@@ -152,7 +153,7 @@ export class CheckpointIndex {
     return this.#places[this.#rows.rowOf(bearer.record.id) ?? -1];
   }
 
-  /** Returns the tag that this checkpoint had until a newer checkpoint took the tag, or the tag of its turn. */
+  /** Returns the tag that this checkpoint had until a newer checkpoint took it or took the tag of its turn. */
   formerTagOf(id: CheckpointId): Tag | undefined {
     return this.tagOf(id) === undefined ? this.byId(id)?.record.madeAs : undefined;
   }

@@ -1,6 +1,6 @@
-// Compares two states as far as captures saw them. A path that the capture of one state skipped counts there neither
-// as deleted nor as new. It is compared with the last earlier checkpoint that has it. It reads checkpoints and
-// publishes none.
+// Compares two states as far as captures saw them. When the capture of one state skipped a path, the path
+// counts neither as deleted nor as new. Its content is then taken from the nearest earlier checkpoint that
+// has the path. It reads checkpoints and publishes none.
 import { LRUCache } from 'lru-cache';
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
@@ -191,7 +191,7 @@ export async function statsBetween(
   });
 }
 
-/** Skipped paths are compared by earlier checkpoints, so the key includes these. */
+/** The contents of skipped paths come from earlier checkpoints, so the key includes these checkpoints. */
 function keyOf({ record }: StoredCheckpoint): string {
   return record.skipped.length === 0 ? record.snapshot : record.id;
 }

@@ -37,8 +37,8 @@ export async function conflictsIn(
 }
 
 /**
- * Returns a test whether a path has the content of the base, given the changes since the base. Without these changes
- * the test is always false.
+ * Returns a function that is true for a path with the content of the base, by the changes since the base.
+ * Without known changes the function always returns false.
  */
 function originalIn(sinceBase: readonly TreeChange[] | undefined): (path: TreePath) => boolean {
   if (sinceBase === undefined) return () => false;

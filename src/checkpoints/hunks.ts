@@ -5,7 +5,7 @@ import { invariant } from '../base/invariant.ts';
 
 export interface TextHunk {
   readonly id: string;
-  /** On both sides: the first line, counted from 1, and the number of lines. */
+  /** The first line, counted from 1, and the number of lines, on each side. */
   readonly before: LineRange;
   readonly after: LineRange;
   /** The lines of both sides with their line ends, as latin1. */

@@ -55,7 +55,7 @@ export class ReportedWrites {
 
   /** Returns the record of a report, or undefined when it repeats the last report. */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
-    // One repeat is kept: it shows that the report before it had several writes.
+    // One repeated report is kept. It shows that the report before it is about several writes.
     const last = (this.#byPath.get(report.path) ?? []).slice(-2);
     const isRepeat = last.every(
       ({ session, content }) => session === report.session && content === report.content,
@@ -98,9 +98,10 @@ export class ReportedWrites {
   }
 
   /**
-   * Returns the changes that an author made to the content of a path in the first intervals between stations, oldest
-   * first, where reports tell them apart from the changes of other authors; otherwise undefined. The stations reach from
-   * the beginning of the range to the present, because a late report may come after the range.
+   * Returns the changes that an author made to the content of a path, oldest first, in the first intervals
+   * between stations. Returns undefined when the reports do not separate them from the changes of other
+   * authors. The stations reach from the beginning of the range to the present, because a late report may
+   * come after the range.
    */
   stepsOf(
     author: SessionId,
@@ -117,9 +118,10 @@ export class ReportedWrites {
 }
 
 /**
- * Returns the changes that lead from station to station, or undefined when reports leave a doubt whose they are. Each
- * report stands for one write. So if each report brought a change, each write is the change that its report brought. A
- * report without a change came late, and its write is in a change that another report brought.
+ * Returns the changes that lead from station to station, or undefined when the reports leave their authors in
+ * doubt. Each report is about one write. When every report came with a change, each write is the change that
+ * its report came with. A report without a change came late, and its write is part of a change that another
+ * report came with.
  */
 function stepsBetween(
   reports: readonly ReportedWrite[],

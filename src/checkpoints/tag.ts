@@ -66,8 +66,8 @@ const charactersMax = 256;
 const plain = /^[\p{L}\p{N}_][\p{L}\p{N} ._-]{0,127}$/u;
 
 /**
- * True when the text reads as a name. If no checkpoint has the name, the error is then an unknown checkpoint and not
- * a mistyped tag.
+ * True when the text reads as a name. The error for an unknown text that reads as a name is
+ * UnknownCheckpoint, and not InvalidTag.
  */
 export function isPlainName(text: string): boolean {
   return plain.test(text) && text.trimEnd() === text;

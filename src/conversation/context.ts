@@ -119,7 +119,7 @@ function checkPathCount(count: number): void {
   );
 }
 
-/** Selects the files within the limit, by the sizes in the work tree's listing. Reads none. */
+/** Selects the files within the limit, by the sizes in the work tree's listing. Does not read them. */
 async function listContext(settings: ConversationSettings, workTree: ContextFiles): Promise<ListedContext> {
   const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
   const maxSize = contextBudgetTokens(settings) * bytesPerToken;
@@ -229,7 +229,7 @@ interface ContextParts {
   readonly agentPrompt: string | undefined;
 }
 
-/** Returns the message, or '' without any context: then nothing is to be sent. */
+/** Returns the message, or '' when there is no context to send. */
 function contextMessage(parts: ContextParts): string {
   let message = '';
   if (parts.summary !== undefined) {
@@ -298,7 +298,7 @@ export class StickyContext {
     return this.#timeline.commit({ op: 'setContextPaths', paths: left }, () => ({ removed }), idempotency);
   }
 
-  /** Returns the files that would be sent with a request now. Reads none. */
+  /** Returns the files that would be sent with a request now. Does not read them. */
   list(workTree: ContextFiles): Promise<ListedContext> {
     return listContext(this.#timeline.present.settings, workTree);
   }

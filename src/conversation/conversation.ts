@@ -103,7 +103,7 @@ export class Conversation {
     return this.at(this.head);
   }
 
-  /** How full the model's window is: the valid history and the context message when it was last built. */
+  /** How full the model's window is, counting the valid history and the last built context message. */
   get windowUse(): WindowUse {
     return windowUse(this.state, this.context.lastMessageLength);
   }
@@ -202,9 +202,10 @@ export class Conversation {
   }
 
   /**
-   * Returns the text that describes the coming turn, and the position of the conversation after the turn has taken it
-   * and it is unlocked. The turn's checkpoint takes it when it is published with that position. Before that, also
-   * after a kill, the message still exists. A rewind to the checkpoint does not bring it back.
+   * Returns the text that describes the coming turn, and the position of the conversation after the turn has
+   * taken it and it is unlocked. The message is taken when the turn's checkpoint is published with that
+   * position. Until then it still exists, also after a kill. A rewind to the checkpoint does not restore the
+   * message.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;

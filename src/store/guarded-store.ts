@@ -82,7 +82,7 @@ export class GuardedStore implements SnapshotStore {
   }
 
   async publish(publication: Publication): Promise<{ readonly commit?: string }> {
-    // A capture that finds a missing object is followed by one that writes everything again.
+    // After a capture that found a missing object, the next capture writes everything again.
     const published = await this.#ask((inner) => inner.publish(publication));
     this.#published.add(publication.record.id);
     this.#isDoubtful = false; // a capture in doubt has written everything again

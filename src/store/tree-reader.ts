@@ -62,7 +62,7 @@ export class TreeReader {
     maxSize: cachedNamesMax,
     sizeCalculation: (node) => node.entries.size + 1,
   });
-  /** Directories without stricter permissions in and below them. They are immutable, so the list stays true. */
+  /** Directories without stricter permissions in and below them. They are immutable, so the list stays valid. */
   readonly #usual = new RecentSet(usualMax);
   readonly #modes = new LRUCache<string, StrictModes>({ max: modesMax });
 

@@ -271,7 +271,7 @@ class ThreeWay {
     path: TreePath,
     { base, ours, theirs }: Required3,
   ): Promise<{ readonly blob: BlobId; readonly conflict?: MergeConflict }> {
-    // The content of a file that became a link is no base for a text.
+    // When a file became a link, its old content is no base for a merge of texts.
     const common = base !== undefined && isLink(base) === isLink(ours) ? base.blob : undefined;
     if (ours.blob === theirs.blob || theirs.blob === common) return { blob: ours.blob };
     if (ours.blob === common) return { blob: theirs.blob };
@@ -282,7 +282,7 @@ class ThreeWay {
     return { blob: merged.blob, conflict: common === undefined ? 'bothAdded' : 'content' };
   }
 
-  /** Leaves files whose path is now a directory, or that need a directory where a file stays. */
+  /** Leaves a file as in `ours` when its path is now a directory, or when it needs a directory where a file stays. */
   refuseInTheWay(): void {
     for (let isStable = false; !isStable; ) {
       isStable = true;

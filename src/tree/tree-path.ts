@@ -44,7 +44,6 @@ export function join(directory: TreePath, name: string): TreePath {
   return (directory === '' ? name : `${directory}/${name}`) as TreePath;
 }
 
-/** Returns the directory of the path; the root for a top-level name. */
 /** Returns the directories above a path, from the deepest up, without the root. */
 export function ancestors(path: TreePath): TreePath[] {
   const above: TreePath[] = [];
@@ -52,6 +51,7 @@ export function ancestors(path: TreePath): TreePath[] {
   return above;
 }
 
+/** Returns the directory of the path; the root for a top-level name. */
 export function parentOf(path: TreePath): TreePath {
   const slash = path.lastIndexOf('/');
   return (slash < 0 ? '' : path.slice(0, slash)) as TreePath;

@@ -46,8 +46,9 @@ export function isHollow(directory: Directory): boolean {
 }
 
 /**
- * Returns a copy of the tree with more files. With `replaces`, a file of the tree gives way to an added file at its
- * path or below it. Without it, such an added file is left out. New directories get the permissions that `model` has.
+ * Returns a copy of the tree with more files. With `replaces`, an added file replaces a file of the tree at
+ * the same path or above it. Without `replaces`, such an added file is left out. New directories get the
+ * permissions that `model` has.
  */
 export function overlaid(
   tree: Directory,
@@ -203,7 +204,7 @@ function differsItself({ before, after }: TreeDifference): boolean {
   return !isBoth || before?.permissions !== after?.permissions;
 }
 
-// The entry of one path of a tree, and the differences of two trees. These values have only comparisons.
+// Entries of a tree and the differences of two trees, as plain values with their comparisons.
 
 /** The modes in a snapshot, in git's spelling: a file, an executable file, a symbolic link. */
 export type EntryMode = '100644' | '100755' | '120000';

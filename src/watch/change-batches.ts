@@ -6,7 +6,7 @@ export interface ChangeBatch {
   readonly paths: readonly TreePath[];
   /** True when more has changed than can be listed. Then nothing is listed. */
   readonly overflow: boolean;
-  /** True when events were lost: the count of changed paths lacks theirs. */
+  /** True when events were lost. Then the count of changed paths is too low. */
   readonly isLost: boolean;
 }
 

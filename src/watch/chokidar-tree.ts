@@ -20,9 +20,9 @@ interface Watched {
 /** The number of directories that are opened at the same time. */
 export const batchMax = 200;
 /**
- * chokidar shares a persistent handle among all watchers of its thread, by path: one session could keep the handle of
- * a directory that another session has seen replaced. Only outside Linux a handle reports errors, which chokidar
- * handles only on persistent ones.
+ * chokidar shares persistent handles among all watchers of its thread, by path. So one session could get the
+ * handle of a directory that was replaced since another session opened it. Outside Linux, handles report
+ * errors, and chokidar handles these errors only on persistent handles.
  */
 const isPersistent = process.platform !== 'linux';
 
@@ -109,7 +109,8 @@ export class ChokidarTree {
     if (gone === undefined) return;
     this.#watched.delete(path);
     this.#watched.get(dirname(path))?.below.delete(path);
-    // A watcher closes its own handles. It would remember for ever each path that it is asked to unwatch.
+    // The watcher that noticed the removal closes its own handles. A call of `unwatch` would make it remember
+    // the path for ever.
     if (gone.watcher !== noticedBy) gone.watcher.unwatch(path);
     for (const below of gone.below) this.#forget(below, noticedBy);
   }

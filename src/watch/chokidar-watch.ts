@@ -152,7 +152,7 @@ export class ChokidarWatch {
         this.#directories = message.directories;
         this.#directoriesThen = message.directories;
         this.#become('live');
-        if (this.#logged !== undefined) this.#options.onEverything(); // changes missed since the last thread ended
+        if (this.#logged !== undefined) this.#options.onEverything(); // changes were missed since the last thread ended
         return this.#endStart();
       case 'tooMany':
         return this.#startAnew('more events arrived at once than the kernel keeps');

@@ -121,9 +121,10 @@ export class DirectoryHandles {
     if (!this.#isReady) return false;
     const stops = this.#stops;
     const isPassed = await this.#fence.pass();
-    // The directory of the fence is gone, or the machine was suspended: no later capture should wait in vain.
+    // The directory of the fence is gone, or the machine was suspended: the thread is stopped so that no
+    // later capture waits in vain.
     if (!isPassed && stops === this.#stops) {
-      this.#thread.distrust(); // a file system that hangs may block it
+      this.#thread.distrust(); // a file system that hangs may block the thread
       this.#failed('a fence was not passed in time');
     }
     return isPassed;

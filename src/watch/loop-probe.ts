@@ -14,7 +14,7 @@ const probeMs = 200;
  * The probe ends after this many checks in a row that found the loop idle, so that an idle thread is never woken up.
  */
 const idleLooksMax = 10;
-/** A loop is idle when it spent less than this share of the time between two checks in code. */
+/** A loop is idle when it ran code for less than this share of the time between two checks. */
 const idleShare = 0.25;
 /**
  * The kernel drops events silently when its queue is full. More than this share of the queue in one turn counts as a

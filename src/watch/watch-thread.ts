@@ -185,7 +185,10 @@ export class WatchThread<Message> {
   readonly #ending = new Set<Promise<unknown>>();
   #restart: NodeJS.Timeout | undefined;
   #restartMs = restartMsMin;
-  /** True once a thread failed that other sessions had, too: what fails again then fails for this session alone. */
+  /**
+   * True once a shared thread has failed. The session then gets a thread of its own, so that another failure
+   * concerns this session alone.
+   */
   #isAlone = false;
 
   constructor(program: WatchProgram, listener: WatchThreadListener<Message>) {

@@ -1,8 +1,8 @@
-// Addresses inside a work tree that no symbolic link can redirect, even when a program replaces a directory by a link
-// between two system calls. On Linux a descriptor pins the root. Every directory below is opened with O_NOFOLLOW from
-// its parent's descriptor, and a child is addressed as /proc/self/fd/<fd>/<name>. The caller makes the calls itself.
-// On other systems (macOS, Windows, no /proc) each part is checked with lstat before every address is returned: that
-// refuses existing links, but not a link that appears in between.
+// Addresses inside a work tree that no symbolic link can redirect, even when a program replaces a directory
+// by a link between two system calls. On Linux a descriptor pins the root. Every directory below is opened
+// with O_NOFOLLOW from its parent's descriptor, and a child is addressed as /proc/self/fd/<fd>/<name>. The
+// caller makes the system calls. On other systems (macOS, Windows, no /proc) each part is checked with lstat
+// before every address is returned: that refuses existing links, but not a link that appears in between.
 import { attempt, attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
@@ -11,7 +11,10 @@ import { bytesOf, isWithin, join, nameOf, parentOf, rootPath, type TreePath } fr
 /** O_PATH on every Linux that Node runs on: opens a directory without the permission to list it. */
 const handleOnly = 0o10000000;
 const openDirectory = handleOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** The number of open directories, enough for those that neighbouring paths share. Each one costs a descriptor. */
+/**
+ * The maximum number of open directories. Neighbouring paths share so many at most. Each open directory needs
+ * a descriptor.
+ */
 const openDirectoriesMax = 64;
 
 export type Anchoring = 'descriptors' | 'paths';
@@ -21,7 +24,10 @@ export function strongestAnchoring(): Anchoring {
   return process.platform === 'linux' && files.existsSync('/proc/self/fd') ? 'descriptors' : 'paths';
 }
 
-/** An entry is at the path, but it is no directory: a link, a file, something else. Code ENOTDIR. */
+/**
+ * The error for a path at which the entry is no directory but a link, a file or something else. Its code is
+ * ENOTDIR.
+ */
 export class NotADirectoryThere extends Error {
   readonly code = 'ENOTDIR';
 }
@@ -58,9 +64,10 @@ export class AnchoredFiles {
   }
 
   /**
-   * Returns a path for one system call that does not follow its last part. Use it at once: it is valid until {@link
-   * openDirectoriesMax} more calls.
-   * @throws a system error ENOENT or ENOTDIR when a part above is missing or no directory (a link is none).
+   * Returns a path for one system call that does not follow its last part. Use it at once: it is valid until
+   * {@link openDirectoriesMax} more calls.
+   * @throws a system error ENOENT or ENOTDIR when a part above is missing, or is no directory. A link to a
+   * directory is no directory.
    */
   address(path: TreePath): Buffer {
     if (this.anchoring === 'paths') return this.#checkedPath(path);

@@ -28,7 +28,7 @@ export interface StableReadOptions<Id> {
   readonly spoolDirectory?: string;
   readonly maxFileBytes: number;
   readonly slices: Slices;
-  /** By how much the clock that stamps the file is behind that of this process. Default: 0. */
+  /** How far the clock that stamps the file is behind the clock of this process, in milliseconds. Default: 0. */
   readonly behindMs?: number;
 }
 
@@ -54,9 +54,9 @@ const triesMax = 3;
  */
 const youngMs = 20;
 /**
- * A write stamps its file before it copies its bytes, so a writer that is suspended in the middle shows the same half
- * under the same stamp until it runs again. Up to this size a copy takes microseconds. A larger file counts as young
- * for longer, and the second read comes only after the writer had time to continue.
+ * A write stamps its file before it copies its bytes. When the writer is suspended in the middle, readers see
+ * a half-written file under an unchanged stamp. Up to this size, the copy takes microseconds. A larger file
+ * counts as young for longer, and the second read comes only after the writer had time to continue.
  */
 const copiedAtOnceMax = 64 << 10;
 const youngLargeMs = 100;
@@ -66,10 +66,10 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 const exact = { bigint: true } as const;
 
 /**
- * Reads a regular file, unless it was reached through another directory (`elsewhere`). Its size and times must be
- * equal, to the nanosecond, before and after. A file that changed within the kernel's clock tick is read twice with
- * equal results, a large one with a wait in between. After three attempts it is `unstable`. The caller owns the spool
- * file, if one was made.
+ * Reads a regular file, unless it was reached through another directory (`elsewhere`). Its size and times
+ * must be equal, to the nanosecond, before and after. A file that changed within the kernel's clock tick is
+ * read twice, and both results must be equal. Between the reads of a large file it waits. After three failed
+ * attempts the file is `unstable`. The caller owns the spool file, if one was made.
  * @throws NoSpace errors of the spool, EMFILE and the like.
  */
 export async function readStable<Id>(
@@ -162,7 +162,10 @@ async function readOnce<Id>(
   }
 }
 
-/** Marks a failure of our own copy as the store's: it must never count as a fact about the user's file. */
+/**
+ * Turns a failure of our private copy into an error of the store. Such a failure must never count as a fact
+ * about the user's file.
+ */
 function spooling<T>(step: () => T): T {
   try {
     return step();

@@ -95,8 +95,8 @@ export function requireRoot(root: string): string {
 }
 
 /**
- * Checks that the work tree is still where it was opened. A directory that was made again at the same path counts as
- * the work tree.
+ * Checks that the work tree is still where it was opened. A new directory at the same path counts as the work
+ * tree.
  * @throws the errors of {@link requireRoot}; WorkTreeMissing when another file system is mounted there.
  */
 export function requireWorkTree({ root, standing }: WorkTree): void {
@@ -108,7 +108,10 @@ export function requireWorkTree({ root, standing }: WorkTree): void {
   }
 }
 
-/** Tries to read, because `access` judges by the real user, and the later calls by the effective one. */
+/**
+ * Tries to read the directory, because `access` checks the rights of the real user, and later calls have the
+ * rights of the effective user.
+ */
 function mustBeReadable(root: string): void {
   if (process.platform === 'win32') return files.accessSync(root, constants.R_OK);
   files.closeSync(files.openSync(root, constants.O_RDONLY | constants.O_DIRECTORY));
@@ -245,13 +248,13 @@ export interface ReachedPath {
   readonly prefix: string;
   release(): void;
   /**
-   * Returns whether an opened file has this name in the directory. False: another directory had replaced one on the
-   * way.
+   * Returns whether an opened file has this name in the directory. False when another directory has replaced
+   * a directory on the way.
    */
   holds?(fd: number, name: string): boolean;
 }
 
-/** A {@link ReachedPath} that is open: its names are reached whatever is at its path now. */
+/** An open {@link ReachedPath}. Its names can be reached even when another directory is at its path now. */
 export interface OpenedPath extends ReachedPath {
   /** Absent on systems without descriptors for directories. */
   readonly fd?: number;
@@ -285,8 +288,9 @@ export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
 }
 
 /**
- * Returns whether an open file or directory is at a path, with no link on the way. True when the system cannot say:
- * for a path longer than PATH_MAX, and outside Linux. A file that was removed since counts as being there.
+ * Returns whether an open file or directory is at a path, with no link on the way. True when the system
+ * cannot say: for a path longer than PATH_MAX, and outside Linux. Also true for a file that was removed
+ * meanwhile.
  */
 function liesAt(fd: number, path: Buffer): boolean {
   if (!followsDescriptors) return true;
@@ -301,7 +305,8 @@ function liesAt(fd: number, path: Buffer): boolean {
 }
 
 /**
- * True when the system reports the root's path as ours. It differs when another file system is mounted over the root.
+ * True when the system reports the path of the opened root as we know it. It reports another path when
+ * another file system is mounted over the root.
  */
 function tellsPlaces(tree: WorkTree): boolean {
   if (!followsDescriptors) return false;
@@ -379,9 +384,10 @@ export function insideQuickly(reached: ReachedPath, name: string): string | Buff
   return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
 }
 
-// Checks that the directory at a work tree's root is the opened one. A directory that the user made again at the same
-// path stays the work tree. Another file system mounted there, or a mount that is gone, does not count: its emptiness
-// says nothing about the user's files, and nothing may be written to it.
+// Checks that the directory at a work tree's root is the opened one. A directory that the user made again at
+// the same path stays the work tree. A directory of another file system that is mounted there now does not
+// count, nor does the empty directory of a mount that is gone. Its contents say nothing about the user's
+// files, and nothing may be written to it.
 
 export interface StandingRoot {
   readonly device: bigint;

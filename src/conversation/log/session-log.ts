@@ -1,7 +1,7 @@
-// The session's log on disk: each record is one line of `length crc32 json`, appended in one write, and readable
-// after any end of the process. A tail that a kill or a power cut tore is cut off. Damage with complete records
-// behind it is reported and never cut. The log does not compact itself, has no lock (the session has one owner), and
-// reads only the kind of its records.
+// The session's log on disk: each record is one line of `length crc32 json`, appended in one write, and
+// readable after any end of the process. An incomplete last record, which a kill or a power cut left, is cut
+// off. Damage with complete records behind it is reported and never cut. The log does not compact itself, has
+// no lock (the session has one owner), and reads only the kind of its records.
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -318,7 +318,7 @@ export class SessionLog implements RecordLog {
     writeAtomically(this.keptTail, tail);
   }
 
-  /** Undoes a write that failed half-way. A failed fsync counts as lost: see the comment. */
+  /** Undoes a write that failed half-way. After a failed fsync, the written bytes count as lost. */
   #takeBack(): void {
     try {
       files.ftruncateSync(this.#fd, this.#end);

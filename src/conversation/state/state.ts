@@ -63,7 +63,7 @@ export interface Thread {
   readonly tangent: Tangent | undefined;
 }
 
-/** The client's settings. They have only a present value: a rewind does not change them. */
+/** The client's settings. A rewind does not change them, so only their present values are kept. */
 export interface ConversationSettings {
   readonly tools: ToolsByOrigin;
   /** Paths and globs of the sticky context files, in the order in which they were added. */
@@ -287,7 +287,7 @@ function applyToThread(thread: Thread, change: ThreadChange, limits: Conversatio
         ...windowOver(thread.history, rangeAfterCompaction(thread.history, thread.validRange, change.keep)),
       };
     case 'forget':
-      // A message with results of tools has no request left to answer.
+      // A next message with results of tools answers no request any more, so it is dropped.
       return {
         ...thread,
         ...windowUpTo(thread, change.length),

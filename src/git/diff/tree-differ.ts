@@ -1,6 +1,7 @@
-// Runs git's differ in a process that stays: starting one takes several times as long as comparing two trees that
-// differ in one file. It returns git's own bytes, or undefined. In the second case the caller runs git once, which
-// also explains the problem. It does not parse the output (tree-diff.ts does) and caches no result.
+// Runs git's differ in a persistent process, because starting a process takes several times as long as
+// comparing two trees that differ in one file. It returns git's own bytes, or undefined after a failure. The
+// caller then runs a single git, which also explains the failure. It does not parse the output (tree-diff.ts
+// does) and caches no result.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
@@ -87,8 +88,8 @@ export class TreeDiffer {
       const take = takeUntil(end, head.length + 1 + bytesMax, abandon);
       const answer = await running.child.ask(question, take, patienceMs).catch(unanswered);
       signal?.throwIfAborted();
-      // Without the head, git could not read one of the two trees. One byte follows the head: a newline, or a NUL in
-      // later versions.
+      // The output begins with the two ids (the head), unless git could not read one of the two trees. One
+      // byte follows the head: a newline, or a NUL in later versions.
       if (answer === undefined || !answer.subarray(0, head.length).equals(head)) return undefined;
       return answer.subarray(head.length + 1);
     } finally {

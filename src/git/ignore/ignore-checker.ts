@@ -28,8 +28,8 @@ export interface IgnoreCheckerOptions {
 }
 
 /**
- * True on systems whose default file system ignores letter case. On a case-sensitive volume there, rules match too
- * much.
+ * True on systems whose default file system ignores letter case. On a case-sensitive volume of such a system,
+ * rules match too much.
  */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
@@ -105,7 +105,7 @@ export class IgnoreChecker {
       return await ask(paths);
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
-      if (isSilence(error)) throw error; // Each half would hang for the same time.
+      if (isSilence(error)) throw error; // Git would hang for the same time over each half of the batch.
       if (!isSecondTry) return this.#answers(paths, ask, true); // the engine may have been killed, or renewed by another scan
       // One bad path (for example one that is now "beyond a symbolic link") ends the engine for the whole batch. So
       // the batch is halved until that path is alone.

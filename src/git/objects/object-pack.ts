@@ -91,7 +91,10 @@ const chunkBytes = 1 << 20;
  */
 const batchBytes = 128 << 10;
 const newline = Buffer.from('\n', 'latin1');
-/** The number of bytes that git may be behind before the next blob waits. Git and the daemon work at the same time. */
+/**
+ * The number of unread bytes in git's input from which on the next blob waits. Git and the daemon work at the
+ * same time.
+ */
 const aheadBytesMax = 8 << 20;
 
 /** A running import. One writer at a time adds to it. */

@@ -97,7 +97,8 @@ const fileModes = ['100644', '100755', '120000'] as const;
 
 function readMode(text: string): TreeMode | undefined {
   if (text === '40000') return '040000';
-  // Uses our own constants instead of the text: trees are cached, and each name has a mode.
+  // Returns a shared constant instead of the parsed text, which saves memory: trees are cached, and each name
+  // has a mode.
   return fileModes.find((mode) => mode === text);
 }
 

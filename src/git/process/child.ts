@@ -166,7 +166,7 @@ export class GitChild {
   /** Processes that have not ended yet: the present one, and killed ones. */
   readonly #living = new Map<Dialogue, Promise<void>>();
   #closing = false;
-  /** Looks whether the process got a query since the last look. Undefined while no process runs. */
+  /** The timer that checks whether the process got a query since the last check. Undefined while no process runs. */
   #rest: NodeJS.Timeout | undefined;
   #isUsed = false;
 
@@ -213,7 +213,7 @@ export class GitChild {
     clearTimeout(kill);
   }
 
-  /** Ends the process at the first look that finds no query since the look before. */
+  /** Ends the process at the first check that finds no query since the check before. */
   #watchRest(): void {
     clearTimeout(this.#rest);
     this.#isUsed = false;

@@ -65,7 +65,7 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
 
 /**
  * The environment of a git process that talks to a remote, in addition to {@link gitEnvironment}. Git gets
- * the user's home and global configuration, for credentials, proxies and ssh. Nothing asks the user for
+ * the user's home and global configuration, for credentials, proxies and ssh. No program asks the user for
  * anything.
  */
 export function remoteEnvironment(): Record<string, string> {

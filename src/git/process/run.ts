@@ -45,7 +45,7 @@ export interface GitProcess {
   readonly ended: Promise<{ readonly exitCode: number; readonly cause: unknown }>;
 }
 
-/** execa takes 118 ms to load, so the first git process loads it. */
+/** Loads execa at the first start of git, because loading takes 118 ms. */
 export const loadExeca = async (): Promise<typeof execa> => (await import('execa')).execa;
 
 const running = new Set<ProcessGroup>();
@@ -255,9 +255,9 @@ export function gitAnswered(condition: unknown, because: string): asserts condit
   );
 }
 
-// Starts a process when descriptors may have run out. Node then returns a process without pipes, and execa fails on
-// it before it listens. The cause arrives as an event without a listener, which would end the daemon with all its
-// sessions. Execa itself reports every other error of a start.
+// Starts a process even when no descriptor is left for its pipes. Node then returns a process without pipes,
+// and execa throws before it listens to events. The cause arrives as an `error` event without a listener,
+// which would end the daemon with all its sessions. Execa itself reports every other error of a start.
 
 const channel = 'child_process';
 

@@ -1,8 +1,8 @@
-// The refs of one session, changed in transactions that are atomic even under kill -9. Git's own transaction locks
-// and checks everything first but then renames one file after another, so a kill in between leaves half of it.
-// Therefore an intent is written before (one rename: the commit point), and the process that finds the intent repeats
-// it. Only for refs that no other program moves (the caller has the session's lock). It does not know what the refs
-// mean.
+// The refs of one session, changed in transactions that are atomic even under kill -9. Git's own transaction
+// locks and checks everything first but then renames one file after another, so a kill in between leaves half
+// a transaction. Therefore an intent is written first (one rename: the commit point). The process that finds
+// the intent repeats the transaction. Only for refs that no other program moves (the caller has the session's
+// lock). It does not know what the refs mean.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -58,7 +58,7 @@ export class RefStore {
   /** Reads the refs. First finishes the transaction that a kill left, if there is one. */
   async open(): Promise<void> {
     const { intentFile, prefixes } = this.#options;
-    refuseUnreadable(this.#refsIn, prefixes); // a transaction is not repeated if its result cannot be read
+    refuseUnreadable(this.#refsIn, prefixes); // comes first: a transaction whose result cannot be read is not repeated
     const intent = readIntent(intentFile);
     if (intent === 'damaged') {
       this.damagedIntent = `${intentFile}.damaged-${randomBytes(6).toString('hex')}`;
@@ -185,7 +185,7 @@ export class RefStore {
   }
 
   /**
-   * Undoes a change with an unknown outcome before the next one. Otherwise the next open would repeat its note over
+   * Undoes a change with an unknown outcome before the next one. Otherwise the next open would repeat it over
    * later changes.
    */
   async #takeBackUndecided(): Promise<void> {
@@ -348,8 +348,8 @@ export class RefStore {
   }
 
   /**
-   * The refs have moved, so a failure here is no failure of the transaction. But the next open would repeat the note
-   * over later changes.
+   * The refs have moved, so a failure here is no failure of the transaction. But the next open would repeat
+   * the transaction of the note over later changes.
    */
   #endIntent(): void {
     try {

@@ -165,7 +165,7 @@ export function mendPackedRefs(gitDir: string): boolean {
   const isCut = lines.pop() !== '';
   const good = lines.filter((each, index) => line.test(each) || (index === 0 && heading.test(each)));
   if (!isCut && good.length === lines.length) return false;
-  // Copies instead of renaming: after a kill in between, git still finds the whole file.
+  // Copies the file instead of renaming it, so that git still finds the whole file after a kill in between.
   const kept = `${file}.damaged-${randomBytes(6).toString('hex')}`;
   writeAtomically(kept, Buffer.from(text, 'latin1'));
   writeAtomically(file, Buffer.from(good.map((each) => `${each}\n`).join(''), 'latin1'));

@@ -1,5 +1,5 @@
-// Reads the settings of a repository: its format, and which other users may write to it. Git reads the settings as a
-// plain file. In the git directory itself it would read the includes first.
+// Reads the settings of a repository: its format, and which other users may write to it. Git reads the
+// settings as a plain file. If git ran in the git directory itself, it would read the includes first.
 
 import { devNull } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -57,7 +57,8 @@ export async function blockingInclude(
   config: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  // Runs outside any repository: git would read the configuration of that one too, with all its includes.
+  // Runs outside any repository: git would also read the configuration of that repository, with all its
+  // includes.
   const place: GitPlace = { gitDir: devNull, cwd: dirname(config), environment };
   const seen = new Set([config]);
   let level = [config];

@@ -120,7 +120,8 @@ async function openView(
 }
 
 /**
- * Moves our own copies away. Refs that stay still protect their objects, but no opening looks for checkpoints there.
+ * Moves our own copies away. The refs in the user's repository still protect their objects, but no later
+ * opening looks for checkpoints there.
  */
 export async function setLocalAside(options: StoreOptions, to: string): Promise<void> {
   const own = join(options.sessionDirectory, 'local');

@@ -21,7 +21,10 @@ interface Found {
 
 const widthMax = 2000;
 
-/** Restores the refs of lost checkpoints that are complete, and moved tags and names. Returns how many of each. */
+/**
+ * Restores the refs of lost checkpoints whose objects are complete, and the tags and names that were moved.
+ * Returns how many checkpoints and how many tags and names.
+ */
 export async function putBackCheckpoints(
   home: GitHome,
   reader: ObjectReader,

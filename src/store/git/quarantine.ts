@@ -1,8 +1,8 @@
-// Protects the objects of strategy `local` until the user's repository has them for certain, like git's receiving
-// quarantine but longer. New objects are written to a directory of ours, without the user's objects as alternate
-// (which may be pruned at any moment). At publication they are linked into the user's repository before the ref
-// moves. Our own copy stays until no earlier `gc` can remove the linked one. This code never removes anything from
-// the user's repository.
+// Protects the objects of strategy `local` until the user's repository has them for certain, like git's
+// receiving quarantine but longer. New objects are written to a directory of ours, without the user's objects
+// as alternate (which may be pruned at any moment). At publication they are linked into the user's repository
+// before the ref moves. Our own copy stays until no `gc` from before the publication can still remove the
+// linked object. This code never removes anything from the user's repository.
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { attempt, attemptAsync, hasCode } from '../../base/attempt.ts';
@@ -13,7 +13,7 @@ import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
 
-/** After this time, a `git prune` that read the refs before ours moved has ended. */
+/** After this time, a `git prune` that read the refs before ours moved has ended for certain. */
 const pruneMsMax = 600_000;
 /**
  * The intervals after a publication at which the daemon checks that the linked objects still exist: short at first,
@@ -229,7 +229,10 @@ export class Quarantine {
     this.#armWatch(isAtWork ? Math.min(delayMs, gcPollMs) : Math.min(delayMs * 2, lookMsMax));
   }
 
-  /** Makes a hard link: no byte is copied, and our file survives theirs. Across file systems, copies and renames. */
+  /**
+   * Makes a hard link: no byte is copied, and our file remains when the user's git removes the link. Between
+   * two file systems, copies the file and renames the copy.
+   */
   #linkOver(from: string, { directory, name }: ObjectFile): void {
     const { theirs, sharing } = this.#places;
     const [source, target] = [join(from, directory, name), join(theirs, directory, name)];

@@ -45,7 +45,7 @@ export class Unsynced {
   /** A requested sync waits for the one in the background. */
   readonly #turns = new Turns();
   #timer: NodeJS.Timeout | undefined;
-  /** When the oldest path was added that no sync has included yet. */
+  /** The time at which the oldest unsynced path was added. */
   #waitingSinceMs = Number.POSITIVE_INFINITY;
   /** Ends the background sync when the store closes: files that are removed at the end need no sync. */
   readonly #closing = new AbortController();

@@ -35,7 +35,8 @@ export const state = { unfinished: 0, published: 1, removed: 2 } as const;
  * The number of rows that go with their checkpoint in one transaction (about 15 ms). More rows are staged before it.
  */
 export const rowsAtOnceMax = 400;
-// A keyframe costs as many rows as there are files, so it comes when the changes since the last one cost as much.
+// A keyframe has one row for each file. So the next keyframe is due when the changes since the last one have
+// as many rows.
 const rowsBeforeKeyframeMin = 1000;
 const askedAtOnce = 1000;
 

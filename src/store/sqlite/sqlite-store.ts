@@ -220,7 +220,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     try {
       if (!this.#database.isCutOff && !this.#database.isClosed) await this.#lease.give();
     } finally {
-      // With a missing file, this would make a new one.
+      // If the file is missing, this call would make a new one.
       if (!this.#database.isCutOff && this.gone() === undefined) await this.#database.finish();
       this.#database.close();
     }
@@ -276,8 +276,8 @@ function emptySpool(sessionDirectory: string): string {
   return spool;
 }
 
-// Begins again for one session whose part of the database is damaged or gone. The checkpoints of other sessions stay
-// in place as long as the database can be opened at all. Removes nothing.
+// Makes room for a new store of one session whose part of the database is damaged or gone. The checkpoints of
+// other sessions stay in place as long as the database can be opened at all. Removes nothing.
 
 /** Renames this session's rows to another session, or, if that is impossible, renames the whole file. */
 export async function setSqliteAside(options: StoreOptions, to: string): Promise<void> {
@@ -310,9 +310,9 @@ async function renameRows(file: string, options: StoreOptions, suffix: string): 
   }
 }
 
-// Returns the bytes of one session's checkpoints in the shared database: contents, directories and rows, each counted
-// once per session, and again in every other session that holds it. Free pages, journals and unreferenced rows do not
-// count; SqliteStore.usage has the size of the whole database.
+// Returns the bytes of one session's checkpoints in the shared database: contents, directories and rows, each
+// counted once per session, and again in every other session that uses it. Free pages, journals and
+// unreferenced rows do not count; SqliteStore.usage has the size of the whole database.
 
 /** The approximate size of a row, its keys and its index entries, besides the counted text. */
 const rowBytes = 250;

@@ -1,5 +1,5 @@
-// Reads directories and contents of the database for `store/verify`. It leaves SQLite's own integrity_check to the
-// tests and to the sqlite3 program: that is one call which may take minutes.
+// Reads directories and contents of the database for `store/verify`. Only the tests and the sqlite3 program
+// use SQLite's own integrity_check, because a single call of it may take minutes.
 import { attemptAsyncOr, isA } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';

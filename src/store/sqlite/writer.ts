@@ -254,9 +254,9 @@ async function* chunksOf(content: StableContent, size: number): AsyncGenerator<U
   }
 }
 
-// Stores the new directories of a capture and pins the root, which names the whole. A directory row promises that
-// everything below it is stored: children are stored first, and sweeps remove parents first. So a sealed directory
-// needs only one check, and the cost depends on the change.
+// Stores the new directories of a capture and pins the root, whose id names the whole tree. A directory row
+// promises that everything below it is stored: children are stored first, and sweeps remove parents first. So
+// a sealed directory needs only one check, and the cost depends on the change.
 
 interface Plan {
   root: SnapshotId;

@@ -89,7 +89,8 @@ export class SqliteDatabase {
       options.busyMs ?? 10_000,
     );
     try {
-      // Set until the schema was checked: SQLite opens no database with an unreadable schema (schema.ts).
+      // Without this setting, SQLite opens no database with an unreadable schema. It is set until the schema
+      // has been checked (schema.ts).
       const first = ['PRAGMA writable_schema = ON'];
       // Some of these statements read the file, which another daemon may be recovering.
       for (const setting of [...first, ...settingsOf(options.durability)])
@@ -210,7 +211,7 @@ export class SqliteDatabase {
     this.#setPagesMax(isWrittenBack ? pagesWhileWrittenBack : pagesUsually);
   }
 
-  /** Writes the journal back once more after many slices, so that no single commit has to. */
+  /** Writes the journal back once more after many slices, so that no later commit has to do it. */
   async rest(): Promise<void> {
     if (this.#pagesMax === pagesUsually) return;
     this.#slicesSince = 0;
