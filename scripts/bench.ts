@@ -9,11 +9,13 @@ import { parseArgs } from 'node:util';
 import { CommandLine, emptyProgram } from './bench/commands.ts';
 import { type Contender, DaemonContender, GitContender } from './bench/contenders.ts';
 import { GeneratedTree } from './bench/generated-tree.ts';
+import { measureLarge } from './bench/large.ts';
 import {
   type Commands,
   type Measured,
   plot,
   print,
+  printLarge,
   printSessions,
   type Result,
   report,
@@ -32,6 +34,7 @@ const { values: flags } = parseArgs({
     moved: { type: 'string', default: '1000,11000' },
     sessions: { type: 'string', default: '30' },
     long: { type: 'string', default: '1000' },
+    large: { type: 'string', default: '200' },
     json: { type: 'string' },
     svg: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -39,11 +42,11 @@ const { values: flags } = parseArgs({
 });
 if (flags.help) {
   console.log(
-    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--restores 1000,2500,40000]\n              [--removed 1000] [--moved 1000,11000] [--sessions 30] [--long 1000]\n              [--repeats 11] [--json FILE] [--svg FILE]',
+    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--restores 1000,2500,40000]\n              [--removed 1000] [--moved 1000,11000] [--sessions 30] [--long 1000]\n              [--large 200] [--repeats 11] [--json FILE] [--svg FILE]',
   );
   process.exit(0);
 }
-const sizes = numbers(flags.sizes);
+const sizes = flags.sizes === '' ? [] : numbers(flags.sizes);
 /** The numbers of files that are edited before a create, besides the standard one. */
 const editCounts = numbers(flags.edits);
 /** The numbers of files that differ from the restored checkpoint, besides the standard one. */
@@ -242,9 +245,12 @@ const commandRepeats = 5;
 const largeMin = 10_000;
 const largeRepeats = 3;
 
-/** Measures a daemon with many open sessions, and each strategy with many checkpoints. 0 leaves one of them out. */
+/**
+ * Measures a daemon with many open sessions, and each strategy with many checkpoints and with a large file. 0 leaves
+ * one of them out.
+ */
 async function measureScale(): Promise<object> {
-  const [count, made] = [Number(flags.sessions), Number(flags.long)];
+  const [count, made, megabytes] = [Number(flags.sessions), Number(flags.long), Number(flags.large)];
   progress(`${count} open sessions`);
   const many = count > 0 ? await measureSessions(count, join(scratch, 'sessions')) : undefined;
   const long: LongSession[] = [];
@@ -252,9 +258,12 @@ async function measureScale(): Promise<object> {
     progress(`${strategy}: ${made} checkpoints`);
     long.push(await measureLong(strategy, made, join(scratch, 'long')));
   }
+  progress(`one byte changed in a file of ${megabytes} MB`);
+  const large = megabytes > 0 ? await measureLarge(strategies, megabytes, join(scratch, 'large')) : [];
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   printSessions(count, many, long);
-  return { sessions: { count, ...many }, long };
+  printLarge(large);
+  return { sessions: { count, ...many }, long, large };
 }
 
 async function main(): Promise<void> {

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import type { CommandTimes } from './commands.ts';
+import type { LargeFile } from './large.ts';
 import { type Plot, svgOf } from './plot.ts';
 import type { LongSession, ProcessFigures } from './sessions.ts';
 
@@ -187,6 +188,15 @@ export function printSessions(
   for (const { strategy, checkpoints, reopenMs, restoreMs, diskBytes } of long)
     console.log(
       `${strategy}, 200 files, ${checkpoints} checkpoints: opened again with a create in ${reopenMs.toFixed(0)} ms, one file restored in ${restoreMs.toFixed(0)} ms, ${(diskBytes / megabyte).toFixed(1)} MB`,
+    );
+}
+
+/** Prints what one changed byte in a large file costs. */
+export function printLarge(all: readonly LargeFile[]): void {
+  const ms = (times: readonly number[]): string => times.map((time) => time.toFixed(0)).join(', ');
+  for (const { strategy, megabytes, createMs, waitMs, bytesEach, bytesEachLater } of all)
+    console.log(
+      `${strategy}, one byte changed in a file of ${megabytes} MB: create in ${ms(createMs)} ms, longest wait ${waitMs.toFixed(0)} ms, ${(bytesEach / megabyte).toFixed(1)} MB each, a minute later ${(bytesEachLater / megabyte).toFixed(1)} MB`,
     );
 }
 
