@@ -1,6 +1,6 @@
-// The seam for faults: every file and process call of ours passes here before it reaches the system, so that a test
-// can fail the n-th call or kill the process there. It has no switch in the environment or on the command line. Only
-// code that imports this module can install a fault, and the shipped daemon never does.
+// The seam for faults: every file and process call of ours passes here before it reaches the system. A test
+// can make the n-th call fail, or kill the process there. It has no switch in the environment or on the
+// command line. Only code that imports this module can install a fault, and the shipped daemon never does.
 
 /**
  * Called before each system call. An error that it throws is the result of the call. `call` is the system's name

@@ -1,5 +1,5 @@
-// Keeps the event loop responsive during long synchronous work: no slice of ours takes longer than the budget, and
-// each turn of the event loop runs one slice, however much work is waiting.
+// Keeps the event loop responsive during long synchronous work. No slice of ours takes longer than the
+// budget. Each turn of the event loop runs one slice, however much work is waiting.
 
 /** A request takes several turns of the event loop, and waits for one slice in each turn. So slices are short. */
 const sliceMsMax = 5;

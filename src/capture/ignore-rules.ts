@@ -1,5 +1,6 @@
-// The ignore rules of a work tree: one checker (git's own engine) and one index reader for each of its repositories,
-// and the facts about `.gitignore` files that keep an old verdict valid. It interprets no rule and selects nothing.
+// The ignore rules of a work tree. Each of its repositories has one checker (git's own engine) and one index
+// reader. Facts about `.gitignore` files show whether an old verdict is still valid. It interprets no rule
+// and selects nothing.
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';

@@ -27,13 +27,13 @@ export class CheckpointIndex {
   /** Checkpoints with tags in list order: by time, but a repeated tool tag keeps its place. */
   #listed: number[] = [];
   /**
-   * By row: the `seq` that decides the place in the list. It is the checkpoint's own, or that of the first checkpoint
-   * with its tag.
+   * The `seq` of each row that decides its place in the list. It is the checkpoint's own, or that of the
+   * first checkpoint with its tag.
    */
   readonly #places: number[] = [];
   #head: number | undefined;
   readonly #birth = newOperationId();
-  /** By row: 1 for the head and its ancestors. Computed when it is needed. */
+  /** Has 1 for each row of the head and its ancestors. Computed when it is needed. */
   #attached: Uint8Array | undefined;
   #seq = 0;
   /** True while the rows are in the order of `seq`. */
@@ -402,9 +402,9 @@ const nothingLost: Lost = { parentOf: () => undefined };
 export class CheckpointRows {
   readonly #lost: Lost;
   readonly #rows = new Map<string, number>();
-  /** By row. Undefined for a removed checkpoint. */
+  /** The checkpoint of each row. Undefined for a removed checkpoint. */
   readonly #stored: (StoredCheckpoint | undefined)[] = [];
-  /** By row, removed checkpoints included: the row of the parent. */
+  /** The row of each row's parent, also for removed checkpoints. */
   readonly #parents: (number | undefined)[] = [];
 
   constructor(lost: Lost = nothingLost) {

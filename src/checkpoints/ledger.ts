@@ -27,7 +27,7 @@ export interface LedgerRecord {
 }
 
 export class Ledger {
-  /** By path, oldest first. A path without an entry counts as always absent. */
+  /** The records of each path, oldest first. A path without an entry counts as always absent. */
   readonly #histories = new Map<TreePath, LedgerRecord[]>();
   /** The reports of all sessions on the work tree. Histories have no reports of other sessions. */
   readonly reports: ReportedWrites;

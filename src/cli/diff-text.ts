@@ -1,4 +1,4 @@
-// Prints a diff: to a pipe or a file as a patch, byte for byte; on a terminal as text for people, or with numbers in
+// Prints a diff. A pipe or a file gets a patch, byte for byte. A terminal gets text for people, or numbers in
 // the layout of `git diff --stat`.
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';

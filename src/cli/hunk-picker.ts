@@ -17,7 +17,10 @@ const answers: Readonly<Record<string, string>> = {
   '?': 'explain the letters',
 };
 
-/** Refuses where no person can answer. `remedy` says how to see the hunks without a terminal. @throws CommandRefusal */
+/**
+ * Refuses to run where no person can answer. `remedy` says how to see the hunks without a terminal. @throws
+ * CommandRefusal
+ */
 export function requirePerson({ json }: { readonly json: boolean }, remedy: string): void {
   if (!json && process.stdin.isTTY && process.stdout.isTTY) return;
   const fact = 'no terminal is connected, so the command cannot ask about each hunk';

@@ -33,8 +33,8 @@ export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given,
     (checkpoints.find(({ id }) => id === head.id) ??
       checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot));
   for (const checkpoint of checkpoints) say(checkpointLine(checkpoint, checkpoint === here ? hereMark : ''));
-  // After a restore of some paths no checkpoint of the list is current. Only "undo" takes such a restore back, not an
-  // id.
+  // After a restore of some paths no checkpoint of the list is current. Such a restore has no id to type, so
+  // only "undo" takes it back.
   if (head !== undefined && here === undefined) say(checkpointLine(head, hereMark, ' '));
 }
 

@@ -8,9 +8,10 @@ import { redirectSaying } from './terminal.ts';
 const endingMs = 1000;
 
 /**
- * Runs `body` on a terminal, with its output in the pager if there is one. An error of the body is thrown after the
- * pager was closed. Returns undefined when the output is incomplete: because the user closed the pager (`giveUp` is
- * called when the body continues for long after that), or by Ctrl-C, after which the pager stays open.
+ * Runs `body` on a terminal, with its output in the pager if there is one. An error of the body is thrown
+ * after the pager was closed. Returns undefined when the output is incomplete, because the user closed the
+ * pager or pressed Ctrl-C. After Ctrl-C the pager stays open. Calls `giveUp` when the body continues for long
+ * after the pager was closed.
  */
 export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Promise<T | undefined> {
   const command = pagerOf(process.env);

@@ -1,5 +1,6 @@
-// Finds the session for a path and opens it: joins the daemon that has it open, or opens a kept session in a daemon
-// of our own, which ends with the command. It chooses the session, and reports the choice when there were several.
+// Finds the session for a path and opens it. It joins the daemon that has the session open, or opens a kept
+// session in a daemon of our own, which ends with the command. It chooses the session, and reports the choice
+// when there were several.
 import { resolve } from 'node:path';
 import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
 import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';

@@ -1,5 +1,5 @@
-// Converts paths between the form that people type and read (relative to the current directory, or to the directory
-// of `-C`) and that of the wire, --json and patches (relative to the work tree).
+// Converts paths between two forms. People type and read paths relative to the current directory, or to the
+// directory of `-C`. In the wire, --json and patches, paths are relative to the work tree.
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { systemCode } from '../base/errors.ts';

@@ -1,6 +1,6 @@
-// The typed client that the package exports as `checkpointd/client`: starts a daemon, initialises it, gives every
-// method and event of the protocol its types, and makes sure that the daemon ends. It uses the wire and no code of the
-// daemon.
+// The typed client that the package exports as `checkpointd/client`. It starts and initialises a daemon,
+// gives every method and event of the protocol its types, and makes sure that the daemon ends. It uses the
+// wire and no code of the daemon.
 /// <reference types="node" preserve="true" />
 import { within } from '../base/within.ts';
 import type * as Wire from '../protocol/types.ts';

@@ -1,4 +1,5 @@
-// Finds the session that a client names as the author of what a revert or a restore takes back.
+// Finds the session that a client names as the author. The revert or restore then takes back only the changes
+// of this author.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';

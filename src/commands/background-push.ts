@@ -1,6 +1,6 @@
-// Pushes sessions in the background after their turns: one backlog for each remote, one push at a time, within a time
-// limit, and at growing intervals while the remote is unreachable. No request waits for it. Failures are reported and
-// retried.
+// Pushes sessions in the background after their turns. Each remote has a backlog. Pushes run one at a time,
+// within a time limit, and at growing intervals while the remote is unreachable. No request waits for it.
+// Failures are reported and retried.
 
 import { attemptOr } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';

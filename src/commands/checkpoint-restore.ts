@@ -113,7 +113,10 @@ function refuseConversation({ author, scope }: CallOf<'checkpoint/restore'>['par
   );
 }
 
-/** Warns when the checkpoint is of a directory that was the work tree before another one took its place. */
+/**
+ * Warns when the checkpoint has the files of an earlier directory, which another directory has replaced at
+ * the work tree's path.
+ */
 function warnOfOldDirectory(
   { parts: { directory, workTree } }: Session,
   { seq }: CheckpointRecord,

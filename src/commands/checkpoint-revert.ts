@@ -59,7 +59,7 @@ export const checkpointRevert = defineCommand(
   },
 );
 
-/** Refuses a request that is wrong before and after a recovery. */
+/** Refuses a request that would be wrong with or without a recovery. */
 function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
   refuseBoth(params);
   const { index } = session.requireCheckpoints();

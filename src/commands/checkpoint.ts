@@ -46,7 +46,10 @@ export const checkpointInit = defineCommand(
   { again: (_remains, { session, context }) => initAnswer(session, true, 0, context) },
 );
 
-/** A store that was reported as damaged, and still is, is set aside: the client asked for that. */
+/**
+ * Enables checkpoints. Sets a store aside that was reported as damaged and is still damaged, because the
+ * client asked for that.
+ */
 async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {
   const wasTold = session.disabledReason === 'StoreCorrupt';
   await enableCheckpoints(session, 'force', context);

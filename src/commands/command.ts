@@ -1,5 +1,6 @@
-// A command: the name of a method and the function that runs it. execute.ts does the steps before and after that
-// function (session, key, queue, recovery, record of the operation), by the protocol's description of the method.
+// A command: the name of a method and the function that runs it. execute.ts does the steps before and after
+// this function: session, key, queue, recovery, record of the operation. The protocol's description of the
+// method says which of these steps it has.
 import type { Log } from '../base/log.ts';
 import type { OperationContext, ProgressFigures } from '../checkpoints/operation.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
@@ -81,8 +82,8 @@ interface CommandOptions<M extends SessionMethod> {
    */
   readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
   /**
-   * Refuses parameters that are wrong before and after a recovery. Called only before the recovery of an unfinished
-   * restore. Without a recovery, `run` refuses them itself.
+   * Refuses parameters that are wrong with or without a recovery. Called only before the recovery of an
+   * unfinished restore. Without a recovery, `run` refuses them itself.
    */
   readonly check?: (call: CallOf<M>) => unknown;
   /** True when the log record of the effect itself contains the key, so that no record of the operation is needed. */

@@ -20,7 +20,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const needed = tangentCheckpoints(index, conversation);
   const freed = { bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: 0 };
   const remove = async (ids: readonly CheckpointId[]): Promise<void> => {
-    // Unreferenced contents are no state of the session; checkpoints are.
+    // Removing unreferenced contents does not change the session. Removing checkpoints does.
     if (freed.checkpointsRemoved === 0 && ids.length > 0) operations.intend(context.stamp, { collects: ids });
     freed.checkpointsRemoved += await removeCheckpoints(session, ids, context);
   };

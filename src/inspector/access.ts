@@ -38,7 +38,7 @@ export function cookieIn(header: string | undefined, host: string): string | und
 export class PageAccess {
   /** Digests of the tokens of links that no page has used yet. */
   readonly #tokens = new Set<Buffer>();
-  /** By visitor, which is the value of a cookie: the digests of the secrets of its pages. */
+  /** The digests of the secrets of a visitor's pages. The key is the digest of the visitor's cookie. */
   readonly #visitors = new Map<string, Buffer[]>();
 
   /** Makes the token of a link that works once. */

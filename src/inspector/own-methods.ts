@@ -55,6 +55,6 @@ export interface OwnEvents {
 /** The kinds of errors that only this server sends. */
 export const ownErrors = { gone: 'DaemonGone', refused: 'RefusedHere' } as const;
 
-/** The protocol of the WebSocket. As second protocol a page offers `secretPrefix` and its secret. */
+/** The protocol of the WebSocket. A page offers a second protocol: `secretPrefix` followed by its secret. */
 export const socketProtocol = 'checkpointd';
 export const secretPrefix = 'secret.';

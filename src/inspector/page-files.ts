@@ -1,4 +1,5 @@
-// The built page as the server sends it: every file from memory, with headers that forbid the page everything else.
+// The built page as the server sends it: every file from memory, with headers that forbid the page to load
+// anything else.
 import { extname, join, relative } from 'node:path';
 import { files } from '../base/files.ts';
 

@@ -78,7 +78,7 @@ export class LeftBehind {
     this.#patterns = matcher(secretNames);
   }
 
-  /** Returns the tree to send. Directories without a path that stays are those of the snapshot. */
+  /** Returns the tree to send. A directory in which no path stays is taken from the snapshot unchanged. */
   async treeToSend(root: Directory, rules: CaptureRules, signal?: AbortSignal): Promise<SentTree> {
     const found: FoundFile[] = [];
     await this.#walk(

@@ -39,7 +39,7 @@ export interface LineIdentity {
 export interface Line {
   readonly commit: string;
   readonly manifest: Manifest;
-  /** By `seq`. */
+  /** The checkpoints in the order of `seq`. */
   readonly checkpoints: readonly LineCheckpoint[];
   /** Ids of the pages and pieces, by their names in the head's tree. */
   readonly parts: ReadonlyMap<string, string>;
@@ -170,9 +170,10 @@ function parseLogRecord(line: string): LogRecord {
 }
 
 /**
- * Checks every directory below the trees of a line once: git's names, modes and order, no tree inside itself, and no
- * tree with more files or levels than a work tree can have. Checks that every content exists, and that all contents
- * together have at most `bytesMax` bytes: a few bytes of a pack can become many in a work tree. @throws RemoteCorrupt
+ * Checks every directory below the trees of a line once. Names, modes and order must be git's. No tree may be
+ * inside itself, or have more files or levels than a work tree can have. Checks that every content exists,
+ * and that all contents together have at most `bytesMax` bytes: a few bytes of a pack can become many in a
+ * work tree. @throws RemoteCorrupt
  */
 export async function checkTrees(
   reader: ObjectReader,

@@ -31,8 +31,8 @@ import type { TravelObjects } from './travel-objects.ts';
 export interface LineSource {
   readonly store: SnapshotStore;
   /**
-   * By `seq`, each with its present tag. There are no safety checkpoints among them, because those concern only files
-   * of this machine.
+   * The checkpoints in the order of `seq`, each with its present tag. Safety checkpoints are left out,
+   * because they concern only files of this machine.
    */
   readonly checkpoints: readonly {
     readonly record: CheckpointRecord;

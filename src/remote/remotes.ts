@@ -174,7 +174,7 @@ interface LockWanted {
   /** The file of the lock on systems that need one. */
   readonly file: string;
   readonly waitMs: number;
-  /** The message when another process has the lock all the time. */
+  /** The message when another process keeps the lock for too long. */
   readonly busy: string;
 }
 

@@ -38,7 +38,7 @@ export class TravelObjects {
   readonly reader: ObjectReader;
   readonly #trees: TreeReader;
   readonly #gate = new SweepGate();
-  /** The sizes of contents that were asked for: they are asked for together, and then the contents are read. */
+  /** The known sizes of contents. One query returns the sizes of many contents before these contents are read. */
   readonly #sizes = new Map<BlobId, number>();
   /** The directories of snapshots that were read, by their ids. */
   readonly #built = new Map<string, Directory>();

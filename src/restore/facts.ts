@@ -48,7 +48,8 @@ export async function planFiles(
     notGivenBack(plan, present.snapshot, site.checkpoints.store, context.signal);
   let planned = await planOnce(site, job, context);
   if (!job.dryRun && (await lost(planned)).length > 0) {
-    // The store now distrusts itself: the next capture passes on every file, and the store writes all of them again.
+    // The store now counts as doubtful: the next capture passes every file to the store, which writes all of
+    // them again.
     planned = await planOnce(site, job, context);
     const paths = await lost(planned);
     if (paths.length > 0) throw notKept(paths);

@@ -66,8 +66,8 @@ export interface MoveStagingOptions {
 }
 
 /**
- * Returns the moves after which the file on disk is as if the restore had written it: of this user, with the usual
- * bits, without an access list and without a second name.
+ * Returns the moves after which the file on disk is as if the restore had written it. Such a file belongs to
+ * this user and has the usual bits, no access list and no second name.
  */
 export async function possibleMoves(
   tree: AnchoredFiles,

@@ -70,7 +70,10 @@ export class Mover {
     return true;
   }
 
-  /** Looks at everything that a rename took along, and returns to its old path what was not to move. */
+  /**
+   * Checks every file that a rename of a directory moved. Returns the files that were not to move to their
+   * old paths.
+   */
   async #review(
     home: TreePath,
     directory: TreePath,

@@ -54,7 +54,7 @@ const isUsual = (entry: Entry): boolean => !isLink(entry) && entry.permissions =
 const keyOf = ({ mode, blob }: Entry): string => `${mode} ${blob}`;
 const noPaths: ReadonlySet<TreePath> = new Set();
 
-/** This many equal files are searched for one with the same name, so that the time stays linear. */
+/** At most this many equal files are searched for the same name, so that the time stays linear. */
 const comparedMax = 50;
 
 class Pairs {

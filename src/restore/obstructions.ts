@@ -64,10 +64,10 @@ export async function findObstructions(
 }
 
 /**
- * Returns a test for git directories, whatever their name, of which the present capture has no file. A snapshot may
- * contain such a path from an earlier version, or from before it became a repository. Writing it over a repository in
- * use would lose commits. The present capture does have files of a git directory that the user's own repository
- * tracks.
+ * Returns a function that is true for git directories, whatever their name, of which the present capture has
+ * no file. A snapshot may contain such a path from an earlier version, or from before it became a repository.
+ * Writing it over a repository in use would lose commits. The present capture does have files of a git
+ * directory that the user's own repository tracks.
  */
 function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: TreePath) => boolean {
   const known = new Map<TreePath, boolean>();
@@ -165,8 +165,8 @@ function topmost(
 type Kind = 'absent' | 'directory' | 'content' | 'special';
 
 /**
- * Returns a look-up of kinds that looks at each path once, and at no path below a missing one: a failed system call
- * costs far more than the answer of the map.
+ * Returns a function that returns the kind of a path. It looks at each path once, and at no path below a
+ * missing one, because a failed system call costs far more than the answer of the map.
  */
 export function kindsOnce(tree: AnchoredFiles): (path: TreePath) => Kind {
   const kinds = new Map<TreePath, Kind>();

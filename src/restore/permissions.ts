@@ -217,7 +217,7 @@ function refusesWriting(tree: AnchoredFiles, path: TreePath): boolean {
   }
 }
 
-/** `access` judges by the real user. When the effective user differs, the bits decide. */
+/** `access` checks the rights of the real user. When the effective user differs, the bits decide. */
 function refusalOf(
   address: Buffer,
   { mode, uid, gid }: { readonly mode: number; readonly uid: number; readonly gid: number },

@@ -51,7 +51,7 @@ export type LeftReason =
   | 'notRestored'
   /** In a revert of one author: another author changed the path in the range, too. */
   | 'mixedAuthors'
-  /** In a revert of one author: the range changed the path, and the ledger cannot say who did. */
+  /** In a revert of one author: the range changed the path, and the ledger does not know the author. */
   | 'unknownAuthor';
 
 export interface LeftAlone {

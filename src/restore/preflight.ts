@@ -1,6 +1,6 @@
-// Checks the conditions of a restore before it begins: the store has every content, and the disk has room. Of the
-// contents to write it reads only the sizes: staging finds damage inside them, also before the first visible change.
-// It reads the contents to delete completely.
+// Checks the conditions of a restore before it begins: the store has every content, and the disk has room. It
+// reads only the sizes of the contents to write: staging finds damage inside them, also before the first
+// visible change. It reads the contents to delete completely.
 import { attemptAsyncOr, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -16,8 +16,8 @@ import type { FileWrite, RestorePlan } from './plan.ts';
 const listedMax = 10;
 
 /**
- * Refuses a plan whose contents are missing, or do not fit on the disk beside the old files with a tenth to spare
- * (all new files are staged before the first old one is removed). Resolves with the sizes.
+ * Refuses a plan whose contents are missing, or do not fit on the disk with a tenth to spare. The old files
+ * count, too: all new files are staged before the first old file is removed. Resolves with the sizes.
  * @throws DataCorrupt, NoSpace
  */
 export async function requireContents(

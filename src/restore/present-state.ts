@@ -1,5 +1,5 @@
-// Compares the present file at a path with an earlier look: a restore takes the stat signature when it has verified a
-// content, and compares it again just before it replaces the file.
+// Compares the present file at a path with an earlier look. A restore takes the stat signature when it has
+// verified a content, and compares the signature again just before it replaces the file.
 
 import { attempt, attemptAsyncOr, hasCode } from '../base/attempt.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';

@@ -19,7 +19,7 @@ export interface RestoreJob {
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /** The conversation to return to, when it differs from the target's (for leaving a tangent). */
   readonly conversation?: RecordedConversation;
-  /** The parent of the checkpoint that stands for the restored state. */
+  /** The parent of the checkpoint of the restored state. */
   readonly parent?: CheckpointId;
   /** The undo and redo stacks after the restore, given its id. */
   readonly undo: (id: CheckpointId) => readonly CheckpointId[];

@@ -215,7 +215,10 @@ async function applyPlan(
   }
 }
 
-/** Writes the note. When the write fails, removes the note again: the next start would carry it out. */
+/**
+ * Writes the note. When the write fails, removes the note again: otherwise the next start would carry out the
+ * restore.
+ */
 function note(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent): void {
   try {
     journal.write(intent);
@@ -226,8 +229,8 @@ function note(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent)
 }
 
 /**
- * Removes the note after an error before any change. If the note cannot be removed, the next change carries it out,
- * so the error then reports possible effects.
+ * Removes the note after an error before any change. If the note cannot be removed, the next change carries
+ * out the restore, so the error then reports possible effects.
  */
 function takeBackNote(site: RestoreSite, journal: RestoreJournal, error: unknown): void {
   try {

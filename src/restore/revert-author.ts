@@ -133,7 +133,7 @@ async function stationsToPresent(
   return [...stations, ...later.slice(1)];
 }
 
-/** Returns a path at each station. `first` is its entry at the first one. */
+/** Returns the entry of a path at each station. `first` is the entry at the first station. */
 function passedBy(stations: readonly ChangedStation[], path: TreePath, first: Entry | undefined): Station[] {
   let entry = first;
   return stations.map(({ id, changed }) => {

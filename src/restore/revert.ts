@@ -144,7 +144,7 @@ async function planRevert(
   );
 }
 
-/** Returns a test that is true when the merge changes a path, a path above it or a path below it. */
+/** Returns a function that is true when the merge changes a path, a path above it or a path below it. */
 function touchedBy(only: ReadonlySet<TreePath>): (path: TreePath) => boolean {
   const above = new Set([...only].flatMap((path) => ancestors(path)));
   return (path) => only.has(path) || above.has(path) || ancestors(path).some((each) => only.has(each));

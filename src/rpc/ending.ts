@@ -1,5 +1,6 @@
-// Ends the daemon, or one client's share of it, always by the same steps: stop once, within a time limit, send the
-// replies, and exit with the code of this end. It uses no session. The daemon decides what a stop removes or keeps.
+// Ends the daemon, or one client's share of it, always by the same steps. It stops once, within a time limit,
+// sends the replies, and exits with the code of this end. It uses no session. The daemon decides what a stop
+// removes or keeps.
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
 
@@ -30,7 +31,8 @@ export interface EndingPorts {
   readonly log: Log;
 }
 
-// A client that shuts down waits a second (eglot kills after 1.5 s). Running requests get the first part of it.
+// A client that shuts down waits a second (eglot kills after 1.5 s). Running requests get the first part of
+// this second.
 const shutdownMsMax = 600;
 const shutdownGraceMs = 300;
 /** A client that closes the daemon's input but continues to read waits for the answers, and sends nothing more. */

@@ -1,5 +1,6 @@
-// Reports the progress of a long request in LSP's `$/progress` form: nothing for a request that ends within 100 ms,
-// then at most ten reports a second, and an end before the response. Without a `workDoneToken` it sends nothing.
+// Reports the progress of a long request in LSP's `$/progress` form. A request that ends within 100 ms sends
+// no report. Later it sends at most ten reports a second, and an end before the response. Without a
+// `workDoneToken` it sends nothing.
 import { given } from '../base/given.ts';
 
 export type ProgressToken = string | number;
@@ -85,7 +86,8 @@ class TokenProgress implements EndableProgress {
   }
 
   /**
-   * Sends a new report and closes the gate for a while. Without a new report the gate stays open for the next one.
+   * Sends the latest report, and sends no other report for a while. When there is no report to send, the next
+   * one is sent at once.
    */
   #tick(): void {
     this.#timer = undefined;

@@ -86,7 +86,7 @@ export class Server {
   readonly notify: Notify = (method, params, by) => {
     const info = by instanceof ServedClient ? by.info : undefined;
     const foreign = { ...params, origin: info === undefined ? {} : { client: info } };
-    // A client needs no message about its own requests, and a single client sees no difference.
+    // An event of a client's own request has no `origin`, so a single client never gets this field.
     for (const client of this.#clients)
       client.notify(method, by === undefined || client === by ? params : foreign);
   };

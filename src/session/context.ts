@@ -1,6 +1,6 @@
-// The sticky context of a session on its work tree: the files that its paths and globs name now, the message built
-// from them, and the check whether a remembered length is still valid. The watcher reports changes (watching.ts).
-// Every look also compares stamps, because a watcher may miss a change.
+// The sticky context of a session on its work tree: the files that its paths and globs name now, and the
+// message built from them. Also checks whether a remembered length is still valid. The watcher reports
+// changes (watching.ts). Every look also compares stamps, because a watcher may miss a change.
 import { CheckpointdError } from '../base/errors.ts';
 import type { ClientObject } from '../conversation/client-object.ts';
 import {

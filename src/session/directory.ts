@@ -224,12 +224,12 @@ export class SessionDirectory {
     makeDirectory(this.own);
   }
 
-  /** Removes the directory of a {@link makeRoot} that no other step followed. */
+  /** Removes the directory that {@link makeRoot} made, when the next step has failed. */
   removeEmptyRoot(): void {
     attempt(isOfSystem, () => files.rmdirSync(this.root)); // the directory was not empty, or is gone
   }
 
-  /** Removes the directory of a {@link create} that no other step followed. */
+  /** Removes the directory that {@link create} made, when the next step has failed. */
   removeNew(): void {
     // The earlier failure is reported. The next opening treats this session as new.
     attempt(isOfSystem, () => files.rmSync(this.own, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
-// Enables checkpoints in a session: checks for git and a repository, opens the store, completes what a kill left
-// unfinished, and makes the checkpoint of tag "0" if there is none. When checkpoints may not be enabled, it returns
-// the reason and changes nothing.
+// Enables checkpoints in a session. Checks for git and a repository, opens the store, and completes what a
+// kill left unfinished. Makes the checkpoint of tag "0" if there is none. When checkpoints may not be
+// enabled, it returns the reason and changes nothing.
 import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';

@@ -90,7 +90,8 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
     if (because === undefined) return { fate: 'removed', deleted: deleteTrash(renameAway(directory)) };
     return { fate: because === 'retention' ? 'kept' : 'orphaned', because, deleted: Promise.resolve() };
   } finally {
-    session.enabled?.store.kill(); // a closed store is gone already, and one that failed to close must not outlive the session
+    // a closed store has no process left, and a store that failed to close must not outlive the session
+    session.enabled?.store.kill();
     sessionLog.close();
     owner.release();
   }
@@ -372,7 +373,7 @@ function isOrphan(directory: SessionDirectory): boolean {
 
 /**
  * Continues an interrupted deletion, so that the path is free for a new session.
- * @throws StoreBusy while another process deletes it; the error that keeps its store from being emptied
+ * @throws StoreBusy while another process deletes it; the error that prevents the removal of its checkpoints
  */
 export async function finishDeletion(directory: SessionDirectory, log: Log): Promise<void> {
   if (!directory.isBeingDeleted) return;
@@ -559,8 +560,8 @@ export function renameStoreAway(directory: SessionDirectory): string {
 // Deleted.
 
 /**
- * True when a directory with a trash name is ours to delete: this user's, with a marker of the session in its name,
- * or a directory that a kill left with only our empty sub-directory.
+ * True when we may delete a directory with a trash name. It belongs to this user, and has a marker of the
+ * session in its name, or a kill left only our empty sub-directory in it.
  */
 function isOurTrash(storage: string, name: string): boolean {
   const path = join(storage, name);

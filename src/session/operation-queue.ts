@@ -29,7 +29,7 @@ export class OperationQueue {
   #completed = 0;
   #poison: InvariantViolation | undefined;
   #closed = false;
-  /** Aborts the operation that runs aside. */
+  /** Aborts the operation of {@link runAside} that is running. */
   #aside: AbortController | undefined;
 
   /** `onPoison` is called once, when an operation broke an invariant: the process should end so that recovery runs. */

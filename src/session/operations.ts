@@ -255,7 +255,7 @@ export class OperationRecords {
       entry.error = describe(error);
       throw naming(operation, error);
     } finally {
-      entry.pending = undefined; // `work` would keep the whole answer in memory
+      entry.pending = undefined; // the promise would keep the whole answer in memory
     }
   }
 

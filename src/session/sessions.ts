@@ -302,7 +302,10 @@ export class Sessions {
         this.#options.log.error(`a session did not end cleanly: ${String(each.reason)}`);
   }
 
-  /** Checks that a storage that a client named answers. The default storage is not checked: it is used all the time. */
+  /**
+   * Checks that the system answers at the path of a storage that a client named. The default storage is not
+   * checked: it is used all the time.
+   */
   async #storageAnswers(storage: string, signal?: AbortSignal): Promise<void> {
     if (storage !== this.#options.defaultStorage) await mustAnswer(storage, 'StoreUnavailable', signal);
   }

@@ -66,8 +66,8 @@ export class Shares {
   }
 
   /**
-   * Begins the end of the daemon, unless a client besides the last one has or is opening a session. After it no other
-   * client can open a session: the client would get a session and lose it at once.
+   * Begins the end of the daemon, unless a client besides the last one has or is opening a session.
+   * Afterwards no other client can open a session, because the client would lose the session at once.
    */
   beginEnd(last?: Client): boolean {
     const stays = (client: Client): boolean => client !== last && !this.#left.has(client);

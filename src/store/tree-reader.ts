@@ -1,5 +1,6 @@
-// Reads snapshots from directories that a store returns by their ids: the entry at a path, lists, whole trees, and
-// the changes between two trees, whose cost depends on the differences. It writes nothing and reads no content.
+// Reads snapshots from directories that a store returns by their ids. Returns the entry at a path, lists,
+// whole trees, and the changes between two trees. The cost of the changes depends on the differences. It
+// writes nothing and reads no content.
 import { LRUCache } from 'lru-cache';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';

@@ -1,7 +1,7 @@
 // Matches one part of a glob with one name: `*`, `?`, classes and quoting. A match takes at most as many steps as the
 // length of the pattern times that of the name, because a mismatch goes back only to the last `*`.
 
-/** A name, read character by character. As in a TreePath, a character is a byte. */
+/** A name, read character by character. A character is a byte, as in a TreePath. */
 export interface Characters {
   readonly length: number;
   charCodeAt(index: number): number;

@@ -1,6 +1,7 @@
-// Parses bytes into frames (LSP base protocol 0.9), strictly: the one place that trusts a length from the client. It
-// never allocates by a declared length, never buffers beyond its limits and never searches for the next frame after a
-// fault: once framing is lost, the following bytes may mean anything. It does not decode or check bodies.
+// Parses bytes into frames (LSP base protocol 0.9), strictly: the one place that trusts a length from the
+// client. It never allocates by a declared length and never buffers beyond its limits. After a fault it never
+// searches for the next frame, because the following bytes may mean anything. It does not decode or check
+// bodies.
 
 export interface FrameLimits {
   readonly headerBytesMax: number;

@@ -1,4 +1,4 @@
-// checkpointd forget: removes the last messages from the conversation. It shows them and asks before.
+// checkpointd forget: removes the last messages from the conversation. It shows them and asks first.
 import { type CliCommand, exits, printed } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { inCommands } from '../in-commands.ts';

@@ -124,7 +124,10 @@ export function importHere(
   });
 }
 
-/** Returns the only session that begins so. @throws CommandRefusal when there is none, or several */
+/**
+ * Returns the only session whose id begins with the typed text. @throws CommandRefusal when there is none, or
+ * several
+ */
 function theOne(lines: readonly RemoteLine[], wanted: string): string {
   const [first, second] = [...new Set(lines.map(({ session }) => session))].filter((id) =>
     id.startsWith(wanted),

@@ -14,7 +14,7 @@ export interface JsonHooks {
   readonly comments: boolean;
   /** The first fields of a new file, such as a version. */
   readonly base: Fields;
-  /** By event, the entry in its list: a group with `hooks`, or the handler itself. */
+  /** The entry in the list of each event: a group with `hooks`, or the handler itself. */
   readonly entries: Readonly<Record<string, Fields>>;
   readonly hint?: string;
 }

@@ -104,7 +104,7 @@ export class Conversations {
   }
 
   #failed(name: string, event: AgentEvent, error: unknown): void {
-    // The description of a turn contains the delay, so a repetition is another request with the same key.
+    // The description of a turn contains the delay. So a repetition has the same key but other parameters.
     if (error instanceof CheckpointdRequestError && error.kind === 'IdempotencyConflict') return;
     const what = error instanceof CheckpointdRequestError ? `${error.kind}: ${error.message}` : String(error);
     this.#log(`${name}: ${event.kind} failed: ${what}`);
@@ -142,7 +142,8 @@ export class Conversations {
   }
 
   /**
-   * The agent waits at most a second for this checkpoint. Later, the turn may have begun, and the list shows that.
+   * The agent waits at most a second for this checkpoint. A later checkpoint may contain work of the turn,
+   * and the list shows that.
    */
   async #promptGiven(
     name: string,

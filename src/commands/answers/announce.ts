@@ -31,7 +31,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       log.warn(`the daemon could not send an event: ${String(error)}`);
     }
   };
-  /** Sessions with a full model window of which the client was notified already. */
+  /** Sessions whose full model window was already reported to the clients. */
   const full = new WeakSet<Session>();
   return {
     opened: (session, { resumed, ms }, by) =>

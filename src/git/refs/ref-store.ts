@@ -624,8 +624,9 @@ function syncIfThere(path: string): boolean {
   });
 }
 
-// One transaction of refs: its changes, its note (written before, and read by the process that opens the refs after a
-// kill), its form for `git update-ref --stdin -z`, and the answer. It moves nothing itself.
+// One transaction of refs: its changes, its note, its form for `git update-ref --stdin -z`, and the answer.
+// The note is written before the transaction, and read by the process that opens the refs after a kill. It
+// moves nothing itself.
 
 const noObject = '0'.repeat(40);
 

@@ -1,7 +1,10 @@
-// The daemon's unified patch of one file, read into hunks and applied: the later text is made of the earlier one and the
-// patch, so that of two large texts only one crosses the wire. Pure.
+// Reads the daemon's unified patch of one file into hunks, and applies it: makes the later text from the
+// earlier text and the patch. So the daemon sends only one of two large texts. Pure.
 
-/** A run of lines that differ. Lines are counted from 0; an empty side begins where the other one stands. */
+/**
+ * A run of lines that differ. Lines are counted from 0. For an empty side, the number is that of the line
+ * after the hunk.
+ */
 export interface Hunk {
   readonly fromLine: number;
   readonly removed: readonly string[];
@@ -9,14 +12,14 @@ export interface Hunk {
   readonly added: readonly string[];
 }
 
-/** Lines with their line ends, and how the sides differ in them. */
+/** Both texts, with their line ends, and the hunks in which they differ. */
 export interface PatchedTexts {
   readonly before: string;
   readonly after: string;
   readonly hunks: readonly Hunk[];
 }
 
-/** The patch does not fit the text: one of them is of another moment. */
+/** The patch does not fit the text, because the file changed between the two requests. */
 export class PatchMismatch extends Error {}
 
 const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
@@ -29,7 +32,7 @@ export function hunksOf(patch: string): Hunk[] {
     const found = header.exec(lines[at] ?? '');
     if (found === null) continue;
     const [, fromText, fromCount = '1', toText, toCount = '1'] = found;
-    // A side without lines names the line before it.
+    // For a side without lines, the patch gives the line before it.
     let fromLine = Number(fromText) - (fromCount === '0' ? 0 : 1);
     let toLine = Number(toText) - (toCount === '0' ? 0 : 1);
     const end = { from: fromLine + Number(fromCount), to: toLine + Number(toCount) };

@@ -114,7 +114,7 @@ function drawn(
 function placesOf(shown: readonly Checkpoint[], all: readonly Checkpoint[]): Place[] {
   const rowOf = new Map(shown.map(({ id }, row) => [id, row]));
   const parentOf = new Map(all.map(({ id, parent }) => [id, parent]));
-  /** By checkpoint: the row of itself or of the nearest ancestor that is shown. */
+  /** The row of each checkpoint, or of its nearest ancestor that is shown. */
   const nearest = new Map<string, number>();
   for (const { id, parent } of all)
     nearest.set(id, rowOf.get(id) ?? (parent === undefined ? -1 : (nearest.get(parent) ?? -1)));
@@ -148,7 +148,7 @@ function giveLanes(places: readonly Place[], line: ReadonlySet<string>): void {
     known.rows.push(at);
     chains.set(chain, known);
   }
-  /** By lane: the row from which it is free. */
+  /** The row from which each lane is free. */
   const free: number[] = [];
   for (const { from, to, rows } of [...chains.values()].sort((a, b) => a.from - b.from)) {
     let lane = 0;

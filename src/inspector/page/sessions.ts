@@ -1,4 +1,4 @@
-// The change from one session to another: what was selected and compared goes with the old one.
+// Switches from one session to another. The selection and the comparison of the old session are dropped.
 import { useTimeline } from './state/timeline.ts';
 import { useView } from './state/view.ts';
 

@@ -1,12 +1,12 @@
-// Text of others, shown so that it cannot mislead: control characters, line breaks and marks that turn the direction of
-// writing become visible signs. And times, sizes and counts in words.
+// Shows foreign text so that it cannot mislead: control characters, line breaks and marks that turn the
+// direction of writing become visible signs. Also formats times, sizes and counts.
 
 /** Control characters but tab and line feed, separators of lines, and marks of direction. */
 const unsafe = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
 
 export interface Piece {
   readonly text: string;
-  /** The code point, where the piece is a sign for one that has no shape: `U+202E`. */
+  /** The code point, when the piece is a character without a shape: `U+202E`. */
   readonly code?: string;
 }
 
@@ -39,7 +39,7 @@ export function plainText(text: string, blanks: Blanks = 'spaces'): string {
     .join('');
 }
 
-/** Returns `U+202E`. */
+/** Returns a code point in the form `U+202E`. */
 export function codeOf(codePoint: number): string {
   return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
 }
@@ -58,7 +58,7 @@ export function sizeOf(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Returns `14:05:09`, with the date where that is not today. */
+/** Returns `14:05:09`, with the date unless it is today. */
 export function timeOf(timestamp: string | number): string {
   const at = new Date(timestamp);
   const time = at.toLocaleTimeString('en-GB');

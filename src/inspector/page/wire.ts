@@ -36,7 +36,7 @@ export interface Logged {
   /** The duration of the request. Absent: no answer. */
   readonly ms: number | undefined;
   readonly bytes: number;
-  /** The message as it was sent. Of a long message only the beginning. */
+  /** The message as it was sent, or the beginning of a long message. */
   readonly text: string;
 }
 

@@ -17,7 +17,7 @@ import type { SnapshotParts, SubTree, TreeNode, TreeSource } from '../tree-reade
 import { meaningOf, type RefNames } from './refs.ts';
 
 export interface ReadCheckpoints {
-  /** By `seq`. */
+  /** The readable checkpoints in the order of `seq`. */
   readonly good: StoredCheckpoint[];
   readonly problems: StoreProblem[];
 }

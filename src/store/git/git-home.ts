@@ -1,5 +1,5 @@
-// The differences between the two git strategies, as one interface: where objects and refs are, and how they are
-// protected from a prune. shadow.ts and local.ts implement it; git-store.ts works with either.
+// The differences between the two git strategies, as one interface: where objects and refs are, and how they
+// are protected from a prune. shadow.ts and local.ts implement this interface, and git-store.ts uses it.
 import type { CheckpointdError } from '../../base/errors.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';

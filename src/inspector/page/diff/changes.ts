@@ -1,11 +1,11 @@
-// The daemon's hunks as the changes that the merge view draws: by offsets of characters, and finer where lines were
-// only edited.
+// The daemon's hunks as the changes that the merge view draws: by offsets of characters, and word by word
+// where lines were only edited.
 import { Change, presentableDiff } from '@codemirror/merge';
 import { type Extension, RangeSet } from '@codemirror/state';
 import { Decoration, EditorView } from '@codemirror/view';
 import type { Hunk } from '../patch.ts';
 
-/** Words are compared in hunks up to this length; in longer ones whole lines are marked. */
+/** In hunks up to this length the changed words are marked. In longer hunks whole lines are marked. */
 const wordsMaxCharacters = 12_000;
 
 /** Returns the offsets of the starts of lines, and that of the end. */
@@ -23,7 +23,7 @@ function isOfLines({ removed, added }: Hunk): boolean {
   return count(removed) + count(added) > wordsMaxCharacters;
 }
 
-/** More lines than this have no looks of their own. */
+/** When more lines than this changed as a whole, they get no style of their own. */
 const wholeLinesMax = 20_000;
 const wholeLine = Decoration.line({ class: 'cm-whole' });
 

@@ -1,5 +1,5 @@
-// The parts of every view of a text: it is only read, its styles have the nonce of the page, and signs stand for
-// characters without a shape.
+// The parts of every view of a text. The text cannot be edited, its styles have the nonce of the page, and
+// characters without a shape are shown as signs.
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { codeOf } from '../text.ts';

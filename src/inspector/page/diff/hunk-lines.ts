@@ -55,7 +55,7 @@ export function hunkGaps(hunks: readonly DiffHunk[]): Extension {
   return linesAt(hunks, beforeFirst, ({ id }) => new HunkLine(id, () => []));
 }
 
-// An empty side names the line before it.
+// For an empty side, the hunk gives the line before it.
 const afterFirst = ({ afterStart, afterLines }: DiffHunk): number => afterStart + (afterLines === 0 ? 1 : 0);
 const beforeFirst = ({ beforeStart, beforeLines }: DiffHunk): number =>
   beforeStart + (beforeLines === 0 ? 1 : 0);

@@ -30,13 +30,13 @@ function fields() {
 
 type Fields = ReturnType<typeof fields>;
 
-/** Forgets the change before. */
+/** Forgets the previous change. */
 function forget({ plan, patch, result, refusal }: Fields): void {
   [plan.value, patch.value] = [undefined, undefined];
   [result.value, refusal.value] = [undefined, undefined];
 }
 
-/** Leaves the choices to the user, who can choose anew. */
+/** Shows why the choices allow no plan, so that the user can choose anew. */
 function refuse({ plan, patch, refusal, stage }: Fields, error: LinkError): void {
   [plan.value, patch.value] = [undefined, undefined];
   [refusal.value, stage.value] = [error.message, 'asking'];

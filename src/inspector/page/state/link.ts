@@ -14,7 +14,7 @@ export const useLink = defineStore('link', () => {
   const state = ref<LinkState>('connecting');
   /** Grows with each message of the log, because the log itself is not reactive. */
   const logged = ref(0);
-  /** By session: why its daemon cannot be reached. */
+  /** Why the daemon of each session cannot be reached. */
   const lost = reactive(new Map<string, string>());
   const wire = shallowRef<WireLink>();
 

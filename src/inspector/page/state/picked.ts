@@ -8,7 +8,7 @@ import { useComparison } from './comparison.ts';
 
 export const usePicked = defineStore('picked', () => {
   const comparison = useComparison();
-  /** By file and hunk, in the order in which they were picked. */
+  /** The picked hunks by their file and name, in the order in which the user picked them. */
   const all = ref<ReadonlyMap<string, HunkRef>>(new Map());
   const hunks = computed(() => [...all.value.values()]);
   const files = computed(() => new Set(hunks.value.map(keyOfFile)).size);

@@ -11,8 +11,8 @@ import { useTimeline } from './timeline.ts';
 const pathsMax = 1000;
 
 /**
- * Returns the patch; empty where it is too long to be sent, or not known before the change. `again` asks for the plan
- * of a revert once more, with its patch.
+ * Returns the patch. Returns an empty text when the patch is too long to be sent, or not known before the
+ * change. `again` asks for the plan of a revert once more, with its patch.
  */
 export async function patchOf(
   intent: Intent,

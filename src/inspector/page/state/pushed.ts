@@ -16,7 +16,7 @@ export const usePushed = defineStore('pushed', () => {
   /** The writers of other lines of this session that pushes have found. */
   const others = shallowRef<ReadonlySet<string>>(new Set());
 
-  /** Updates both from now on. */
+  /** Updates `last` and `others` from now on. */
   function follow(): void {
     const wire = useLink().linked();
     wire.on('remote/didPush', (event) => {

@@ -328,7 +328,10 @@ export class SqliteDatabase {
 // still has them writes their data back, and then no connection of this process uses that database any more.
 
 class SideFiles {
-  /** By the identity of the database: SQLite has one index for all connections of a process. */
+  /**
+   * The side files by the identity of their database, because SQLite has one index for all connections of a
+   * process.
+   */
   static readonly #open = new Map<string, SideFiles>();
 
   /** The path of the database. For a link, SQLite puts the files beside the link's target. */
