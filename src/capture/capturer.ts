@@ -9,15 +9,15 @@ import { Slices } from '../base/slices.ts';
 import { counted } from '../base/text/plural.ts';
 import type { UserPlaces } from '../git/ignore/global-excludes.ts';
 import { Globs } from '../tree/globs.ts';
-import type { Directory } from '../tree/tree.ts';
-import { nameOf, parentOf, type TreePath, toText } from '../tree/tree-path.ts';
+import { type Directory, nodeAt } from '../tree/tree.ts';
+import { ancestors, nameOf, parentOf, type TreePath, toText } from '../tree/tree-path.ts';
 import type { ChangeLog } from '../watch/change-log.ts';
 import { discard } from '../work-tree/stable-read.ts';
 import { requireWorkTree, type WorkTree } from '../work-tree/work-tree.ts';
 import type { FullCaptureReason, ScanBase, ScanHandles } from './fast-scan.ts';
 import type { BlobSink, CaptureProgress } from './file-reading.ts';
 import { IdleScans } from './idle-scans.ts';
-import { IgnoreScopes } from './ignore-rules.ts';
+import { IgnoreScopes, inScope } from './ignore-rules.ts';
 import { KnownFiles } from './known-files.ts';
 import { isLeftOut, type Listings, leftOutDirectories } from './listing.ts';
 import {
@@ -243,6 +243,28 @@ export class Capturer {
   /** True when the last scan left out this path or a directory above it. The watcher asks this. */
   isLeftOut(path: TreePath): boolean {
     return isLeftOut(this.#state.listings, path);
+  }
+
+  /**
+   * True when the next capture certainly takes a file at this path, by the present ignore rules. False in doubt, as
+   * for a new file that only `include` names.
+   * @throws GitMissing, GitFailed
+   */
+  async takes(path: TreePath): Promise<boolean> {
+    const { exclude, scopes } = this.#place;
+    const above = ancestors(path);
+    const isExcluded = exclude.matches(path, false) || above.some((each) => exclude.matches(each, true));
+    const { listings } = this.#state;
+    if (isExcluded || isLeftOut(listings, path)) return false;
+    const head = await this.#treeOf(this.#options.head?.());
+    if (head !== undefined && nodeAt(head, path) !== undefined) return true;
+    const nearest = above.map((each) => listings.get(each)).find((each) => each !== undefined);
+    if (nearest !== undefined && nearest.inherited.mode !== 'rules') return false;
+    const scope = nearest?.scope ?? (await scopes.outermost());
+    await scope.oracle.refresh();
+    scope.oracle.renew(); // the engine has cached rules that may have changed since
+    const [isIgnored] = await scope.oracle.ignored([inScope(scope, path)]);
+    return isIgnored === false;
   }
 
   /** Returns the topmost directories that the last scan left out. The watcher asks this. */

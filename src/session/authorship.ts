@@ -188,6 +188,8 @@ export async function recordWrite(
 ): Promise<RecordedWrite> {
   const { store, ledger } = session.requireCheckpoints();
   const { workTree, clock } = session.parts;
+  const keepers = await keepersOf(session, write.path);
+  // Nothing is awaited between the look at the file and the log: reports must be in the order of the contents.
   const found = await contentAt(store, workTree, write.path, context.signal);
   // Without a file at the path, the agent has deleted it, unless the work tree itself is gone.
   requireWorkTree(workTree);
@@ -198,7 +200,7 @@ export async function recordWrite(
     recorded: record !== undefined,
     ...given({ content: found?.blob, size: found?.size }),
   };
-  keepContent(session, content, found?.bytes);
+  keepContent(keepers, content, found?.bytes);
   const { idempotency } = context.stamp;
   // Other sessions come first: after a kill in between, they know at least that this session wrote the path.
   for (const other of session.parts.neighbours(session))
@@ -214,18 +216,32 @@ export async function recordWrite(
 }
 
 /**
- * Keeps a reported content while several sessions are open on the work tree, in each session that names contents in the
- * same way. A failure is a warning in the log: a revert of one author then leaves the path.
+ * Returns the sessions that keep a content reported at a path: while several sessions are open on the work tree, those
+ * that name contents in the same way and whose captures take the path.
  */
-function keepContent(session: Session, content: Known, bytes: Uint8Array | undefined): void {
+async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
   const others = session.parts.neighbours(session);
-  if (content === 'absent' || bytes === undefined || others.length === 0) return;
+  if (others.length === 0) return [];
   const name = nameOfEmpty(session);
+  const keepers: Session[] = [];
   for (const each of [session, ...others.filter((other) => nameOfEmpty(other) === name)]) {
     try {
-      keepReported(each.parts.directory.reportedDirectory, content, bytes);
+      if ((await each.enabled?.capture.takes(path)) === true) keepers.push(each);
     } catch (error) {
-      each.parts.log.warn(`a reported content could not be kept in ${each.id}: ${String(error)}`);
+      each.parts.log.warn(`a reported content is not kept in ${each.id}: ${String(error)}`);
+    }
+  }
+  return keepers;
+}
+
+/** Keeps a reported content. A failure is a warning in the log: a revert of one author then leaves the path. */
+function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Array | undefined): void {
+  if (content === 'absent' || bytes === undefined) return;
+  for (const { id, parts } of keepers) {
+    try {
+      keepReported(parts.directory.reportedDirectory, content, bytes);
+    } catch (error) {
+      parts.log.warn(`a reported content could not be kept in ${id}: ${String(error)}`);
     }
   }
 }

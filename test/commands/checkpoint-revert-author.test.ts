@@ -204,6 +204,28 @@ test('a damaged content between two authors is not used, and a session without n
   await pair.daemon.close();
 });
 
+test('the content of a reported file that captures leave out is not kept', async () => {
+  const pair = await new Pair().open();
+  write(pair.root, { '.gitignore': 'seen.env\nout/\n', 'seen.env': 'old secret' });
+  await pair.turn();
+  // A rule that is newer than the last checkpoint counts, too.
+  write(pair.root, { '.gitignore': 'seen.env\nout/\n*.key\n' });
+  await pair.wrote(pair.a, {
+    'seen.env': 'secret 1',
+    'out/deep/made.txt': 'secret 2',
+    'my.key': 'secret 3',
+    'new/my.key': 'secret 4',
+    'shared.txt': lines(shared.a),
+    'new/made.txt': 'no secret',
+  });
+  for (const session of [pair.a, pair.b]) {
+    const kept = join(pair.daemon.storage, session, 'checkpointd/reported');
+    const contents = readdirSync(kept).map((name) => readFileSync(join(kept, name), 'latin1'));
+    assert.equal(contents.sort(), [lines(shared.a), 'no secret'].sort());
+  }
+  await pair.daemon.close();
+});
+
 test('a second report of one write means that the author wrote more than its reports show', async () => {
   const pair = await new Pair().open();
   await pair.turn();
