@@ -1,8 +1,9 @@
 // Runs chokidar over the directories of a work tree, each watched by itself. Given a whole tree, chokidar opens all
 // directories at the same time and takes 60 KB for each. Opening some hundred at a time needs a quarter of that.
 import { once } from 'node:events';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
+import { filesAsync, type Stats } from '../base/files.ts';
 
 export interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
@@ -15,6 +16,8 @@ export interface TreeListener {
 interface Watched {
   readonly watcher: FSWatcher;
   readonly below: Set<string>;
+  /** Undefined until chokidar has looked at the directory. */
+  identity: string | undefined;
 }
 
 /** The number of directories that are opened at the same time. */
@@ -32,6 +35,8 @@ export class ChokidarTree {
   readonly #listener: TreeListener;
   readonly #watchers: FSWatcher[] = [];
   readonly #watched = new Map<string, Watched>();
+  /** Watchers that only watch a directory which replaced another one, and the directories below it. */
+  readonly #renewed = new Map<string, FSWatcher>();
   /** Directories that were found and are not watched yet. Undefined once all are watched. */
   #found: string[] | undefined = [];
   #isClosed = false;
@@ -60,7 +65,7 @@ export class ChokidarTree {
     this.#isClosed = true;
     const handles = new Map<FSWatcher, number>();
     for (const { watcher } of this.#watched.values()) handles.set(watcher, (handles.get(watcher) ?? 0) + 1);
-    for (const watcher of this.#watchers) {
+    for (const watcher of [...this.#watchers, ...this.#renewed.values()]) {
       this.#listener.closed(handles.get(watcher) ?? 0);
       const closed = watcher.close();
       watcher.on('error', () => undefined); // chokidar may report a directory that it was just opening
@@ -70,6 +75,13 @@ export class ChokidarTree {
   }
 
   #watchBatch(paths: readonly string[]): FSWatcher {
+    const watcher = this.#newWatcher();
+    this.#watchers.push(watcher);
+    for (const path of paths) this.#watch(path, watcher);
+    return watcher;
+  }
+
+  #newWatcher(): FSWatcher {
     const watcher = watch([], {
       ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
       depth: 0,
@@ -79,23 +91,47 @@ export class ChokidarTree {
       ignoreInitial: false, // each directory reports its sub-directories
       ignorePermissionErrors: false,
     });
-    this.#watchers.push(watcher);
-    watcher.on('raw', (type, name, details) => this.#listener.changed(type, name, watchedPathOf(details)));
+    watcher.on('raw', (type, name, details) => {
+      const directory = watchedPathOf(details);
+      this.#listener.changed(type, name, directory);
+      // A directory that is removed reports its own name. So does an entry that bears the name of its directory.
+      if (type === 'rename' && name === basename(directory)) void this.#renewReplaced(directory);
+    });
     watcher.on('error', (error) => this.#listener.failed(error));
-    watcher.on('addDir', (path) => this.#find(path, watcher));
-    watcher.on('unlinkDir', (path) => this.#forget(path, watcher));
-    for (const path of paths) this.#watch(path, watcher);
+    watcher.on('addDir', (path, stats) => this.#find(path, watcher, stats && identityOf(stats)));
+    watcher.on('unlinkDir', (path) => {
+      const watchers = [this.#watched.get(path)?.watcher, this.#watched.get(dirname(path))?.watcher];
+      if (watchers.includes(watcher)) this.#forget(path, watcher);
+    });
     return watcher;
   }
 
-  #find(path: string, watcher: FSWatcher): void {
-    if (this.#watched.has(path) || this.#isOutside(path) || path.includes('\uFFFD')) return;
-    if (this.#found === undefined) this.#watch(path, watcher);
+  #find(path: string, watcher: FSWatcher, identity: string | undefined): void {
+    const watched = this.#watched.get(path);
+    if (watched !== undefined) watched.identity ??= identity;
+    else if (this.#isOutside(path) || path.includes('\uFFFD')) return;
+    else if (this.#found === undefined) this.#watch(path, watcher, identity);
     else this.#found.push(path);
   }
 
-  #watch(path: string, watcher: FSWatcher): void {
-    this.#watched.set(path, { watcher, below: new Set() });
+  /**
+   * Watches the directory that has replaced another one at the same path. chokidar only notices that a directory was
+   * removed when it looks before the next one is there.
+   */
+  async #renewReplaced(path: string): Promise<void> {
+    const before = this.#watched.get(path);
+    const now = await filesAsync.lstat(path).catch(() => undefined); // chokidar notices a directory that stays away
+    const isReplaced = now?.isDirectory() === true && identityOf(now) !== before?.identity;
+    if (!isReplaced || before === undefined || this.#watched.get(path) !== before || this.#isClosed) return;
+    this.#forget(path, this.#watched.get(dirname(path))?.watcher);
+    void this.#renewed.get(path)?.close();
+    const watcher = this.#newWatcher();
+    this.#renewed.set(path, watcher);
+    this.#watch(path, watcher);
+  }
+
+  #watch(path: string, watcher: FSWatcher, identity?: string): void {
+    this.#watched.set(path, { watcher, below: new Set(), identity });
     this.#watched.get(dirname(path))?.below.add(path);
     watcher.add(path);
   }
@@ -104,7 +140,7 @@ export class ChokidarTree {
    * Closes the handles on a removed directory and on all directories below it: a directory at the same path later is
    * a new one.
    */
-  #forget(path: string, noticedBy: FSWatcher): void {
+  #forget(path: string, noticedBy: FSWatcher | undefined): void {
     const gone = this.#watched.get(path);
     if (gone === undefined) return;
     this.#watched.delete(path);
@@ -114,6 +150,11 @@ export class ChokidarTree {
     if (gone.watcher !== noticedBy) gone.watcher.unwatch(path);
     for (const below of gone.below) this.#forget(below, noticedBy);
   }
+}
+
+/** Returns a text that differs between two directories at one path, also when they have one inode number in turn. */
+function identityOf({ dev, ino, birthtimeMs }: Stats): string {
+  return `${dev}:${ino}:${birthtimeMs}`;
 }
 
 function watchedPathOf(details: unknown): string {

@@ -79,6 +79,27 @@ test('directories that appear, disappear and reappear are watched', () =>
     }
   }));
 
+test('a directory that replaces an empty one in one step is watched, and so are the directories in it', () =>
+  watched(['a', 'a/empty', 'b'], async ({ root, watch, writeUntilMarked, paths }) => {
+    const aside = temporaryDirectory('aside');
+    for (const path of ['a/empty', 'b', 'b', 'born', 'a/empty']) {
+      rmSync(join(root, path), { recursive: true, force: true });
+      mkdirSync(join(root, path));
+      paths.clear();
+      await writeUntilMarked(`${path}/f`);
+      rmSync(join(root, path, 'f'));
+      mkdirSync(join(aside, 'new/deep'), { recursive: true });
+      renameSync(join(aside, 'new'), join(root, path)); // chokidar never sees the path without a directory
+      paths.clear();
+      await writeUntilMarked(`${path}/g`);
+      await writeUntilMarked(`${path}/deep/f`);
+      rmSync(join(root, path), { recursive: true });
+      mkdirSync(join(root, path));
+    }
+    await until('removed directories are forgotten', () => watch.directories === 5);
+    rmSync(aside, { recursive: true });
+  }));
+
 test('a subtree that is moved out is not watched, and watched again when it is back', () =>
   watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
     const before = watch.directories;
