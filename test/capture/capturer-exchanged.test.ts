@@ -94,7 +94,7 @@ for (const [when, call, name] of moments)
     }));
 
 for (const [when, call, name] of moments)
-  test(`a fast capture reads nothing outside the work tree either when ${when}`, () =>
+  test(`a fast capture, too, reads nothing outside the work tree when a directory is replaced in the moment when ${when}`, () =>
     HeldRig.with(async (it) => {
       layOut(it.rig);
       await it.capture();

@@ -36,7 +36,7 @@ async function captured(rig: Rig): Promise<{ readonly paths: string[]; readonly 
   return { paths: await pathsOf(rig.store, first), told: told(first) };
 }
 
-test('a bare repository with a .git file beside it, and its work trees, are captured without the repository', () =>
+test('work trees beside their bare repository are captured, and the repository is not', () =>
   withRig(
     async (rig) => {
       rig.write('seed/f', '1');
@@ -120,7 +120,7 @@ test('a capture takes only files from a git directory that its own repository tr
     assert.not((await captured(rig)).paths.includes('fixture.git/config'), 'no longer tracked');
   }));
 
-test('neither globs, nor an earlier capture, nor a displacing restore make a capture take files of a git directory', () =>
+test('a capture takes no files of a git directory, not even for globs, an earlier capture or a restore that displaces it', () =>
   withRig(
     async (rig) => {
       rig.write('store/HEAD', 'ref: refs/heads/main\n');

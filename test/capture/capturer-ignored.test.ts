@@ -66,7 +66,7 @@ test('each capture applies the outer rules, unless they ignore the whole work tr
   await daemon.close();
 });
 
-test('files that the outer repository tracks in an ignored work tree are captured against its rules', async () => {
+test('files that the outer repository tracks in an ignored work tree are captured although its rules ignore them', async () => {
   const { home, project } = enclosed({ '.gitignore': '*\n' });
   git(home, 'add', '-f', 'project/b.log');
   const daemon = new InProcessDaemon();

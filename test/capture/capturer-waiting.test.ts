@@ -35,7 +35,7 @@ if (process.platform !== 'win32') {
     }
   });
 
-  test('an index for which git would wait counts as empty and is reported', async () => {
+  test('an index that git would wait for counts as empty and is reported', async () => {
     const rig = makeRig();
     try {
       rig.write('.gitignore', '*.log\n');

@@ -24,7 +24,7 @@ const strategies: Record<string, (directory: string) => Promise<SnapshotStore>> 
 };
 
 for (const [name, open] of Object.entries(strategies)) {
-  test(`${name}: 2,000 rounds of random edits of every kind`, async () => {
+  test(`${name}: fast captures equal full captures in 2,000 rounds of random edits`, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'checkpointd-fast-'));
     const store = await open(directory);
     try {

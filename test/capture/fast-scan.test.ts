@@ -68,7 +68,7 @@ test('a capture of one edit among 600 new files reads that file and the 200 youn
     await it.agreesFast('the next one');
   }));
 
-test('random edits of every kind: fast captures equal full captures', () =>
+test('fast captures equal full captures after random edits of every kind', () =>
   HeldRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 150))));
 
 /** Makes every captured content settled, so that a later capture reuses it without reading. */
@@ -184,7 +184,7 @@ test('a capture after a restore is fast, and equals a full capture', () =>
     await it.agreesFast('the next one');
   }));
 
-test('random edits and restores: fast captures equal full captures', () =>
+test('fast captures equal full captures after random edits and restores', () =>
   HeldRig.with(async (it) => {
     const random = new Random(seed);
     const edits = new RandomEdits(it.rig.root, join(it.rig.top, 'outside'), random);

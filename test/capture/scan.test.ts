@@ -34,7 +34,7 @@ test('without the fence, or with a full disk for it, everything is scanned (F46)
     await it.agreesFast('held anew');
   }));
 
-test('after a change of rules, repository or root the next capture is full, and the one after it fast', () =>
+test('after a change of rules, repository or root the next capture is full, and the capture after it is fast', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     it.rig.write('a/.gitignore', 'g\n');
@@ -191,7 +191,7 @@ async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Pr
   }
 }
 
-test('no background scan runs during a capture, and the next one scans what the capture left out', () =>
+test('no background scan runs during a capture, and the next background scan scans what the capture left out', () =>
   HeldRig.with(
     async (it) => {
       const begun: string[] = [];
@@ -213,7 +213,7 @@ test('no background scan runs during a capture, and the next one scans what the 
     { idleMs: 0 },
   ));
 
-test('a capture waits for a running first scan and is then fast, and a cancelled capture is not made', () =>
+test('a capture waits for a running first scan and is then fast, and a capture that is cancelled while it waits makes no snapshot', () =>
   HeldRig.with(
     async (it) => {
       const begun: string[] = [];

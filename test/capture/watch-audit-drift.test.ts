@@ -7,7 +7,7 @@ import { audited } from './audited.ts';
 
 const test = suite('drift');
 
-test('every file of a directory without reported changes is drift', () =>
+test('every file of a directory that appeared or disappeared without a report is drift', () =>
   audited(async (it) => {
     it.watch.change(() => it.write('a/f', ''));
     await it.capture();
@@ -19,7 +19,7 @@ test('every file of a directory without reported changes is drift', () =>
     assert.equal(it.drifts[1], ['a/new/deep/f']);
   }));
 
-test('a private directory that gets its first file, or loses its last one, is no drift itself', () =>
+test('a private directory that gets its first file, or loses its last one, does not itself count as drift', () =>
   audited(async (it) => {
     it.watch.change(() => {
       mkdirSync(it.at('private/deep'), { recursive: true });

@@ -96,7 +96,7 @@ test('a daemon that does not answer shutdown is killed', async () => {
   assert.not.ok(isAlive(client.pid));
 });
 
-test('a missing program, and one that ends at once, are reported', async () => {
+test('a missing program and a program that ends at once are reported', async () => {
   const missing = await failure(CheckpointdClient.start({ command: join(folder, 'none') }));
   assert.instance(missing, CheckpointdGoneError);
   assert.match(missing.message, /could not start .*none/);

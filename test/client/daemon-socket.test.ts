@@ -17,7 +17,7 @@ async function refusal(path: string): Promise<string> {
   throw new Error('the client spoke to it');
 }
 
-test("a client uses no socket that is another user's or in a directory that others can write", async () => {
+test('a client refuses a socket that belongs to another user or is in a directory that other users can write to', async () => {
   const top = temporaryDirectory('client-socket');
   const directory = join(top, 'run');
   mkdirSync(directory, { mode: 0o700 });

@@ -97,7 +97,7 @@ test('changes of two clients go through one queue, and none is lost', () =>
     assert.is((await first.close()).code, 0);
   }));
 
-test('session/close ends a share, the session ends with the last one, and it cannot be deleted while shared', () =>
+test("session/close ends a client's share, the last share ends the session, and a shared session cannot be deleted", () =>
   withRig(async (rig) => {
     const first = await rig.start();
     const { session } = await rig.open(first);

@@ -51,7 +51,7 @@ test('statistics count added, deleted and modified files like git, and renames a
   await daemon.close();
 });
 
-test('statistics are cached, and a moved tag shows those of its new checkpoint (Q31, Q41)', async () => {
+test('statistics are cached, and a moved tag shows the statistics of its new checkpoint (Q31, Q41)', async () => {
   const { daemon, root, session } = await variety();
   const figures = async (): Promise<{ hits: number; misses: number }> =>
     (await daemon.call('session/get', { session })).cache;
@@ -128,7 +128,7 @@ test('without "to" a diff is against the present work tree, and changes nothing 
   await daemon.close();
 });
 
-test('contents have relative and absolute path, before and after; binaries are marked, and cut sizes reported (R22)', async () => {
+test('a diff has both paths and both contents of each file, marks binaries, and reports the size of cut contents (R22)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'before\n', gone: 'gone\n' });
   const { session } = await daemon.open(root);

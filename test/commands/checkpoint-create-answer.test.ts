@@ -130,7 +130,7 @@ test("a default description is one line and the commit's subject, a given one st
   await daemon.close();
 });
 
-test('onlyIfChanged makes nothing when nothing changed', async () => {
+test('onlyIfChanged makes no checkpoint when nothing changed', async () => {
   const { daemon, root, session } = await opened();
   const first = await daemon.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true });
   assert.is(first.created, false);

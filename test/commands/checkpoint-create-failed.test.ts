@@ -105,7 +105,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('settings that git cannot read disable checkpoints in local with their line, until it is corrected (Q40)', () =>
+test('local: settings that git cannot read disable checkpoints until the user corrects the reported line (Q40)', () =>
   withSessions(async (rig) => {
     const config = join(rig.work, '.git/config');
     const usual = readFileSync(config, 'utf8');

@@ -81,7 +81,7 @@ for (const [strategy, order] of [
   ['local', 'ab'],
   ['sqlite', 'ba'],
 ] as const)
-  test(`${strategy}: one author is taken back, and the lines of the other stay (written in the order ${order})`, async () => {
+  test(`${strategy}: the work of one author is taken back, and the lines of the other author stay (written in the order ${order})`, async () => {
     const pair = await new Pair().open(strategy);
     await pair.turn();
     const [first, second] = order === 'ab' ? (['a', 'b'] as const) : (['b', 'a'] as const);
@@ -153,7 +153,7 @@ test('a change that no session reported is left, also in a file that the author 
   await pair.daemon.close();
 });
 
-test('a file of two authors is left where their changes touch', async () => {
+test('a file in which the changes of two authors touch is left unchanged', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   // b changes a line of a, a line beside one of a, a file that a made, and a file that a deleted.
@@ -181,7 +181,7 @@ test('a file of two authors is left where their changes touch', async () => {
   await pair.daemon.close();
 });
 
-test('a damaged content between two authors is not used, and a session without neighbours keeps none', async () => {
+test('a damaged content between the writes of two authors is not used, and a session alone on its work tree keeps no contents', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.a, { 'shared.txt': lines(shared.a) });
@@ -239,7 +239,7 @@ test('a second report of one write means that the author wrote more than its rep
   await pair.daemon.close();
 });
 
-test('a report that comes late makes the file one of both authors', async () => {
+test('a file with a late report counts as the work of both authors', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   write(pair.root, { 'shared.txt': lines(shared.b) });
@@ -252,7 +252,7 @@ test('a report that comes late makes the file one of both authors', async () => 
   await pair.daemon.close();
 });
 
-test('work of another session while the session was closed is not taken for the author that came after', async () => {
+test("work of another session while this session was closed does not count as the next author's work", async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.daemon.call('session/close', { session: pair.a });
@@ -269,7 +269,7 @@ test('work of another session while the session was closed is not taken for the 
   await pair.daemon.close();
 });
 
-test('work that a session reported to another daemon, or on a directory inside, is not taken for another author', async () => {
+test("work that a session reported to another daemon, or for an inner work tree, does not count as another author's", async () => {
   const pair = await new Pair().open();
   const elsewhere = new InProcessDaemon(pair.daemon.storage);
   await pair.wrote(pair.b, { 'deep/shared.txt': lines(), 'deep/mine.txt': lines() });
@@ -303,7 +303,7 @@ test('work that a session reported to another daemon, or on a directory inside, 
   await pair.daemon.close();
 });
 
-test('a file that was moved by another author, or whose mode changed, is left', async () => {
+test('a file that another author moved, or whose mode changed, is left unchanged', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   rmSync(join(pair.root, 'shared.txt'));
@@ -329,7 +329,7 @@ test('a deletion that the author reported is taken back', async () => {
   await pair.daemon.close();
 });
 
-test('an author is named by its session, also when closed, or by its agent where one session of it wrote', async () => {
+test('a request names an author by a session, even a closed one, or by an agent if only one session of the agent wrote', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   await pair.wrote(pair.b, { 'b.txt': lines(shared.b) });
@@ -357,7 +357,7 @@ test('an author is named by its session, also when closed, or by its agent where
   await pair.daemon.close();
 });
 
-test('an author alone is taken back in the whole session, from its oldest checkpoint on', async () => {
+test("a request with only an author takes back the author's work in the whole session", async () => {
   const pair = await new Pair().open();
   const { a, b, daemon } = pair;
   await pair.wrote(a, { 'a.txt': lines(shared.a) });
@@ -383,7 +383,7 @@ test('an author alone is taken back in the whole session, from its oldest checkp
   await daemon.close();
 });
 
-test('a restore of one author takes back its changes since the checkpoint, and no others', async () => {
+test("a restore of one author takes back only the author's changes since the checkpoint", async () => {
   const pair = await new Pair().open();
   const { a, b, daemon } = pair;
   await pair.turn();

@@ -272,7 +272,7 @@ test('a dry run changes nothing and reports the result for each path', async () 
   await daemon.close();
 });
 
-test('a turn that a restore left is reverted up to the point where it was left', async () => {
+test("a revert of a turn whose line a restore left takes back the turn's work up to that restore", async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
@@ -286,7 +286,7 @@ test('a turn that a restore left is reverted up to the point where it was left',
   await daemon.close();
 });
 
-test('a repeated key answers the range of the first run after a restart and a deletion', async () => {
+test('after a restart and a deletion, a repeated key answers the range of the first run', async () => {
   const first = new InProcessDaemon();
   const root = repository();
   const { session } = await first.open(root, { retention: 'keep', conversationId: 'c' });
@@ -353,7 +353,7 @@ test('a revert answers its patch, as base64 when a content is not UTF-8', async 
 });
 
 for (const strategy of strategies) {
-  test(`${strategy}: single hunks are taken back, as checkpoint/diff names them`, async () => {
+  test(`${strategy}: a revert takes back single hunks by the names that checkpoint/diff gives`, async () => {
     const { daemon, root, session } = await opened(strategy);
     write(root, { 'a.txt': lines(), 'gone.txt': lines() });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });

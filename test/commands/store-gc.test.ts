@@ -96,7 +96,7 @@ async function takenTag(rig: SessionRig): Promise<{ session: Session; first: str
   return { session, first, tool };
 }
 
-test('a turn whose tag another took, and its tools, survive a collection', () =>
+test('a turn whose tag another turn took survives a collection, and so do its tools', () =>
   withSessions(async (rig) => {
     const { session, first, tool } = await takenTag(rig);
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
@@ -109,7 +109,7 @@ test('a turn whose tag another took, and its tools, survive a collection', () =>
     assert.is(await back(tool), 'tool\n');
   }));
 
-test('a month begins when another checkpoint takes the tag', () =>
+test('the month before a removal begins when another checkpoint takes the tag', () =>
   withSessions(async (rig) => {
     const { now } = Date;
     try {

@@ -159,7 +159,7 @@ test('the transcript has user lines behind "> ", answers with their tools, and e
   ]);
 });
 
-test('the transcript has at most 10,000 lines, and loses the oldest ones, even to one long text (C15)', () => {
+test('the transcript has at most 10,000 lines, and loses the oldest lines, even for a single long text (C15)', () => {
   const { conversation } = room();
   conversation.appendTranscript(Array.from({ length: 9999 }, (_, i) => `line ${i}`).join('\n'));
   conversation.append(said('q', 'a'));

@@ -33,7 +33,7 @@ test('forgetting more messages than exist removes all, and then there is nothing
   assert.equal(conversation.forget(1).forgotten, { messages: 0, entries: 0 });
 });
 
-test('forgetting keeps the transcript and the next message, unless that answers a forgotten tool (C22)', () => {
+test('forgetting keeps the transcript and the next message, unless this message answers a forgotten tool (C22)', () => {
   const conversation = talked(asked('one'), asked('two'));
   const { length } = conversation.state.transcript;
   conversation.setNextMessage({ content: 'three' });

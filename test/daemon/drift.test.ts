@@ -120,7 +120,7 @@ async function watched(rig: DaemonRig, body: (it: Watched) => Promise<void>): Pr
 }
 
 if (process.platform === 'linux') {
-  test("writes through a file's other name outside are drift each time, logged once", async () => {
+  test('each write through another name of a file outside the work tree is drift, and the drift is logged once', async () => {
     await withRig(async (rig) => {
       await watched(rig, async (it) => {
         const outside = join(rig.top, 'other-name');

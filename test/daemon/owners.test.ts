@@ -38,7 +38,7 @@ test('a kept session that another running daemon has closed can be opened', () =
     assert.is((await failureOf(rig.open(client))).kind, 'StoreBusy');
   }));
 
-test('a second opening in the same daemon gets the open session, and two at once share one (Q15)', () =>
+test('a second opening in the same daemon gets the open session, and two openings at once share one session (Q15)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const [one, two] = await Promise.all([rig.open(client), rig.open(client)]);
@@ -116,7 +116,7 @@ async function holdWorkTree(root: string): Promise<{ release: () => Promise<void
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-test('an owner.json with a living process of another start time counts as a dead owner’s (F97)', () =>
+test('an owner counts as dead when its pid belongs to a process with another start time (F97)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();

@@ -60,7 +60,7 @@ async function stateOf(client: WireClient, session: string, root: string): Promi
   };
 }
 
-test('every parameter of every method refuses invalid values by their place, without an effect (F107)', () =>
+test('an invalid value of any parameter is refused with its place, and without an effect (F107)', () =>
   withClient(
     async (client) => {
       const starting = requests.filter(({ name }) => name === 'initialize');

@@ -86,7 +86,7 @@ test('a host that refuses large packs is reported as such', async () => {
   });
 });
 
-test('a remote that sends more than was said is refused, and nothing of it stays', async () => {
+test('a remote that sends more than it announced is refused, and none of its data stays', async () => {
   const remote = bareRepository();
   const git = (args: readonly string[], input: string | Buffer = ''): string =>
     execFileSync('git', args, { cwd: remote, input, encoding: 'utf8' }).trim();

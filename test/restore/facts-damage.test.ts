@@ -37,7 +37,7 @@ const treeOf = async (rig: SessionRig, session: Session, tag: string): Promise<s
   (await rig.request('checkpoint/get', { session: session.id, tag })).checkpoint.snapshot;
 
 for (const lost of ['0', '2'])
-  test(`a restore to 1 works without the lost ${lost}: contents that only it could explain count as edits`, () =>
+  test(`a restore to 1 works without the lost ${lost}: contents that only the lost one could explain count as edits`, () =>
     withSessions(async (rig) => {
       const before = await twoTurns(rig);
       spoil(before, await treeOf(rig, before, lost));

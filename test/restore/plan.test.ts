@@ -34,7 +34,7 @@ test('the reasons of a plan are those of the protocol', () => {
   assert.equal([entry, change, contents].length, 3);
 });
 
-test('soft deletes only files in the way; F80 hard deletes all files that the target lacks (F79)', () => {
+test('soft deletes only files in the way (F79), and hard deletes all files that the target lacks (F80)', () => {
   const present = model({ added: 'a', d: 'file', 'e/x': 'x', 'e/y': 'y', same: 's' });
   const target = model({ 'd/f': 'f', e: 'file', same: 's' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['- d inTheWay', '+ e over 2', '+ d/f']);
@@ -221,7 +221,7 @@ test('names that are equal on the file system fail together, and their neighbour
   assert.is(plan(true, true).length, 6);
 });
 
-test("a refused write does not protect the other spelling of another write's name", () => {
+test('a file whose name has another spelling in the target is replaced although another write is refused', () => {
   const obstacles = {
     writes: new Map([[path('vendor/x'), 'nestedGitDirectory' as const]]),
     refused: new Map(),

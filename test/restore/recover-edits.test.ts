@@ -47,7 +47,7 @@ test('an edit after the kill is reported as a conflict, and one undo restores it
     assert.is(rig.read('made/later'), 'made in turn 2\n');
   }));
 
-test('a file created after the kill at a path of neither state stays, and is reported', () =>
+test('a file that was created after the kill, at a path that neither state has, stays and is reported', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
     await interrupt(rig, session, 6, () =>

@@ -28,7 +28,7 @@ test('a process that was not visible at the start is not watched', async () => {
   assert.is(await watched({ processId: 0, isAlive: () => alive }, () => (alive = false)), 0);
 });
 
-test('a process with another parent has lost its client if the client was its parent', async () => {
+test('a process whose parent changed has lost its client if the client was its parent', async () => {
   let parent = 7;
   assert.is(await watched({ watchOwnParent: true, parentOf: () => parent }, () => (parent = 1)), 1);
   assert.is(await watched({ watchOwnParent: false, parentOf: () => parent }, () => (parent = 8)), 0);

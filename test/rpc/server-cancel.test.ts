@@ -25,7 +25,7 @@ test('a cancel after the recovery of an interrupted restore is not answered with
   assert.match(error?.message ?? '', /recovered/);
 });
 
-test('a cancel right after its request comes before the handler', async () => {
+test('a cancel right after its request takes effect before the handler runs', async () => {
   let ran = false;
   const server = await started({
     'store/gc': async () => {

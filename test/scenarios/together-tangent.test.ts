@@ -58,7 +58,7 @@ test('leaving with the tail keeps the files, and leaving outside a tangent does 
   assert.is((await daemon.call('conversation/exitTangent', { session })).exited, false);
 });
 
-test('the checkpoint of a tangent is not deleted or collected, and after a clean leaving keeps the files', async () => {
+test('the checkpoint of a tangent is neither deleted nor collected, and leaving the tangent after a clean keeps the files', async () => {
   const at = await home();
   const { daemon, root, session } = at;
   const { checkpoint: needed = '' } = await daemon.call('conversation/enterTangent', {

@@ -115,7 +115,7 @@ test('a pause waits and refuses like closing, until it ends', async () => {
   assert.is(await queue.run(async () => 2), 2);
 });
 
-test('background work is aborted by a request that arrives, waits or closes the queue, and is not begun then', async () => {
+test('background work is aborted when a request arrives, waits or closes the queue, and does not begin in these cases', async () => {
   const queue = new OperationQueue();
   const order: string[] = [];
   const untilAborted = (name: string) => (signal: AbortSignal) =>

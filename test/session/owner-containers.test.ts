@@ -35,7 +35,7 @@ function silence(rig: DaemonRig, session: string): void {
 }
 
 inContainer(
-  'a session that is open in another container is busy, however long its owner says nothing',
+  'a session that is open in another container is busy, however long its owner sends no heartbeat',
   async (rig) => {
     const { client, session } = await rig.opened({}, { command });
     silence(rig, session);

@@ -46,7 +46,7 @@ export function checkpointTests(check: Check): void {
   });
 
   check(
-    'checkpoints are listed by their sequence, also with equal times and going clocks (O17)',
+    'checkpoints are listed by their sequence, even with equal times and clocks that go back (O17)',
     async (rig) => {
       const times = ['2026-03-01T12:00:00.000Z', '2026-03-01T12:00:00.000Z', '1999-01-01T00:00:00.000Z'];
       for (let seq = 1; seq <= 12; seq += 1) {

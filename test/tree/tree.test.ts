@@ -36,7 +36,7 @@ test('a look-up finds the root, files and directories, and nothing below a file'
   assert.is(nodeAt(undefined, fromText('a')), undefined);
 });
 
-test('adding files leaves the original tree unchanged, and of two conflicting entries one gives way', () => {
+test('adding files leaves the original tree unchanged, and one of two conflicting entries replaces the other', () => {
   const tree = directory({ a: directory({ f: file('1') }, { sealed: 'id' }), b: file('2') });
   const files = [entry('a/g', '3'), entry('a/f', '4'), entry('b/c', '5'), entry('new/f', '6')];
   const kept = overlaid(tree, files, { replaces: false });

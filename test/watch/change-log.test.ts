@@ -104,7 +104,7 @@ class Model {
   }
 }
 
-test('the log answers like a plain list of all marks, or says that and why it is incomplete', () => {
+test('the log answers like a plain list of all marks, or reports that it is incomplete, and why', () => {
   let compared = 0;
   checkProperty(
     fc.array(step, { maxLength: 40 }),

@@ -97,7 +97,7 @@ if (process.platform === 'linux') {
         assert.ok(handles.changes.isMarkedByHandles(fromText(path), from), path);
     }));
 
-  test('several fences at once pass with one cookie, and a closed one proves nothing', () =>
+  test('several fences at once pass with one cookie, and a closed fence proves nothing', () =>
     withHandles([], async ({ fence, handles }) => {
       const all = await Promise.all(Array.from({ length: 20 }, () => handles.fence()));
       assert.is(all.length, 20);

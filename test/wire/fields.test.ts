@@ -73,7 +73,7 @@ test('a client’s facts about its model and a request are returned', () =>
     assert.is((await rig.request('conversation/get', {})).model, 'of old');
   }));
 
-test('the checkpoint of a restore names the restored checkpoint and the state before, and one in a tangent says so', () =>
+test('the checkpoint of a restore names the restored checkpoint and the state before, and a checkpoint made in a tangent says so', () =>
   withSession(async (rig) => {
     rig.write('a.txt', 'two\n');
     await rig.request('checkpoint/create', { kind: 'turn' });

@@ -152,7 +152,7 @@ test('every change with a key is tested with a kill, here or by name elsewhere',
 });
 
 for (const [method, change] of Object.entries(changes)) {
-  test(`after the client’s process was killed in the middle of ${method} it is done or not, and operation/get knows which`, async () => {
+  test(`after the client’s process was killed in the middle of ${method} the change is done or not, and operation/get reports which`, async () => {
     const fates: string[] = [];
     for (const afterMs of [0, 30]) fates.push(await killed(method, change, afterMs));
     console.log(`note: ${method}: ${fates.join(', ')}`);

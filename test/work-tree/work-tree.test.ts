@@ -137,7 +137,7 @@ test('protected directories are refused in any spelling, unless allowed (R13)', 
     );
   }));
 
-test('a bare repository of any name is no work tree, but a work tree of it inside it is one', () =>
+test('a bare repository of any name is no work tree, but a work tree inside it can be opened', () =>
   withTop((top) => {
     const bare = join(top, 'project');
     for (const name of ['objects', 'refs']) mkdirSync(join(bare, name), { recursive: true });

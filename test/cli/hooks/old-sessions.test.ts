@@ -8,7 +8,7 @@ import { withRig } from '../../support/daemon-rig.ts';
 
 const day = 24 * 60 * 60_000;
 
-test('sessions of agents that were not used for thirty days are deleted, and no others', () =>
+test('only sessions of agents that were not used for thirty days are deleted', () =>
   withRig(async (rig) => {
     const { client, session: old } = await rig.opened({ retention: 'keep', conversationId: 'codex:1' });
     const { session: hand } = await rig.open(client, { retention: 'keep', conversationId: 'command line' });

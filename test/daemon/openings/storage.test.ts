@@ -37,7 +37,7 @@ test('the shadow is under the session’s id, with the specified configuration a
     assert.is((await client.close()).code, 0);
   }));
 
-test('the default storage below an allowed home is not captured, and an explicit one inside is refused', () =>
+test('the default storage below an allowed home is not captured, and an explicit storage inside is refused', () =>
   withRig(async (rig) => {
     const inside = join(rig.work, 'deep', 'storage');
     const client = await rig.start();

@@ -43,7 +43,7 @@ const withRefs = (body: (rig: Rig) => Promise<void>): Promise<void> =>
 const listed = (gitDir: string): string =>
   git(gitDir, 'for-each-ref', '--format=%(refname) %(objectname)').trim();
 
-test('new refs are made without git, which can read them, and existing refs are moved by git', () =>
+test('new refs are made without git, git can read them, and existing refs are moved by git', () =>
   withRefs(async ({ gitDir, refs, commits: [one = '', two = ''] }) => {
     await refs.commit([
       { ref: 'refs/own/a', to: one },

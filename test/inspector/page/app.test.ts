@@ -160,7 +160,7 @@ seen('search finds messages and tools, and the changes of a path', async () => {
   await until('all are back', async () => (await count()) > 5);
 });
 
-seen('keys walk the timeline, and show what they do', async () => {
+seen('keys move through the timeline, and the ? key shows what each key does', async () => {
   const { page } = shown;
   await shown.select('1');
   await page.keyboard.press('j');
@@ -173,7 +173,7 @@ seen('keys walk the timeline, and show what they do', async () => {
   await page.locator('dialog.help[open]').waitFor({ state: 'detached' });
 });
 
-seen('one hunk of a comparison is taken back after its plan, and comes back by one click', async () => {
+seen('one hunk of a comparison is reverted after its plan, and one click restores it', async () => {
   const { page } = shown;
   const { rig } = inspected;
   await shown.select('2.1');
@@ -232,7 +232,7 @@ seen('several hunks are picked, planned line by line and taken back by one rever
   await page.selectOption('#compare', '');
 });
 
-seen("a revert takes back one session's work alone", async () => {
+seen('a revert can take back only the work of one session', async () => {
   const { page } = shown;
   const { rig } = inspected;
   await inspected.turn('two of us');
@@ -387,7 +387,7 @@ seen(
   },
 );
 
-seen('a push of the background is shown, and why one failed', async () => {
+seen('a push in the background is shown, and so is the reason when it failed', async () => {
   const { page } = shown;
   const { rig, client } = inspected;
   assert.ok(client !== undefined);
@@ -407,7 +407,7 @@ seen('a push of the background is shown, and why one failed', async () => {
   await page.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
 });
 
-seen('axe finds nothing on the page, light, dark and narrow', async () => {
+seen('axe finds no fault on the page, whether light, dark or narrow', async () => {
   const { page } = shown;
   const axe = await Axe.in(shown);
   const clean = async (state: string, rules?: readonly string[]): Promise<void> =>
@@ -453,7 +453,7 @@ seen('axe finds nothing on the page, light, dark and narrow', async () => {
   if (size !== null) await page.setViewportSize(size);
 });
 
-seen('a second window opens by a link of its own; a link that was used, or none, shows nothing', async () => {
+seen('a second window needs a link of its own, and a used or missing link shows nothing', async () => {
   if (browser === undefined) return;
   const link = await inspected.inspect(`--session=${inspected.session}`);
   const second = await WatchedPage.open(browser, link);
@@ -475,7 +475,7 @@ seen('a second window opens by a link of its own; a link that was used, or none,
   await second.close();
 });
 
-seen('after the death of the daemon the page says so, and goes on', async () => {
+seen('the page reports the death of the daemon, and continues', async () => {
   const { page } = shown;
   await inspected.client?.kill();
   await page.locator('.trouble', { hasText: 'daemon is gone' }).waitFor();
@@ -485,7 +485,7 @@ seen('after the death of the daemon the page says so, and goes on', async () => 
   await page.locator('.link-dot.good').waitFor();
 });
 
-seen('the page made no error, broke no rule of its policy and asked nothing of another place', () =>
+seen('the page caused no error, broke no rule of its policy, and requested nothing from another host', () =>
   shown.close(),
 );
 

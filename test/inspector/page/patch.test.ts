@@ -18,7 +18,7 @@ test('a hunk of 200,000 lines is applied and taken back', () => {
   assert.ok(unpatched(after, hunks).before === before);
 });
 
-test('context stays, an empty side names the line before it, and a last line may have no line feed', () => {
+test('context lines stay, the number of an empty side is that of the line before, and the last line may have no line feed', () => {
   const before = 'a\nb\nc\nd';
   const patch = '@@ -1,2 +1,3 @@\n a\n+new\n b\n@@ -4 +5 @@\n-d\n\\ No newline at end of file\n+D\n';
   assert.is(patched(before, hunksOf(patch)).after, 'a\nnew\nb\nc\nD\n');

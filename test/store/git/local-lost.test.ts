@@ -84,7 +84,7 @@ test('a session whose .git was removed between two runs opens with its conversat
   }));
 
 for (const how of ['owned by another user', 'made unwritable'] as const)
-  test(`with objects of the repository ${how} the remedy is reported, nothing changes, and it works once they are back`, () =>
+  test(`with objects of the repository ${how} the remedy is reported, nothing changes, and the session works once the objects are back`, () =>
     withRig(async (rig) => {
       if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
         console.log('skipped: needs root and setpriv to run the daemon as another user');

@@ -170,7 +170,7 @@ test('a .git that names a missing directory is not overwritten either', () =>
     assert.not(existsSync(away));
   }));
 
-test('a work tree that got its own repository is told where its checkpoints are', () =>
+test('the error for a work tree that got its own repository says where its checkpoints are', () =>
   withSessions(async (rig) => {
     rig.write('deep/b', 'b\n');
     const place = {

@@ -28,7 +28,7 @@ test('the cost of a checkpoint depends on the change: rows, directories and cont
     assert.equal(rebuilt(directory, next.id), expected(store, tree));
   }));
 
-test('a keyframe comes when the changes since the last one cost as much (O1)', () =>
+test('a keyframe is written when the changes since the last one have as many rows (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(Array.from({ length: 300 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
     let parent = (await checkpoint(store, tree, { seq: 1 })).id;

@@ -91,7 +91,7 @@ const costs: readonly (readonly [column: string, value: string, listed: number])
 ];
 
 for (const [column, value, listed] of costs) {
-  test(`a checkpoint's ${column} that is ${value} costs ${listed === 3 ? 'itself' : 'the checkpoint'} (F58)`, () =>
+  test(`a checkpoint's ${column} that is ${value} is lost ${listed === 3 ? 'alone' : 'with its checkpoint'} (F58)`, () =>
     withStore(openSqlite, {}, async (rig: Rig) => {
       const ids = await threeTurns(rig.store);
       const [, , last = '' as CheckpointId] = ids;

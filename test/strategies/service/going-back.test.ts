@@ -53,7 +53,7 @@ test('a restore saves the present first and restores files and conversation, and
     assert.equal([manifest(root), undone.conversation?.historyLength], [present, 1]);
   }));
 
-test('diffs have relative and absolute path, before and after; from the base, the previous, to the present (R22, R27)', () =>
+test('diffs from the base, from the previous checkpoint and to the present have both paths and both contents (R22, R27)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
