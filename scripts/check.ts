@@ -39,8 +39,8 @@ const environmentOf = (file: string): NodeJS.ProcessEnv =>
 const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
 
 /**
- * These files take longest, so they come first: the end does not have to wait for a single one. A note at the end of
- * a whole run names a file that is missing here.
+ * These files take longest, so they run first. Otherwise the end of the run would wait for one of them. A
+ * note at the end of a whole run names a file that is missing here.
  */
 const slowest = new Set(
   `busy client conformance end-deletion-killed ends examples execute-after-commit execute-errors generators git-store

@@ -1,6 +1,6 @@
-// Measures the inspector's page in Chromium: the first paint, the scrolling of the timeline, and a difference of 50,000
-// lines. Each number is the least of several runs, because other programs only make a run longer. `node
-// dist/scripts/inspector-times.js [checkpoints]` lists 10,000 checkpoints unless it is told otherwise.
+// Measures the inspector's page in Chromium: the first paint, the scrolling of the timeline, and a difference
+// of 50,000 lines. Each number is the least of several runs, because other programs only make a run longer.
+// `node dist/scripts/inspector-times.js [checkpoints]` lists 10,000 checkpoints by default.
 import { loadavg } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../test/support/inspector/browser.ts';
@@ -52,7 +52,7 @@ async function firstPaint(browser: Browser, inspected: Inspected): Promise<numbe
   return ms;
 }
 
-/** Scrolls by so many pixels in each frame. Returns the times between frames in milliseconds. */
+/** Scrolls by a fixed number of pixels in each frame. Returns the times between frames in milliseconds. */
 async function scroll(page: Page, selector: string, step: number): Promise<number[]> {
   const times = await page.evaluate<number[]>(`(async () => {
     const list = document.querySelector('${selector}');
@@ -69,7 +69,7 @@ async function scroll(page: Page, selector: string, step: number): Promise<numbe
   return times.sort((a, b) => a - b);
 }
 
-/** Says the run whose slow frames were the fastest. */
+/** Prints the run whose slow frames were the fastest. */
 async function scrolling(page: Page, selector: string, step: number, what: string): Promise<void> {
   const all: number[][] = [];
   for (let run = 0; run < runs; run += 1) all.push(await scroll(page, selector, step));

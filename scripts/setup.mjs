@@ -48,7 +48,7 @@ if (process.argv.includes('--build') && existsSync(join(root, 'dist')))
     if (name !== 'inspector') rmSync(join(root, 'dist', name), { recursive: true, force: true });
 run(process.execPath, [compiler, '-p', root]);
 
-// The sources of the bundled programs. The programs are built only when a source is newer, because a rebuild removes
+// The sources of the bundled programs. The programs are built only when a source is newer. A rebuild removes
 // them for a moment, and a torture, a bench or a daemon may be running from this clone.
 const sources = ['src', 'test'].flatMap((directory) =>
   readdirSync(join(root, directory), { recursive: true }).map((file) => join(root, directory, file)),

@@ -1,5 +1,5 @@
-// Measures the command line as a person waits for it: each command in a process of its own, once without any daemon
-// and once with the daemon that the first command leaves in the background.
+// Measures how long a person waits for the command line. Each command runs in a process of its own, once
+// without any daemon and once with the daemon that the first command leaves in the background.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -21,7 +21,7 @@ export interface Contender {
   stats(): Promise<void>;
   /** Restores the checkpoint before the last one, from which this number of files differs. */
   restore(files: number): Promise<void>;
-  /** Restores the last checkpoint, from which so many files are missing in the work tree. */
+  /** Restores the last checkpoint, when this number of its files is missing in the work tree. */
   restoreLast(files: number): Promise<void>;
   /** Simulates a pause of the client: a daemon reopens the session and makes a checkpoint. */
   reopen(): Promise<void>;

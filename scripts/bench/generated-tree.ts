@@ -43,7 +43,7 @@ export class GeneratedTree {
     for (let i = 0; i < count; i += 1) rmSync(join(this.root, pathOf(i)));
   }
 
-  /** Renames top directories until at least so many files have another path. Returns how many have. */
+  /** Renames top directories until at least this number of files have another path. Returns their number. */
   move(count: number): number {
     let moved = 0;
     for (let part = 0; moved < count; part += 1) {

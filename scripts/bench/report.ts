@@ -12,7 +12,7 @@ export interface Measured {
   readonly name: string;
   readonly firstCapture: readonly number[];
   readonly create: readonly number[];
-  /** By the number of edited files. */
+  /** Creates, by the number of edited files. */
   readonly createAfter: Readonly<Record<string, readonly number[]>>;
   /** Diffs of the last two checkpoints, by the number of edited files. */
   readonly diffAfter: Readonly<Record<string, readonly number[]>>;
@@ -20,13 +20,13 @@ export interface Measured {
   readonly diff: readonly number[];
   readonly stats: readonly number[];
   readonly restore: readonly number[];
-  /** By the number of differing files. */
+  /** Restores, by the number of differing files. */
   readonly restoreOf: Readonly<Record<string, readonly number[]>>;
   /** The longest wait of another request in each restore, by the number of differing files. */
   readonly restoreWait: Readonly<Record<string, readonly number[]>>;
-  /** By the number of deleted files. */
+  /** Restores, by the number of deleted files. */
   readonly restoreRemoved: Readonly<Record<string, readonly number[]>>;
-  /** By the number of files in renamed directories, at least. */
+  /** Restores, by the smallest number of files in the renamed directories. */
   readonly restoreMoved: Readonly<Record<string, readonly number[]>>;
   readonly reopen: readonly number[];
   readonly wait: readonly number[];

@@ -86,8 +86,9 @@ export class Disk {
   /** Restores the power, as after a reboot of the machine. */
   async restart(): Promise<void> {
     run('umount', this.root);
-    // While a dying child of the daemon has the disk open, another mount would show the disk that was shut down. The
-    // same holds for every process with its own mounts, such as a container of another test. Waits until they end.
+    // While a dying child of the daemon has the disk open, another mount would show the disk that was shut
+    // down. So would every process with its own mounts that has the disk open, such as a container of another
+    // test. Waits until they end.
     const deadline = performance.now() + inUseMsMax;
     while (run('losetup', '-j', this.#image) !== '') {
       if (performance.now() > deadline)

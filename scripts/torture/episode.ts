@@ -48,7 +48,7 @@ export class Episode {
   /** Restores that an undo, or a redo, reverses exactly: in calm episodes, until the user edits something. */
   undo: Walked[] = [];
   redo: Walked[] = [];
-  /** By checkpoint, its message. */
+  /** The message of each checkpoint. */
   readonly messages = new Map<string, string>();
   #keys = 0;
 

@@ -34,7 +34,7 @@ export function placeOf(root: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
 }
 
-/** By path, the entry there. Directories are implied by their files. */
+/** The entry at each path. Directories are implied by their files. */
 export type Manifest = ReadonlyMap<string, Thing>;
 
 /** Lists everything below `root` except its own `.git`. */

@@ -36,13 +36,13 @@ interface Displaced {
 const empty = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 
 export class Oracle {
-  /** By checkpoint, the files that it must have. */
+  /** The files that each checkpoint must have. */
   readonly #claims = new Map<string, Manifest>();
   readonly #displaced = new Map<string, Displaced>();
   readonly #known = new Set<string>([empty]);
   readonly #holdings = new Map<string, Holding>();
 
-  /** Makes all present files known contents. An unknown content later is torn. */
+  /** Makes all present files known contents. A content that is still unknown later counts as torn. */
   learn(all: Manifest): void {
     for (const { git } of all.values()) this.#known.add(git);
   }

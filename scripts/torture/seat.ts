@@ -48,7 +48,7 @@ export class Seat {
   session = '';
   shadow: string | undefined;
   isEnabled = true;
-  /** The difference of the daemon's clock to the machine's. */
+  /** How far the daemon's clock differs from the machine's clock, in milliseconds. */
   shiftMs = 0;
 
   constructor(options: SeatOptions) {

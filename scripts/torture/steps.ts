@@ -212,8 +212,8 @@ function someStep(random: Random, troubles = 60): Step {
 }
 
 /**
- * Returns the number of the call at which the trouble happens. At small numbers a request is deciding, and at large
- * ones it has written. Small numbers are more frequent.
+ * Returns the number of the call at which the trouble happens. At small numbers a request is still deciding,
+ * and at large numbers it has written already. Small numbers are more frequent.
  */
 function someDepth(random: Random): number {
   return 1 + random.below(random.pick([12, 60, 200, 500]));

@@ -30,7 +30,7 @@ test('a process that has ended counts as dead even before its parent has noticed
     const [said] = (await once(parent.stdout, 'data')) as [Buffer];
     const { startTime: _, ...self } = describeSelf();
     const child = { ...self, pid: Number(said.toString()) };
-    await until('it has ended', () => holderState(child) === 'dead');
+    await until('the child has ended', () => holderState(child) === 'dead');
     assert.is(process.kill(child.pid, 0), true, 'its number is still taken');
   } finally {
     parent.kill('SIGKILL');

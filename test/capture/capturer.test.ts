@@ -39,7 +39,7 @@ test('the tree equals that of git add -A and write-tree, at first and after ever
     fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
     (rounds) =>
       withRig({}, async (rig) => {
-        // The second capture gets no previous snapshot, like git's new index has none.
+        // The second capture gets no previous snapshot, because git's new index has none either.
         const remembering = rig.capturer;
         for (const round of rounds) {
           for (const one of round) applyStep(rig.root, one);

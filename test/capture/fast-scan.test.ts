@@ -74,7 +74,7 @@ test('fast captures equal full captures after random edits of every kind', () =>
 /** Makes every captured content settled, so that a later capture reuses it without reading. */
 async function settled(it: HeldRig): Promise<void> {
   const ms = Date.now() + 30;
-  await until('the clock has gone on', () => Date.now() > ms);
+  await until('the clock has advanced', () => Date.now() > ms);
   await it.capture();
 }
 

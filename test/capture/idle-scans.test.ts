@@ -56,7 +56,7 @@ test('a scan that a capture stopped determines the next pause by its duration', 
     await until('a scan runs', () => began.length === 1);
     await sleep(300); // the time that the scan is to have taken
     idle.captureBegins();
-    await until('it has ended', () => ended.length === 1);
+    await until('the scan has ended', () => ended.length === 1);
     idle.captureEnds();
     const waited = await untilSecond(idle, began, false);
     assert.ok(waited > 1000, `after ${waited} ms`);

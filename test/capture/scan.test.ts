@@ -29,7 +29,7 @@ test('without the fence, or with a full disk for it, everything is scanned (F46)
     it.rig.write('a/g', 'changed');
     assert.is(await reasonOf(it), 'unwatched');
     assert.not(it.held.isReady, 'no later capture waits for it in vain');
-    await until('it is held anew', () => it.held.isReady);
+    await until('handles can be opened again', () => it.held.isReady);
     await it.agrees('looks at everything once more');
     await it.agreesFast('held anew');
   }));
@@ -205,7 +205,7 @@ test('no background scan runs during a capture, and the next background scan sca
           await capture;
           isCapturing = false;
           it.fast.distrust();
-          await until('it was looked at', () => it.fast.isWatched);
+          await until('the background scan has ended', () => it.fast.isWatched);
         },
       );
       assert.equal(begun, ['capture', 'look']);
@@ -237,7 +237,7 @@ test('a capture waits for a running first scan and is then fast, and a capture t
             () => assert.unreachable(),
             (error: Error) => assert.is(error.message, 'not wanted any more'),
           );
-          await until('it was looked at', () => it.fast.isWatched);
+          await until('the background scan has ended', () => it.fast.isWatched);
           await lookBegins();
           await it.agreesFast('begun while the look ran');
         },
@@ -253,7 +253,7 @@ test('a background scan makes the next capture fast, and after a missed change t
       await it.capture();
       it.fast.distrust();
       assert.not(it.fast.isWatched);
-      await until('it was looked at', () => it.fast.isWatched);
+      await until('the background scan has ended', () => it.fast.isWatched);
       it.rig.write('a/f', '1');
       await it.agreesFast('after the look');
       it.fast.distrust();

@@ -45,7 +45,7 @@ test('captures that reuse unchecked listings, or include ignored files, are not 
       it.write('.gitignore', 'out/\n');
     });
     const first = await it.capture();
-    // A later scan reuses only contents without a check that were old enough when they were read.
+    // A later scan reuses a content without a check only if the content was old enough when it was read.
     while (Date.now() < lstatSync(it.at('a/f')).ctimeMs + 2 * stampGrainMs) await turn();
     const before = await it.capture({ previous: first.snapshot });
     it.watch.change(() => it.write('a/f', '2'));

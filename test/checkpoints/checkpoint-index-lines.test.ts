@@ -1,4 +1,5 @@
-// Tags belong to one line: checkpoints that a restore left keep their ids, and mix with nothing that was made since.
+// Tags belong to one line: checkpoints that a restore left keep their ids, and are never mixed with later
+// checkpoints.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../src/protocol/types.ts';

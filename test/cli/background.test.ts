@@ -205,7 +205,7 @@ test('after the background daemon was killed a command works, and all checkpoint
     await it.create();
     const { pid } = it.daemon();
     process.kill(pid, 'SIGKILL');
-    await until('it is gone', () => it.note() === undefined);
+    await until("the daemon's note is removed", () => it.note() === undefined);
     await it.create();
     assert.match(await it.run('list'), /\[2\]/);
     assert.is.not(it.daemon().pid, pid);

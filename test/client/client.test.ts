@@ -231,7 +231,7 @@ test('a script that fails before close ends together with its daemon, and a scri
   assert.is(status, 0, stderr);
   const [, pid, rest] = /^(\d+) (.*)$/s.exec(stdout) ?? [];
   assert.is(rest, 'true\nmine\n');
-  await until('the daemon is gone', () => !isAlive(Number(pid)));
+  await until('the daemon has ended', () => !isAlive(Number(pid)));
 });
 
 test('two listeners of one event get it, until they stop', async () => {

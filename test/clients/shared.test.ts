@@ -145,7 +145,7 @@ for (const [name, code, end] of [
         await first.request('shutdown', {});
         first.notify('exit');
       } else first.process.stdin.end();
-      await until('the first client is let go', () => first.process.stdout.readableEnded);
+      await until('the output to the first client is closed', () => first.process.stdout.readableEnded);
       assert.equal(rig.sessions(), [session], `${own} ended with its only client`);
       rig.write('a.txt', 'two\n');
       await second.request('checkpoint/create', { session, ...turn });
@@ -171,7 +171,7 @@ test('a session that another client is opening when the first one leaves stays o
     await first.request('shutdown', {});
     first.notify('exit');
     const opened = await opening;
-    await until('the first client is let go', () => first.process.stdout.readableEnded);
+    await until('the output to the first client is closed', () => first.process.stdout.readableEnded);
     await second.request('checkpoint/create', { session: opened.session, ...turn });
     assert.equal(rig.sessions(), [opened.session]);
     await second.close();
@@ -217,7 +217,7 @@ function isListening(rig: DaemonRig): boolean {
 test('checkpointd daemon serves every client, and exits after the last one', () =>
   withRig(async (rig) => {
     const daemon = rig.run(['daemon', ...rig.args(), '--idle-minutes=0.005']);
-    await until('it listens', () => /listening on .*\n/.test(daemon.stdout));
+    await until('the daemon listens', () => /listening on .*\n/.test(daemon.stdout));
     const [, socket] = /listening on (.*)\n/.exec(daemon.stdout) ?? [];
     const client = await CheckpointdClient.attach(socket ?? '');
     const { session } = await client.request('session/open', { workspace: rig.work });

@@ -162,7 +162,7 @@ test('the answer says whether the capture was full, and why', () =>
       return capture.reason;
     };
     try {
-      await until('everything is held', () => session.enabled?.capture.isWatched === true);
+      await until('the work tree is watched', () => session.enabled?.capture.isWatched === true);
       rig.write('a', '2');
       assert.is(await create(), undefined);
       rig.write('.gitignore', '*.log\n');

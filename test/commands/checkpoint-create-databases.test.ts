@@ -26,7 +26,7 @@ function openDatabase(file: string, mode: 'WAL' | 'PERSIST'): InstanceType<typeo
 /** Waits until the next capture cannot mistake an earlier write for one during the capture. */
 async function rest(): Promise<void> {
   const ms = Date.now() + 50;
-  await until('the clock has gone on', () => Date.now() > ms);
+  await until('the clock has advanced', () => Date.now() > ms);
 }
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const)

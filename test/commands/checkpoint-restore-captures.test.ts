@@ -17,7 +17,7 @@ test('the captures before and after a restore read only changed files, as the co
       await rig.request('checkpoint/restore', { session: session.id, tag: '0', mode: 'hard' });
     };
     try {
-      await until('everything is held', () => session.enabled?.capture.isWatched === true);
+      await until('the work tree is watched', () => session.enabled?.capture.isWatched === true);
       const first = { reason: 'first', count: 1 };
       assert.equal(await counts(), { fast: 0, cold: [first] });
       rig.write('a/f', 'two\n');

@@ -70,8 +70,9 @@ export class FaultSweep {
   }
 
   /**
-   * Fails this many calls of the change, each with a real error of the system. The answer has a kind that is not
-   * InternalError, comes in time, changed nothing if it says so, and the session continues. Returns how many failed.
+   * Fails this many calls of the change, each with a real error of the system. The answer has a kind that is
+   * not InternalError, comes in time, changed nothing if it says so, and the session continues. Returns how
+   * many calls failed.
    */
   async errors(count: number, choose: (below: number) => number): Promise<number> {
     await this.#open();

@@ -88,7 +88,8 @@ export const changes: Readonly<Record<string, Change>> = {
   init: { method: 'checkpoint/init', prepare: (ask) => ask('checkpoint/clean').catch(() => undefined) },
   gc: {
     method: 'store/gc',
-    // By age, because the session enforces the other limits by itself and would remove checkpoints during a test.
+    // Limits the age, because the session enforces the other limits by itself and would remove checkpoints
+    // during a test.
     open: { limits: { maxAgeDays: 0 } },
     prepare: async (ask, rig) => {
       for (const text of ['two\n', 'three\n', 'two\n', 'three\n']) {

@@ -20,7 +20,7 @@ interface Tried {
   readonly error?: unknown;
 }
 
-/** Tries one of the two with one strategy. Nothing else uses the rig. */
+/** Tries one of the two requests with one strategy. Nothing else uses the rig. */
 export class EndSweep {
   readonly #rig: SessionRig;
   readonly #end: End;

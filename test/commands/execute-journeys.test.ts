@@ -65,12 +65,15 @@ async function opened(rig: SessionRig): Promise<string> {
 async function changed(rig: SessionRig, text: string): Promise<void> {
   rig.daemon.told.length = 0;
   rig.write('a.txt', text);
-  await until('the change is told', () => rig.told.includes('worktree/didChange'));
+  await until('the change is reported', () => rig.told.includes('worktree/didChange'));
 }
 
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
-/** Folders whose files the map names completely. Of other folders it names the files with a step of the journey. */
+/**
+ * Folders whose files the map names completely. In other folders it names only the files with a step of the
+ * journey.
+ */
 const whole = /^(commands|session|queue|conversation|restore)\//;
 
 function checkJourney(name: string, files: readonly string[]): void {

@@ -199,7 +199,7 @@ test('a request that undoes an unfinished restore reports to which state the fil
     assert.match(warnings.join('\n'), /could not be finished and was undone/);
   }));
 
-/** Requests that are invalid before and after a recovery. */
+/** Requests that are invalid with or without a recovery. */
 const wrong: readonly [CommandMethod, object, string][] = [
   ['checkpoint/create', { kind: 'turn', parent: 'none' }, 'UnknownCheckpoint'],
   ['checkpoint/create', { kind: 'turn', tag: '1.1' }, 'InvalidTag'],

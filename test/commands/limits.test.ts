@@ -100,7 +100,11 @@ async function reportsNamed(daemon: InProcessDaemon, strategy: string): Promise<
   }
   const text = /more than limits\.maxStoreBytes \(150000\).*named checkpoints/;
   const reports = (): number => daemon.logged.filter(({ message }) => text.test(message)).length;
-  await until(`${strategy}: it is logged for every session`, () => reports() >= names.length, 55_000);
+  await until(
+    `${strategy}: the warning is logged for every session`,
+    () => reports() >= names.length,
+    55_000,
+  );
   const next = (): Promise<{ readonly warnings?: readonly string[] }> =>
     daemon.call('conversation/setMcpEnabled', { session, mcpEnabled: true });
   assert.match(((await next()).warnings ?? []).join(), text, strategy);

@@ -103,7 +103,7 @@ for (const [name, isDeaf, msMax, end, code] of [
       assert.is((await client.exit()).code, code);
       const took = performance.now() - started;
       assert.ok(took < msMax, `after ${took} ms`);
-      await until('git is gone', () => rig.processes().length === 0);
+      await until('git has ended', () => rig.processes().length === 0);
       assert.equal(rig.sessions(), []);
     }));
 }

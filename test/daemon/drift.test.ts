@@ -31,7 +31,11 @@ class Watched {
     const { session } = await rig.open(client);
     const watched = new Watched(rig, client, session);
     await until('the watcher is live', async () => (await watched.status()).state === 'live', msMax);
-    await until('that is told', () => client.events('worktree/didChange').length > 0, msMax);
+    await until(
+      "the watcher's state is reported",
+      () => client.events('worktree/didChange').length > 0,
+      msMax,
+    );
     return watched;
   }
 
@@ -59,7 +63,7 @@ class Watched {
     for (let attempt = 0; attempt < 6; attempt += 1) {
       change(attempt);
       await this.create();
-      const isTold = until('told', () => this.drifts().length > before, 8000);
+      const isTold = until('the drift is reported', () => this.drifts().length > before, 8000);
       if (
         await isTold.then(
           () => true,
@@ -84,7 +88,7 @@ class Watched {
         .events('worktree/didChange')
         .slice(from)
         .some(({ paths, more }) => more === true || paths.some((one) => one.path === path));
-    return until(`${path} is told`, isTold, msMax);
+    return until(`${path} is reported`, isTold, msMax);
   }
 
   /** Returns the number of directories that the daemon watches, in all its threads. */

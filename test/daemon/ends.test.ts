@@ -225,7 +225,7 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     const refused = await failureOf(client.request('checkpoint/create', { session, ...turn }));
     assert.is(refused.kind, 'CheckpointsDisabled');
     assert.match(refused.message, /checkpoint\/init/);
-    await until('what was removed is deleted', () => rig.stored().length === 1);
+    await until('the removed files are deleted', () => rig.stored().length === 1);
     assert.is((await client.request('checkpoint/init', { session })).initialized, true);
     const made = await client.request('checkpoint/create', { session, ...turn });
     assert.is(made.checkpoint?.tag, '1');
@@ -250,9 +250,9 @@ test('end of input during an opening, and a cancelled opening, leave nothing beh
     await until('the opening has begun', () => rig.sessions().length === 1);
     client.cancel(opening.id);
     assert.is((await failed).code, -32800);
-    await until('what it made is gone', () => rig.stored().length === 0);
+    await until('the files of the opening are removed', () => rig.stored().length === 0);
     client.send('session/open', { workspace: rig.work }).answer.catch(() => undefined);
-    await until('the next has begun', () => rig.sessions().length === 1);
+    await until('the next opening has begun', () => rig.sessions().length === 1);
     assert.is((await client.endInput()).code, 1);
     assert.equal(rig.sessions(), []);
     assert.equal(rig.children(), []);

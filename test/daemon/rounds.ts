@@ -64,7 +64,7 @@ async function descriptorsOf(pid: number): Promise<number> {
 /** Makes the daemon collect garbage and report its live memory. */
 async function liveHeap(file: string): Promise<number> {
   writeFileSync(file, '');
-  await until('the heap is told', () => readFileSync(file).length > 0);
+  await until('the daemon reports its memory', () => readFileSync(file).length > 0);
   const bytes = Number(readFileSync(file, 'utf8'));
   rmSync(file);
   return bytes;
@@ -76,7 +76,7 @@ async function liveHeap(file: string): Promise<number> {
  */
 const bytesPerRound = 7000;
 
-/** Fails when anything grew after the first count. Memory may grow by the need of the checkpoints' records. */
+/** Fails when anything grew after the first count. Memory may grow by the size of the checkpoints' records. */
 export function assertNoGrowth(held: readonly Holdings[]): void {
   const [first, ...later] = held;
   assert.ok(first !== undefined && later.length > 0);

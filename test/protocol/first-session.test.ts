@@ -1,5 +1,5 @@
-// The first session of REFERENCE.md equals a real daemon's, byte for byte: the client's frames are sent again, and
-// the answers must equal the recorded ones except for ids, times and paths.
+// The first session of REFERENCE.md equals a real daemon's, byte for byte. The client's frames are sent
+// again. The answers must equal the recorded ones except for ids, times and paths.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { realpathSync, writeFileSync } from 'node:fs';

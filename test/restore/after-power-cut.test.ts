@@ -36,7 +36,7 @@ async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): 
   let isAnswered = false;
   installFault((call, target) => {
     if (call === 'rename' && target.endsWith('/restore.json')) isAnswered = true;
-    // From then on no file of the work tree is synced.
+    // After the answer no file of the work tree is synced.
     if (isAnswered && call === 'open' && target.startsWith('/proc/self/fd/'))
       throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
@@ -67,7 +67,7 @@ test('an answered restore has a note until its files are synced, and the answer 
     rig.write('a', 'a three\n');
     await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     await rig.request('checkpoint/restore', { session: session.id, tag: '1', mode: 'hard' });
-    await until('the note goes', () => notesOf(session).length === 0);
+    await until('the note is removed', () => notesOf(session).length === 0);
   }));
 
 test('an orderly end removes a session with unsynced restored files, an abrupt end does not', () =>
@@ -77,7 +77,7 @@ test('an orderly end removes a session with unsynced restored files, an abrupt e
     assert.is(notesOf(session).length, 1);
     const again = await rig.open();
     assert.is(again.id, session.id);
-    await until('the note goes', () => notesOf(again).length === 0);
+    await until('the note is removed', () => notesOf(again).length === 0);
     rig.write('a', 'a three\n');
     await restoreUnsynced(rig, again, '1');
     assert.is(notesOf(again).length, 1);
@@ -97,7 +97,7 @@ test('after a mere kill no part of an answered restore is repeated, whatever was
     assert.equal([rig.read('a'), rig.read('b'), rig.read('later')], ['a two\n', '', 'made later\n']);
     assert.not.ok(existsSync(join(rig.work, 'd')));
     assert.is(again.recovered, undefined);
-    await until('the note goes', () => notesOf(again).length === 0);
+    await until('the note is removed', () => notesOf(again).length === 0);
   }));
 
 test('after a power cut the lost files of an answered restore are restored, and later edits stay (F92)', () =>
@@ -118,7 +118,7 @@ test('after a power cut the lost files of an answered restore are restored, and 
     assert.not.ok(existsSync(join(rig.work, 'later')));
     assert.equal(again.recovered?.restored, ['a', 'c', 'd']);
     assert.equal(again.recovered?.deleted, ['later']);
-    await until('the note goes', () => notesOf(again).length === 0);
+    await until('the note is removed', () => notesOf(again).length === 0);
     await rig.request('checkpoint/undo', { session: again.id });
     assert.is(rig.read('c'), 'c two\n', 'what stood there was saved');
   }));
@@ -154,7 +154,7 @@ test('after a power cut the later of two answered restores counts', () =>
     const again = await rig.open();
     assert.equal([rig.read('a'), rig.read('b'), rig.read('c')], ['a two\n', 'b two\n', 'c two\n']);
     assert.ok(existsSync(join(rig.work, 'later')));
-    await until('the note goes', () => notesOf(again).length === 0);
+    await until('the note is removed', () => notesOf(again).length === 0);
   }));
 
 for (const what of ['ref and commit', 'ref'])

@@ -1,5 +1,5 @@
-// Each call of a restore fails once, with a real error of the system: the answer has a kind and a remedy, no states
-// are mixed, and the next restore is complete.
+// Each call of a restore fails once, with a real error of the system. The answer has a kind and a remedy, no
+// states are mixed, and the next restore is complete.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -81,7 +81,7 @@ test('a restore that stops, and whose note cannot be removed, is reported as unf
       [(error as CheckpointdError).kind, (error as CheckpointdError).effects],
       ['RestoreFailed', 'unknown'],
     );
-    // As the answer says, the next change finishes the restore, and one undo reverses it.
+    // The next change finishes the restore, as the answer says, and one undo reverses it.
     await rig.request('checkpoint/create', { session, kind: 'turn' });
     assert.is(rig.read('a'), 'one\n');
     await rig.request('checkpoint/undo', { session });

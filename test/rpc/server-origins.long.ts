@@ -28,7 +28,7 @@ for (const order of orders) {
           await client.create(message);
           made.push(message);
           for (const other of alive) {
-            await until(`${other.name} hears ${message}`, () => other.events(message).length > 0);
+            await until(`${other.name} gets the event of ${message}`, () => other.events(message).length > 0);
             assert.equal(other.events(message), [
               { event: message, you: other === client, ...(other === client ? {} : { by: client.name }) },
             ]);

@@ -100,7 +100,7 @@ test('an opening and a full window are reported to the other clients with the cl
       session: opened.session,
       entry: { user: { content: 'x'.repeat(50) }, assistant: { content: 'y' } },
     });
-    await until('both events', () => told.length >= 2);
+    await until('both events arrive', () => told.length >= 2);
     const origin = { client: { name: 'acts', version: '7' } };
     assert.equal(told, [
       ['session/didOpen', origin],

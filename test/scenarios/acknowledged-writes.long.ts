@@ -43,7 +43,7 @@ class Writer {
     return this.#process.exitCode === null;
   }
 
-  /** Resolves when one more write has ended, or the program. */
+  /** Resolves when one more write, or the program, has ended. */
   async next(): Promise<void> {
     const stood = String(this.acknowledged());
     while (this.isRunning && String(this.acknowledged()) === stood) await setImmediate();

@@ -339,7 +339,7 @@ test('a session is pushed automatically after its turns, and again when the remo
   const newest = async (pushed: boolean): Promise<Record<string, unknown>> => {
     const before = told().length;
     await until(
-      'a push is told',
+      'a push is reported',
       () =>
         told()
           .slice(before)

@@ -1,5 +1,5 @@
-// No path of a client makes the daemon hang or loop: pseudo file systems, devices, FIFOs, files in the way, circular
-// links, and a mount whose server never answers (a FUSE connection without a server).
+// No path of a client makes the daemon hang or loop. The tests use pseudo file systems, devices, FIFOs, files
+// in the way, circular links, and a mount whose server never answers (a FUSE connection without a server).
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -30,7 +30,7 @@ async function watched(rig: SessionRig, path: string): Promise<Watched> {
   };
   await session.watcher?.ready();
   rig.write('sentinel.txt', 'x');
-  await until('the sentinel is told', () => told.has('sentinel.txt'));
+  await until('the sentinel file is reported', () => told.has('sentinel.txt'));
   await until('a length is remembered', async () => {
     await buildContextMessage(session, {});
     return context.messageLength !== undefined;
@@ -59,7 +59,7 @@ test('changes of other files keep the remembered length (C25)', () =>
   withSessions(async (rig) => {
     const { session, told } = await watched(rig, 'notes.md');
     rig.write('other.txt', 'x');
-    await until('the other file is told', () => told.has('other.txt'));
+    await until('the other file is reported', () => told.has('other.txt'));
     const isSure = !told.has('everything') && !told.has('notes.md');
     if (isSure) assert.ok(session.parts.conversation.context.messageLength !== undefined);
     else console.log('skipped: the watcher told of more than what was written');

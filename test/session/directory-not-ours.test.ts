@@ -1,5 +1,6 @@
-// The daemon removes and writes no directory that it did not make: links and other programs' directories are in place
-// of a session's, with the real daemon. Each victim is compared byte for byte afterwards.
+// The daemon removes and writes no directory that it did not make: links and other programs' directories are
+// in the place of a session's directory, with the real daemon. Each victim is compared byte for byte
+// afterwards.
 import {
   cpSync,
   existsSync,
@@ -40,7 +41,7 @@ function contentsOf(directory: string): Record<string, string> {
 async function idOf(rig: DaemonRig): Promise<string> {
   const { client, session } = await rig.opened();
   await client.close();
-  await until('it is gone', () => rig.stored().length === 0);
+  await until('the session is removed', () => rig.stored().length === 0);
   return session;
 }
 
@@ -192,7 +193,7 @@ test('a renamed directory is deleted without following links in it', () =>
     mkdirSync(foreign);
     symlinkSync(victim, join(foreign, 'checkpointd'));
     const next = await rig.opened({ conversationId: 'another' });
-    await until('it is swept', () => !existsSync(trash));
+    await until('the renamed directory is deleted', () => !existsSync(trash));
     await next.client.close();
     assert.equal(contentsOf(victim), before);
     assert.ok(lstatSync(join(foreign, 'checkpointd')).isSymbolicLink());

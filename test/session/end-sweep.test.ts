@@ -180,7 +180,7 @@ test('a start without a grace period sweeps at once, and an opening waits until 
     const surroundings = { events: {} as SessionEvents, log, onPoison: assert.unreachable };
     const sessions = new Sessions({ surroundings, defaultStorage: storage, orphanGraceMs: 0, log });
     sessions.sweepAtStart();
-    await until('the orphan is gone, and no session was opened', () => !young.exists());
+    await until('the orphan is removed, and no session was opened', () => !young.exists());
     await sessions.deletionsDone();
     assert.equal(readdirSync(storage), []);
     await sessions.closeAll('orderly');

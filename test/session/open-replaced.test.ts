@@ -1,4 +1,5 @@
-// A kept session whose directory was replaced: its checkpoints are of another directory, and that is said.
+// A kept session whose directory was replaced: its checkpoints belong to another directory, and a warning
+// says so.
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -52,7 +52,7 @@ inContainer(
 
 inContainer('a restore waits for one in another container, and never mixes two states', async (rig) => {
   const holder = spawn('flock', [rig.work, 'sleep', '60']);
-  await until('it is locked', () => spawnSync('flock', ['-n', rig.work, 'true']).status === 1);
+  await until('the work tree is locked', () => spawnSync('flock', ['-n', rig.work, 'true']).status === 1);
   const one = await rig.opened({ conversationId: 'one' }, { command });
   const two = await rig.opened({ conversationId: 'two' });
   const names = Array.from({ length: 60 }, (_, index) => `many/${index}`);
@@ -65,7 +65,7 @@ inContainer('a restore waits for one in another container, and never mixes two s
   assert.is((await failureOf(busy)).kind, 'WorkTreeBusy');
   spawnSync('pkill', ['-P', String(holder.pid)]);
   holder.kill('SIGKILL');
-  await until('it is free', () => spawnSync('flock', ['-n', rig.work, 'true']).status === 0);
+  await until('the work tree is unlocked', () => spawnSync('flock', ['-n', rig.work, 'true']).status === 0);
   for (let round = 0; round < 4; round += 1) {
     await Promise.all([
       one.client.request('checkpoint/restore', { session: one.session, tag: '1', mode: 'hard' }),

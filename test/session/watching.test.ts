@@ -19,7 +19,7 @@ test('a reopened session has scanned its tree before the first capture', () =>
     await rig.sessions.close(id);
     const session = await rig.open();
     const capture = session.requireCheckpoints().capture;
-    await until('the tree is held', () => capture.isWatched);
+    await until('the tree is watched', () => capture.isWatched);
     rig.write('a.txt', 'b');
     const made = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     assert.is(made.capture?.path, 'fast');
@@ -42,7 +42,7 @@ test('a change event says when the watcher lost events', async () => {
       ({ method, params }) =>
         method === 'worktree/didChange' && (params as WorktreeDidChangeParams).overflowed === true,
     )?.params;
-  await until('the loss is told', () => lost() !== undefined);
+  await until('the loss is reported', () => lost() !== undefined);
   const { more, paths } = lost() as WorktreeDidChangeParams;
   assert.equal([more, paths], [true, []]);
   await daemon.close();

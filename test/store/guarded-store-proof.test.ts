@@ -1,5 +1,5 @@
-// A content or a directory was damaged in the store unnoticed: a capture passes it on again, and the checkpoint with
-// it can be restored, on every strategy.
+// A content or a directory was damaged in the store unnoticed: a capture stores it again, and its new
+// checkpoint can be restored, on every strategy.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -40,7 +40,7 @@ export class HeldRig {
     const it = new HeldRig(options);
     try {
       it.held.start();
-      await until('the watch is up', () => it.held.isReady);
+      await until('the watcher is ready', () => it.held.isReady);
       await body(it);
     } finally {
       await it.fast.close();
@@ -98,7 +98,7 @@ export class HeldRig {
     this.previous = after.snapshot;
   }
 
-  /** Asserts the same of a capture that must be fast. */
+  /** Makes the same checks with a capture that must be fast. */
   async agreesFast(why: string): Promise<void> {
     const isFast = await this.agrees(why);
     assert.ok(isFast, `${why}: ${JSON.stringify([...this.counts])}`);
@@ -119,7 +119,7 @@ export async function fastEqualsFull(it: HeldRig, rounds: number): Promise<void>
   await it.capture();
   for (let round = 0; round < rounds; round += 1) {
     for (let i = random.below(5); i >= 0; i -= 1) history.push(`${round} ${edits.edit()}`);
-    // As after a restore: builds on another snapshot than that of the last scan.
+    // Builds on another snapshot than that of the last scan, like a capture after a restore.
     if (it.previous !== undefined) earlier.push(it.previous);
     if (random.below(8) === 0) it.previous = random.pick(earlier.slice(-5));
     await it.agrees(`SEED=${seed}, round ${round}: ${history.slice(-20).join('; ')}`);

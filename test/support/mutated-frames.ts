@@ -110,8 +110,8 @@ const values: readonly unknown[] = [
 ];
 
 /**
- * Returns a request with valid JSON in a frame of the right length, in which some values, names or members are wrong,
- * or the body's bytes are damaged (one in eight).
+ * Returns a request in a frame of the right length. Its JSON is valid, and some values, names or members are
+ * wrong. In one frame of eight the body's bytes are damaged instead.
  */
 export function mutatedBody(
   id: string,

@@ -1,4 +1,5 @@
-// The one way in which tests wait for an event elsewhere: check repeatedly until it is true, or fail by name.
+// The only way in which tests wait for an event elsewhere: a test checks a condition repeatedly until it is
+// true, or fails with the name of the condition.
 
 /** Checks every few milliseconds until `holds` returns true. Fails with `what` after `msMax` (default 30 s). */
 export async function until(

@@ -72,7 +72,7 @@ test('directories that appear, disappear and reappear are watched', () =>
       const before = watch.directories;
       rmSync(join(root, path), { recursive: true });
       // chokidar does not notice a directory that is back before its check.
-      await until(`that ${path} is gone`, () => watch.directories < before);
+      await until(`${path} is unwatched`, () => watch.directories < before);
       assert.ok(paths.has(join(root, path)));
       paths.clear();
       await writeUntilMarked(`${path}/again/f`);
@@ -105,7 +105,7 @@ test('a subtree that is moved out is not watched, and watched again when it is b
     const before = watch.directories;
     const aside = temporaryDirectory('aside');
     renameSync(join(root, 'd7'), join(aside, 'd7'));
-    await until('that all of it is gone', () => watch.directories <= before - 101);
+    await until('the whole subtree is unwatched', () => watch.directories <= before - 101);
     paths.clear();
     writeFileSync(join(aside, 'd7/s1/out'), '');
     await writeUntilMarked('d8/s1/f'); // a change before this one would have been reported by now

@@ -176,7 +176,7 @@ if (process.platform === 'linux') {
         'the third failed twice',
         () => failed.filter((one) => one.startsWith('poison')).length >= 2,
       );
-      await until('the others are back', () => heard.length >= 4);
+      await until('the other sessions watch again', () => heard.length >= 4);
       for (const name of ['a', 'b'])
         assert.equal(
           failed.filter((one) => one.startsWith(name)),

@@ -149,7 +149,7 @@ if (isLinux) {
       mkdirSync(join(it.rig.root, 'd'));
       await it.capture('first');
       it.rig.write('d/early', '');
-      await until('the handles mark it', () => it.watcher.dirtyPaths(10).includes(fromText('d/early')));
+      await until('the handles mark the file', () => it.watcher.dirtyPaths(10).includes(fromText('d/early')));
       it.watcher.start();
       await it.watcher.ready();
       it.watcher.changes.mark(fromText('d/f'), 'handles');

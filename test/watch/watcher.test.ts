@@ -31,7 +31,7 @@ test('changes come in batches, and stay dirty until a capture has succeeded', ()
       assert.is(watcher.figures.dirtyPaths, 0);
       rig.write('d/f', '2');
       rig.write('d/new', '');
-      await until('both are dirty', () => watcher.figures.dirtyPaths === 2);
+      await until('both paths are dirty', () => watcher.figures.dirtyPaths === 2);
       assert.equal(watcher.dirtyPaths(1), ['d/f']);
       captured(watcher);
       assert.equal(watcher.dirtyPaths(10), []);
@@ -150,7 +150,7 @@ test('a watcher that waits for other work scans nothing before, and its state is
     assert.is(watcher.figures.state, 'scanning');
     assert.is(inotifyWatches(), before);
     begin();
-    await until('it is live', () => watcher.figures.state === 'live');
+    await until('the watcher is live', () => watcher.figures.state === 'live');
     await watcher.close();
     const closed = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     closed.start(new Promise((resolve) => (begin = resolve)));
@@ -187,7 +187,7 @@ test('a busy daemon loses no event, because its watcher is not busy (F40)', () =
       rig.write('late', '');
       await notified('late');
       await notified('early');
-      if (watcher.figures.overflows > 0) return; // the machine was so busy that the thread itself stood still
+      if (watcher.figures.overflows > 0) return; // the machine was so busy that the thread itself was blocked
       assert.not(batches.some((batch) => batch.overflow));
       assert.equal(watcher.dirtyPaths(10), ['early', 'late']);
     }),
@@ -222,7 +222,7 @@ test('a thread that dies makes the watcher suspect, is logged once and restarted
   const program = new URL('data:text/javascript,throw new Error("a defect")');
   return withRig((rig) =>
     watching(rig.root, { log, program }, async ({ watcher, batches }) => {
-      await until('it failed twice', () => watcher.figures.overflows > 1);
+      await until('the thread failed twice', () => watcher.figures.overflows > 1);
       const { state, reason } = watcher.figures;
       assert.equal([state, reason], ['suspect', 'its thread failed (Error: a defect)']);
       assert.is(messages.length, 1);
@@ -239,7 +239,7 @@ test('a thread without enough memory gives up, and nothing is watched', () => {
   );
   return withRig((rig) =>
     watching(rig.root, { log, program }, async ({ watcher }) => {
-      await until('it has given up', () => watcher.figures.state === 'unwatched');
+      await until('the watcher has given up', () => watcher.figures.state === 'unwatched');
       assert.is(watcher.figures.reason, 'watching it takes too much memory (ERR_WORKER_OUT_OF_MEMORY)');
       assert.is(messages.length, 1);
     }),

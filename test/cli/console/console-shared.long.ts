@@ -39,7 +39,7 @@ class TypedConsole {
   async create(message: string): Promise<void> {
     const before = this.output.length;
     this.child.stdin?.write(`/checkpoint create ${message}\n`);
-    await until('it is made', () => this.output.slice(before).includes('✓ Created checkpoint'));
+    await until('the checkpoint is made', () => this.output.slice(before).includes('✓ Created checkpoint'));
   }
 
   async kill(): Promise<void> {
@@ -57,7 +57,7 @@ for (const order of orders)
       const owner = join(rig.shadow(starter.session ?? ''), 'checkpointd', 'owner.json');
       const { socket } = JSON.parse(readFileSync(owner, 'utf8')) as { socket: string };
       const joiner = new SharedClient(rig, 'joiner', 'attach', socket);
-      await until('both open', () => joiner.session === starter.session);
+      await until('both clients have the session open', () => joiner.session === starter.session);
       const person = new TypedConsole(rig);
       await person.type('/status', /of .*work/);
       const all = [starter, joiner, person] as const;
@@ -68,11 +68,11 @@ for (const order of orders)
         made.push(message);
         const tag = made.length;
         for (const editor of editors) {
-          await until(`${editor.name} hears ${message}`, () => editor.events(message).length > 0);
+          await until(`${editor.name} gets the event of ${message}`, () => editor.events(message).length > 0);
           assert.is(editor.events(message).length, 1, `${editor.name} ${message}`);
         }
         if (!isPersonThere) return;
-        await until(`the console hears ${message}`, () => person.times(tag) > 0);
+        await until(`the console reports ${message}`, () => person.times(tag) > 0);
         assert.is(person.times(tag), 1, person.output);
       };
       for (const index of order) {

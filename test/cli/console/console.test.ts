@@ -289,7 +289,7 @@ test('checkpoints that another client makes are reported: a turn by its tag, a t
     await client.request('checkpoint/create', { session, kind: 'turn' });
     rig.write('a.txt', 'two\n');
     await client.request('checkpoint/create', { session, kind: 'tool', toolName: 'fs_write' });
-    await until('both are told', () => said.includes('[1.1]'));
+    await until('both checkpoints are reported', () => said.includes('[1.1]'));
     assert.match(said, /^✓ Created checkpoint 1$/m);
     assert.match(said, /^fs_write \[1\.1\]$/m);
     child.stdin.end();
@@ -314,7 +314,7 @@ test('a checkpoint that fails is reported with the reason (Q24)', () =>
     await until('the console has the session', () => said.includes('ses_'));
     renameSync(rig.work, moved);
     child.stdin.write('/checkpoint create\n');
-    await until('it is told', () => said.includes('⚠️'));
+    await until('the failure is reported', () => said.includes('⚠️'));
     renameSync(moved, rig.work);
     child.stdin.end();
     await until('the console ends', () => child.exitCode !== null);

@@ -220,7 +220,7 @@ test('status and doctor report which agents are enabled, and the result of each 
       // On a busy machine a hook may give up before it has read its event. It logs that.
       await until('a hook is done', async () => {
         await hook(rig, 'claude-code', prompt);
-        await until('the event is carried out', () => writtenEvents(rig.storage).length === 0);
+        await until('the event is processed', () => writtenEvents(rig.storage).length === 0);
         return done.test(await doctor());
       });
       assert.match((await run(rig, 'status')).stdout, done);

@@ -14,7 +14,7 @@ import { event, hook, keepersOf, listed, logOf, socketOf, startHook, withKeeper 
 
 /** Waits until every event was processed. */
 const allTaken = (rig: DaemonRig): Promise<void> =>
-  until('all events are carried out', () => writtenEvents(rig.storage).length === 0);
+  until('all events are processed', () => writtenEvents(rig.storage).length === 0);
 
 async function contentIn(rig: DaemonRig, tag: string): Promise<string> {
   const shown = rig.run(['diff', '0', tag, '--no-pager', `--storage=${rig.storage}`]);
@@ -28,7 +28,7 @@ function eventOf(rig: DaemonRig, kind: AgentEvent['kind'], more: Partial<AgentEv
 
 async function killAll(pids: () => number[]): Promise<void> {
   for (const pid of pids()) process.kill(pid, 'SIGKILL');
-  await until('they are gone', () => pids().length === 0);
+  await until('the processes have ended', () => pids().length === 0);
 }
 
 test('the end of a conversation captures the changes since its last tool', () =>

@@ -21,7 +21,7 @@ test('a killed restore is reported when the next hook finishes it', () =>
       child.stdin.end(JSON.stringify(prompt));
       assert.is(await new Promise((resolve) => child.on('close', resolve)), 0);
       const said = /claude-code one: an interrupted restore was finished or undone: \d+ files restored/;
-      await until('the log has it', () => existsSync(log) && said.test(readFileSync(log, 'utf8')));
+      await until('the log has the line', () => existsSync(log) && said.test(readFileSync(log, 'utf8')));
       for (const name of restoredFiles) assert.is(rig.read(name), 'before\n');
     } finally {
       await endKeepers(rig.storage);

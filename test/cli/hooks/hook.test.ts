@@ -172,7 +172,7 @@ test('outside a repository nothing is captured, and the log says so', () =>
     const elsewhere = join(rig.top, 'plain');
     mkdirSync(elsewhere);
     assertSilent(await hook(rig, 'gemini', { ...event(rig, 'SessionStart'), cwd: elsewhere }), 'start');
-    await until('the log', () => /in no git repository/.test(logOf(rig)));
+    await until('the log has the line', () => /in no git repository/.test(logOf(rig)));
     assert.equal(rig.sessions(), []);
   }));
 

@@ -152,12 +152,12 @@ seen('search finds messages and tools, and the changes of a path', async () => {
   const count = () => page.locator('[role=treeitem]:not([data-tag=now])').count();
   await page.keyboard.press('/');
   await page.keyboard.type('made live');
-  await until('one is found', async () => (await count()) === 1);
+  await until('one checkpoint is found', async () => (await count()) === 1);
   await page.fill('#search', 'path:code.ts');
   await page.locator('.timeline-facts', { hasText: 'that changed this path' }).waitFor();
   await until('the holders are shown', async () => (await count()) === 3);
   await page.locator('#search').press('Escape');
-  await until('all are back', async () => (await count()) > 5);
+  await until('all checkpoints are shown again', async () => (await count()) > 5);
 });
 
 seen('keys move through the timeline, and the ? key shows what each key does', async () => {
@@ -412,7 +412,7 @@ seen('axe finds no fault on the page, whether light, dark or narrow', async () =
   const axe = await Axe.in(shown);
   const clean = async (state: string, rules?: readonly string[]): Promise<void> =>
     assert.equal(await axe.violations(rules), [], state);
-  /** Colours alone differ in the dark. */
+  /** Only the colours differ in the dark. */
   const cleanInBoth = async (state: string): Promise<void> => {
     await clean(state);
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -465,7 +465,7 @@ seen('a second window needs a link of its own, and a used or missing link shows 
   for (const useless of [origin, `${origin}/#wrong`, undefined]) {
     await stranger.page.locator('h1', { hasText: 'This page is not connected' }).waitFor();
     assert.is(await stranger.page.locator('[role=treeitem]').count(), 0);
-    // A new fragment alone would load no page.
+    // The browser would not load the page again if only the fragment changed.
     await stranger.page.goto('about:blank');
     if (useless !== undefined) await stranger.page.goto(useless);
   }

@@ -93,7 +93,10 @@ test('the sockets of dead daemons are removed, and living and young ones stay', 
   for (const name of ['1-0000000a.sock', '1-0000000c.sock'])
     utimesSync(join(directory, name), longAgo, longAgo);
   const { listener } = await listenIn(directory);
-  await until('the dead one is swept', () => !existsSync(join(directory, '1-0000000a.sock')));
+  await until(
+    'the socket of the dead daemon is removed',
+    () => !existsSync(join(directory, '1-0000000a.sock')),
+  );
   assert.ok(existsSync(join(directory, '1-0000000b.sock')), 'it is young');
   assert.ok(existsSync(join(directory, '1-0000000c.sock')), 'a daemon listens there');
   listener?.close();

@@ -174,7 +174,7 @@ test('a failure after the refs have moved does not fail the publication, and lat
     await store.publish({ record: record(1, snapshot), tag: '1' as Tag });
     installFault(undefined);
     assert.is((await store.checkpoints()).length, 1);
-    await until('it is back', () => existsSync(file));
+    await until('the object is linked again', () => existsSync(file));
     await store.close();
   }));
 
@@ -194,8 +194,8 @@ test('an object that a prune removes again after its repair is checked again', (
       installFault(undefined);
       rmSync(file, { force: true });
     });
-    await until('it was put back, and taken again', () => isBack && !existsSync(file));
-    await until('it is back', () => existsSync(file));
+    await until('the object was linked, and removed again', () => isBack && !existsSync(file));
+    await until('the object is linked again', () => existsSync(file));
     await store.close();
   }));
 

@@ -1,5 +1,6 @@
-// Strategy local with a repository that is unusable in its present state: the conversation opens, the problem and the
-// remedy are reported, the repository is not changed, and everything works when it is repaired.
+// Strategy local with a repository that is unusable in its present state. The conversation opens, and the
+// problem is reported with its remedy. The repository is not changed, and everything works when it is
+// repaired.
 import {
   appendFileSync,
   chmodSync,

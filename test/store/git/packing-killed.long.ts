@@ -15,7 +15,7 @@ import { open, tag } from './shadow-rig.ts';
 /** The first argument of a process of this file that packs. */
 const packs = '--pack';
 
-/** As many checkpoints as make the daemon pack their refs, too. */
+/** With this number of checkpoints, the daemon packs their refs, too. */
 const checkpointsMade = 60;
 /** Captures of fewer than 300 files leave loose objects, and 500 of these are worth a pack. */
 const capturesMade = 3;

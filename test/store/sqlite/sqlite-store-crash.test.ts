@@ -1,5 +1,5 @@
-// The database dies between any two transactions of a change, like with its process: afterwards the change has
-// happened completely or not at all, every checkpoint is readable, and a sweep finds the remains.
+// The database dies between any two transactions of a change, as if its process died. Afterwards the change
+// has happened completely or not at all, every checkpoint is readable, and a sweep finds the remains.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId, Tag } from '../../../src/base/ids.ts';

@@ -42,8 +42,8 @@ export const faults: Readonly<Record<string, Fault>> = {
       Atomics.wait(lately, 0, 0, 5);
   },
   /**
-   * Makes a file whose name begins with `slow-` take 5 ms to open, and one with `stuck-` 25 ms: the shared scenarios
-   * of the clients need progress, and time for a cancel.
+   * Makes a file whose name begins with `slow-` take 5 ms to open, and a file whose name begins with `stuck-`
+   * 25 ms. The shared scenarios of the clients need progress, and time for a cancel.
    */
   slowNames: (call, target) => {
     if (call !== 'open') return;

@@ -10,8 +10,8 @@ import type { FaultPlan } from './planned-fault.ts';
 export const restoredFiles: readonly string[] = Array.from({ length: 12 }, (_, i) => `file-${i}`);
 
 /**
- * The files contain "before" in the checkpoint and "after" before the restore. Now some contain the one and some the
- * other.
+ * The files contain "before" in the checkpoint and "after" before the restore. Now some files contain
+ * "before" and the others contain "after".
  */
 export async function killRestore(rig: DaemonRig, conversationId: string): Promise<void> {
   for (const name of restoredFiles) rig.write(name, 'before\n');

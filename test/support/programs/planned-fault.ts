@@ -29,7 +29,10 @@ export interface FaultPlan {
   readonly match?: string;
   /** For `link`: the path to move away, its new path, and the target of the link in its place. */
   readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
-  /** The difference of the daemon's clock to the machine's, which stamps the files, from now on. Absent: none. */
+  /**
+   * How far the daemon's clock differs from now on from the machine's clock, which stamps the files. Absent:
+   * not at all.
+   */
   readonly shiftMs?: number;
 }
 

@@ -14,7 +14,7 @@ export interface SpoiledSession {
   readonly session: string;
 }
 
-/** By strategy, how to damage every stored copy of {@link precious}. */
+/** A function for each strategy that damages every stored copy of {@link precious}. */
 export const spoilContent: Readonly<
   Record<string, (where: SpoiledSession, how: 'missing' | 'wrong') => void>
 > = {

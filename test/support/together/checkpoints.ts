@@ -22,8 +22,9 @@ export interface CreateStep {
 export async function create(modelled: ModelledSession, step: CreateStep): Promise<void> {
   const { daemon, session, model, head } = modelled;
   const kind = step.isTurn ? 'turn' : 'tool';
-  // One in four has an explicit tag, one in seven has a name. A tool's tag belongs to its own turn: with another
-  // turn's tag it would be in no turn's list, because a list follows the line and not the text of a tag.
+  // One in four has an explicit tag, one in seven has a name. A tool's tag belongs to its own turn. With
+  // another turn's tag the tool would be in no turn's list, because a list follows the line and not the text
+  // of a tag.
   const explicit = step.tag > 2 ? undefined : step.isTurn ? `${step.tag + 1}` : `${modelled.turn}.1`;
   const name = step.name > 1 ? undefined : `name-${step.name}`;
   const asked = daemon.call('checkpoint/create', {
@@ -305,7 +306,10 @@ export async function init(modelled: ModelledSession): Promise<void> {
   await modelled.begin();
 }
 
-/** Removes checkpoints without a tag, name or way back. All others stay, including the one that a tangent needs. */
+/**
+ * Removes checkpoints that have neither a tag nor a name and that neither undo nor redo needs. All others
+ * stay, including the one that a tangent needs.
+ */
 export async function collect(modelled: ModelledSession): Promise<void> {
   const { daemon, session, head, entered } = modelled;
   const before = modelled.isEnabled ? await everyId(modelled) : [];

@@ -1,5 +1,5 @@
-// The steps of a random session: every change that a client can request of a conversation and its checkpoints, chosen
-// at random, and made in the daemon and in the plain model.
+// The steps of a random session: every change of a conversation and its checkpoints that a client can
+// request. A step is chosen at random, and made in the daemon and in the plain model.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
