@@ -1,7 +1,7 @@
 // A store that knows which checkpoints it should have. Before each use it checks that the store is still the opened
 // one, and it reports published checkpoints that are missing. Works for every strategy. The inner store knows the
 // contents of checkpoints.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
 import { CheckpointdError, isDamage, systemCode } from '../base/errors.ts';
@@ -284,5 +284,5 @@ function lineOf(sign: '+' | '-', id: CheckpointId): string {
 }
 
 function sumOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+  return hash('sha256', text, 'hex').slice(0, 8);
 }

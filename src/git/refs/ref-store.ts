@@ -47,7 +47,7 @@ export class RefStore {
    * The place to which {@link open} moved an unreadable note of a transaction. The refs of the transaction
    * are unknown.
    */
-  damagedIntent: string | undefined;
+  damagedIntent?: string | undefined;
 
   constructor(options: RefStoreOptions) {
     this.#options = options;
@@ -375,6 +375,8 @@ export interface RefStoreOptions {
   readonly refsIn?: string;
   /** The object directory, if refs may be read without git; see {@link plainRefs}. */
   readonly objects?: string;
+  /** Returns objects that are known to be in packs. Called at each opening. Default: none. */
+  readonly packed?: () => Pick<ReadonlySet<string>, 'has'>;
   /** Our namespaces, ending in `/`. No other ref is read or moved. */
   readonly prefixes: readonly string[];
   /** The directories of our namespaces, which are checked for changes by other programs. */
@@ -396,18 +398,22 @@ export interface RefStoreOptions {
 }
 
 // Reads refs without git at an opening, which saves a process. Git reports a ref without its object as broken, so git
-// is asked as soon as one object is not loose.
+// is asked as soon as one object is neither loose nor known to be packed.
 
 /** Checking more objects than this costs as much as a process. */
 const looseMax = 1000;
 
-/** Returns the refs when each is plain and has a loose object. Undefined when git has to be asked. */
-function plainRefs({ objects, prefixes }: RefStoreOptions, refsIn: string): Map<string, string> | undefined {
+/** Returns the refs when each is plain and its object exists. Undefined when git has to be asked. */
+function plainRefs(
+  { objects, prefixes, packed }: RefStoreOptions,
+  refsIn: string,
+): Map<string, string> | undefined {
   if (objects === undefined) return undefined;
   return attempt(isRefused, () => {
     const refs = refsInFiles(refsIn, prefixes);
-    const ids = new Set(refs.values());
-    if (ids.size > looseMax) return undefined;
+    const known = packed?.();
+    const ids = [...new Set(refs.values())].filter((id) => known?.has(id) !== true);
+    if (ids.length > looseMax) return undefined;
     for (const id of ids) if (!isLoose(objects, id)) return undefined;
     return refs;
   });

@@ -14,6 +14,7 @@ import type { FileNode } from '../../tree/tree.ts';
 import type { CheckpointRecord, StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
 import { parseRecord } from '../stored-record.ts';
 import type { SnapshotParts, SubTree, TreeNode, TreeSource } from '../tree-reader.ts';
+import type { RecordLines } from './packed-records.ts';
 import { meaningOf, type RefNames } from './refs.ts';
 
 export interface ReadCheckpoints {
@@ -24,10 +25,12 @@ export interface ReadCheckpoints {
 
 const widthMax = 2000;
 
+/** Reads all checkpoints. `cached` has lines of a {@link PackedRecords}, whose commits are not read. */
 export async function readCheckpoints(
-  refs: RefStore,
+  refs: Pick<RefStore, 'refs' | 'broken' | 'damagedIntent'>,
   names: RefNames,
   reader: ObjectReader,
+  cached: RecordLines = new Map(),
 ): Promise<ReadCheckpoints> {
   const tags = new Map<string, Tag>();
   const called = new Map<CheckpointId, string>();
@@ -41,19 +44,26 @@ export async function readCheckpoints(
   const good: StoredCheckpoint[] = [];
   const unreadable = [...refs.broken, ...(refs.damagedIntent === undefined ? [] : [refs.damagedIntent])];
   const problems: StoreProblem[] = unreadable.map((what) => ({ kind: 'corrupt', what, affects: [] }));
-  for (let from = 0; from < wanted.length; from += widthMax) {
-    const part = wanted.slice(from, from + widthMax);
+  const add = (record: CheckpointRecord, commit: string): void => {
+    const tag = tags.get(commit);
+    const name = called.get(record.id);
+    const stored = { record, commit, ...(tag !== undefined && { tag }) };
+    good.push(name === undefined ? stored : { ...stored, name });
+  };
+  const unread = wanted.filter(([id, commit]) => {
+    const json = cached.get(commit);
+    const record = json === undefined || json === '' ? undefined : parseRecord(json)?.record;
+    if (record?.id !== id) return true;
+    add(record, commit);
+    return false;
+  });
+  for (let from = 0; from < unread.length; from += widthMax) {
+    const part = unread.slice(from, from + widthMax);
     const records = await Promise.all(part.map(([id, commit]) => readRecord(reader, id, commit)));
     for (const [index, record] of records.entries()) {
       const [id, commit] = part[index] ?? ['' as CheckpointId, ''];
-      if ('problem' in record) {
-        problems.push({ ...record.problem, affects: [id] });
-        continue;
-      }
-      const tag = tags.get(commit);
-      const name = called.get(id);
-      const stored = { record: record.record, commit, ...(tag !== undefined && { tag }) };
-      good.push(name === undefined ? stored : { ...stored, name });
+      if ('problem' in record) problems.push({ ...record.problem, affects: [id] });
+      else add(record.record, commit);
     }
   }
   good.sort((a, b) => a.record.seq - b.record.seq);

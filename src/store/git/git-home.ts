@@ -4,6 +4,7 @@ import type { CheckpointdError } from '../../base/errors.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
+import type { PackedRecords } from './packed-records.ts';
 import type { RefNames } from './refs.ts';
 import type { Unsynced } from './unsynced.ts';
 
@@ -34,6 +35,8 @@ export interface GitHome {
   readonly unsynced: Unsynced;
   /** The object directory, if only the daemon packs it. Absent: the user's git packs. */
   readonly packs?: string;
+  /** The cache of the records in these packs. */
+  readonly records?: PackedRecords;
   /** Bytes on disk and number of blobs. */
   usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
   destroy(): Promise<void>;

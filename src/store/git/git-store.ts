@@ -2,6 +2,7 @@
 // places of objects and refs, the protection from pruning) are in the GitHome. It never opens a work tree, an index
 // or HEAD.
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
@@ -49,6 +50,8 @@ import { GitWriter, SweepGate } from './writer.ts';
 
 /** The number of blobs that are remembered as stored. A forgotten one costs a query to git. */
 const knownMax = 200_000;
+/** So many checkpoints are read at an opening without writing the cache of records. */
+const uncachedMax = 100;
 
 export class GitStore extends TreeStore implements SnapshotStore {
   readonly strategy: string;
@@ -79,7 +82,8 @@ export class GitStore extends TreeStore implements SnapshotStore {
     if (home.packs === undefined) return;
     const { packs: objects, writePlace: place, refs, unsynced } = home;
     const onReplaced = (): Promise<void> => this.#renewReaders();
-    this.#packing = new Packing({ objects, place, refs, unsynced, onReplaced });
+    const around = (change: () => Promise<void>): Promise<void> => this.#keepingRecords(change);
+    this.#packing = new Packing({ objects, place, refs, unsynced, onReplaced, around });
   }
 
   /** Ids of the running children, for tests that kill them. */
@@ -135,9 +139,36 @@ export class GitStore extends TreeStore implements SnapshotStore {
   }
 
   async checkpoints(): Promise<StoredCheckpoint[]> {
-    const { good, problems } = await readCheckpoints(this.#home.refs, this.#home.names, this.#reader);
+    const { refs, names, records } = this.#home;
+    const cached = records?.read() ?? new Map<string, string>();
+    const packs = records?.stamps();
+    const { good, problems } = await readCheckpoints(refs, names, this.#reader, cached);
     this.#damaged = problems;
+    const unread = good.filter(({ commit = '' }) => !cached.has(commit));
+    if (unread.length > uncachedMax && packs !== undefined) records?.write(this.#linesOf(good), packs);
     return good;
+  }
+
+  /** Runs a change of the packs, and writes the cache of records anew. Reads only commits that were not cached. */
+  async #keepingRecords(change: () => Promise<void>): Promise<void> {
+    const { refs, names, records } = this.#home;
+    const cached = records?.read() ?? new Map<string, string>();
+    const before = records?.stamps();
+    await change();
+    const packs = records?.stamps();
+    if (packs === undefined || isDeepStrictEqual(before, packs)) return;
+    const unread = new Map([...refs.refs].filter(([, id]) => !cached.has(id)));
+    const { good } = await readCheckpoints({ refs: unread, broken: [] }, names, this.#reader);
+    const lines = this.#linesOf(good);
+    for (const id of lines.keys()) lines.set(id, cached.get(id) ?? lines.get(id) ?? '');
+    records?.write(lines, packs);
+  }
+
+  /** Returns a line for the object of each ref. */
+  #linesOf(stored: readonly StoredCheckpoint[]): Map<string, string> {
+    const lines = new Map([...this.#home.refs.refs.values()].map((id) => [id, '']));
+    for (const { commit = '', record } of stored) lines.set(commit, JSON.stringify(record));
+    return lines;
   }
 
   async putBack(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean> {

@@ -8,6 +8,7 @@ import { attemptOr, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { ended, Turns } from '../../base/turns.ts';
+import { indexedCount, indexedIds } from '../../git/objects/pack-index.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import { gitAnswered, runGit } from '../../git/process/run.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
@@ -22,8 +23,6 @@ const looseMin = 500;
 const looseBytesMin = 64 << 20;
 /** A larger pack is not rewritten, so that the cost of packing depends on the change. */
 const joinedBytesMax = 1 << 30;
-/** The offset of the object count in the index of a pack: see gitformat-pack, version 2. */
-const indexCountOffset = 8 + 255 * 4;
 
 /** Lets git compare contents of this size, at the cost of memory: two versions of a large content differ little. */
 const packSettings = { 'core.bigFileThreshold': '512m', 'pack.windowMemory': '1g', 'pack.threads': '1' };
@@ -38,6 +37,8 @@ export interface PackingPlaces {
   readonly packsMax?: number;
   /** Called after packs were replaced: running git processes have the old packs open. */
   readonly onReplaced: () => Promise<void>;
+  /** Runs the packing of objects. Default: nothing else happens. */
+  readonly around?: (change: () => Promise<void>) => Promise<void>;
 }
 
 interface Pack {
@@ -105,19 +106,22 @@ export class Packing {
   }
 
   async #pack(signal: AbortSignal): Promise<void> {
-    const { objects, refs, unsynced, packsMax = Number.POSITIVE_INFINITY } = this.#places;
+    const { objects, refs, unsynced, packsMax = Number.POSITIVE_INFINITY, around } = this.#places;
     const loose = await looseObjects(objects, signal);
     const packs = packsIn(objects);
     const isDue = loose.length >= looseMin || bytesOf(objects, loose) >= looseBytesMin;
-    if (isDue || packs.length > packsMax)
-      await this.#packObjects(loose, packsToJoin(packs, loose.length), signal);
+    if (isDue || packs.length > packsMax) {
+      const joined = packsToJoin(packs, loose.length);
+      const change = (): Promise<void> => this.#packObjects(loose, joined, signal);
+      await (around === undefined ? change() : around(change));
+    }
     unsynced.forget(await refs.pack(signal));
   }
 
   async #packObjects(loose: readonly string[], joined: readonly Pack[], signal: AbortSignal): Promise<void> {
     const { objects, place, unsynced, onReplaced } = this.#places;
     if (loose.length === 0 && joined.length < 2) return;
-    const packed = await this.#objectsOf(joined, signal);
+    const packed = joined.flatMap(idsIn);
     const directory = join(objects, 'pack');
     const stem = await this.#writePack(new Set([...loose, ...packed]), signal);
     await syncAll([`${stem}.pack`, `${stem}.idx`, `${stem}.rev`], signal);
@@ -137,20 +141,6 @@ export class Packing {
     await onReplaced();
   }
 
-  /** Returns the ids of all objects in these packs. */
-  async #objectsOf(packs: readonly Pick<Pack, 'stem'>[], signal: AbortSignal): Promise<string[]> {
-    const ids: string[] = [];
-    for (const { stem } of packs) {
-      const input = files.readFileSync(`${stem}.idx`);
-      const { stdout } = await runGit({ place: this.#places.place, args: ['show-index'], input, signal });
-      for (const line of stdout.toString('latin1').split('\n')) {
-        const id = line.split(' ')[1];
-        if (id !== undefined) ids.push(id);
-      }
-    }
-    return ids;
-  }
-
   /** Writes a pack of these objects beside the others, and returns its path without ending. */
   async #writePack(ids: ReadonlySet<string>, signal: AbortSignal): Promise<string> {
     const { objects, place } = this.#places;
@@ -161,7 +151,7 @@ export class Packing {
     const stem = join(objects, 'pack', `pack-${stdout.toString('latin1').trim()}`);
     const isThere = ['pack', 'idx'].every((ending) => files.existsSync(`${stem}.${ending}`));
     gitAnswered(isThere, 'pack-objects prints the name of the pack that it wrote');
-    const packed = await this.#objectsOf([{ stem }], signal);
+    const packed = idsIn({ stem });
     const left = packed.reduce((count, id) => count - Number(ids.has(id)), ids.size);
     gitAnswered(left === 0, 'pack-objects packs all objects');
     return stem;
@@ -200,7 +190,7 @@ function packsIn(objects: string): Pack[] {
     if (stem === name || !names.has(`${stem}.pack`) || names.has(`${stem}.keep`)) continue;
     const path = join(directory, stem);
     if (files.statSync(`${path}.pack`).size > joinedBytesMax) continue;
-    packs.push({ stem: path, objects: countOf(`${path}.idx`) });
+    packs.push({ stem: path, objects: indexedCount(`${path}.idx`) });
   }
   return packs.sort((a, b) => a.objects - b.objects);
 }
@@ -220,16 +210,11 @@ function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   return packs.slice(0, joined);
 }
 
-/** Returns the number of objects in the index of a pack. */
-function countOf(index: string): number {
-  const fd = files.openSync(index, 'r');
-  try {
-    const count = Buffer.alloc(4);
-    files.readSync(fd, count, 0, 4, indexCountOffset);
-    return count.readUInt32BE();
-  } finally {
-    files.closeSync(fd);
-  }
+/** Returns the ids of all objects in a pack. @throws GitFailed for a damaged index */
+function idsIn({ stem }: Pick<Pack, 'stem'>): string[] {
+  const ids = indexedIds(`${stem}.idx`);
+  gitAnswered(ids !== undefined, 'the index of a pack has its own checksum');
+  return ids;
 }
 
 const listing = (directory: string): string[] => attemptOr([], isMissing, () => files.readdirSync(directory));

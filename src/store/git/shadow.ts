@@ -14,6 +14,7 @@ import type { StoreOptions } from '../snapshot-store.ts';
 import { openedRefs } from '../unusable-repository.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
+import { PackedRecords } from './packed-records.ts';
 import { putBackText, repairRefs } from './put-back.ts';
 import { shadowNames as names, refDirectories } from './refs.ts';
 import { Unsynced } from './unsynced.ts';
@@ -35,8 +36,10 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   const durable = options.durability === 'power';
   const place: GitPlace = { gitDir, settings: durable ? durableSettings : {} };
   const intentFile = join(gitDir, 'checkpointd', 'ref-intent.json');
+  const records = new PackedRecords(objects, recordsFile(gitDir));
   const refs = new RefStore({
     place,
+    packed: () => records.read(),
     prefixes: Object.values(names),
     directories: refDirectories(names),
     onPutBack: (back, lost) => options.tell?.(putBackText(back, lost)),
@@ -64,6 +67,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
       refs: () => refs.refs.keys(),
     }),
     packs: objects,
+    records,
     sweep: (signal) => sweepObjects(place, signal),
     usage: () => diskUsage({ gitDir }, [gitDir]),
     // The session directory is the store. Removing the directory removes the store.
@@ -80,6 +84,9 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   }
   return store;
 }
+
+/** Returns the path of the cache of records; see {@link PackedRecords}. */
+export const recordsFile = (gitDir: string): string => join(gitDir, 'checkpointd', 'packed-records');
 
 /** Moves everything except our own sub-directory away: that is the store. */
 export async function setShadowAside({ sessionDirectory }: StoreOptions, to: string): Promise<void> {

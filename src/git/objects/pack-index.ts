@@ -1,0 +1,32 @@
+// Reads the index of a pack in git's form: gitformat-pack, version 2. It reads no pack.
+import { createHash } from 'node:crypto';
+import { files } from '../../base/files.ts';
+
+const start = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
+/** The offset of the object count: the last number of the table of first bytes. */
+const countOffset = start.length + 255 * 4;
+const idsOffset = countOffset + 4;
+const idBytes = 20;
+
+/** Returns the number of objects in the index of a pack, unchecked. @throws system errors */
+export function indexedCount(index: string): number {
+  const fd = files.openSync(index, 'r');
+  try {
+    const count = Buffer.alloc(4);
+    files.readSync(fd, count, 0, 4, countOffset);
+    return count.readUInt32BE();
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+/** Returns the ids of all objects in the index of a pack. Undefined when the index is damaged. @throws system errors */
+export function indexedIds(index: string): string[] | undefined {
+  const bytes = files.readFileSync(index);
+  const sum = bytes.subarray(-idBytes);
+  const summed = bytes.subarray(0, -idBytes);
+  if (!bytes.subarray(0, start.length).equals(start)) return undefined;
+  if (!createHash('sha1').update(summed).digest().equals(sum)) return undefined;
+  const hex = bytes.toString('hex', idsOffset, idsOffset + bytes.readUInt32BE(countOffset) * idBytes);
+  return hex.match(/.{40}/g) ?? [];
+}

@@ -1,0 +1,81 @@
+// Caches the records of packed checkpoints in one file, so that an opening reads no commit and asks no git whether
+// the objects of the refs exist. The file names the packs in which all these objects are, with their stamps. The
+// cache is used only while each of these packs has its stamp: git has read the commits from these bytes. In doubt the
+// opening reads each commit. The refs alone decide which checkpoints exist.
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { writeAtomically } from '../../base/atomic-file.ts';
+import { attempt, isOfSystem } from '../../base/attempt.ts';
+import { files } from '../../base/files.ts';
+import { indexedIds } from '../../git/objects/pack-index.ts';
+
+/** By object: the JSON of a commit's record, or '' for another object that a ref names. */
+export type RecordLines = ReadonlyMap<string, string>;
+
+/** By name without ending: the stamps of a pack and of its index. */
+export type PackStamps = ReadonlyMap<string, string>;
+
+const header = 'checkpointd packed records 1';
+const none: RecordLines = new Map();
+
+export class PackedRecords {
+  readonly #packs: string;
+  readonly #file: string;
+
+  /** `objects`: a directory of objects that only the daemon uses. */
+  constructor(objects: string, file: string) {
+    this.#packs = join(objects, 'pack');
+    this.#file = file;
+  }
+
+  /** Returns the cached lines. Empty when the file or any of its packs is missing, damaged or changed. */
+  read(): RecordLines {
+    const bytes = attempt(isOfSystem, () => files.readFileSync(this.#file));
+    if (bytes === undefined) return none;
+    const start = bytes.indexOf(10) + 1;
+    const body = bytes.subarray(start);
+    if (bytes.toString('latin1', 0, start) !== headOf(body)) return none;
+    const [packs = '', ...lines] = body.toString('utf8').split('\n');
+    const stamps = this.stamps();
+    const isSame = ([name = '', stamp]: readonly string[]): boolean => stamps.get(name) === stamp;
+    if (!packs.split(' ').every((pack) => isSame(pack.split('=')))) return none;
+    return new Map(lines.map((line) => [line.slice(0, idLength), line.slice(idLength + 1)]));
+  }
+
+  /** Returns the stamps of all packs. Take them before the commits are read; see {@link write}. */
+  stamps(): PackStamps {
+    const names = attempt(isOfSystem, () => files.readdirSync(this.#packs)) ?? [];
+    const stems = names.flatMap((name) => (name.endsWith('.idx') ? [name.slice(0, -'.idx'.length)] : []));
+    return new Map(stems.map((stem) => [stem, this.#stampOf(stem)]));
+  }
+
+  /**
+   * Writes those of the lines whose object is in a pack. `packs` are the stamps before the objects were read. Writes
+   * nothing when a pack has changed since. A failure is no error: the next opening reads each commit.
+   */
+  write(lines: RecordLines, packs: PackStamps): void {
+    attempt(isOfSystem, () => {
+      const indexes = [...packs.keys()].map((stem) => join(this.#packs, `${stem}.idx`));
+      const packed = new Set(indexes.flatMap((index) => indexedIds(index) ?? []));
+      const now = this.stamps();
+      if ([...packs].some(([stem, stamp]) => now.get(stem) !== stamp)) return;
+      const named = [...packs].map((pack) => pack.join('=')).join(' ');
+      const kept = [...lines].flatMap(([id, json]) => (packed.has(id) ? [`${id} ${json}`] : []));
+      const body = Buffer.from([named, ...kept].join('\n'));
+      writeAtomically(this.#file, Buffer.concat([Buffer.from(headOf(body), 'latin1'), body]));
+    });
+  }
+
+  #stampOf(stem: string): string {
+    const parts = ['pack', 'idx'].map((ending) => {
+      const path = join(this.#packs, `${stem}.${ending}`);
+      const stat = files.lstatSync(path, { bigint: true, throwIfNoEntry: false });
+      return stat === undefined ? '' : `${stat.ino}.${stat.size}.${stat.ctimeNs}`;
+    });
+    return parts.join('+');
+  }
+}
+
+const idLength = 40;
+
+const headOf = (body: Uint8Array): string => `${header} ${crc32(body)}\n`;
