@@ -268,7 +268,7 @@ export class GitContender implements Contender {
 }
 
 /** Returns the bytes that the system has allocated for everything below a directory (`du`). */
-function allocated(...directories: readonly string[]): number {
+export function allocated(...directories: readonly string[]): number {
   const counted = new Set<string>();
   let bytes = 0;
   for (const queue = [...directories]; ; ) {

@@ -9,6 +9,7 @@ import { GeneratedTree } from './generated-tree.ts';
 /** The figures of one process. Absent outside Linux. */
 export interface ProcessFigures {
   readonly rssBytes: number;
+  readonly highestBytes: number;
   readonly threads: number;
   readonly descriptors: number;
 }
@@ -44,11 +45,12 @@ export async function measureSessions(count: number, scratch: string): Promise<P
   }
 }
 
-function figuresOf(pid: number): ProcessFigures {
+export function figuresOf(pid: number): ProcessFigures {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
   return {
     rssBytes: field('VmRSS') * 1024,
+    highestBytes: field('VmHWM') * 1024,
     threads: field('Threads'),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
   };
