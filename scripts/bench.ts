@@ -1,7 +1,7 @@
-// Times side by side, in one run: every strategy over stdio, and Q CLI's sequence of git commands, on generated work
-// trees. Prints a table of medians with their ratio to git, and writes everything as JSON on request. It judges
-// nothing: people interpret the numbers of a machine.
-// `npm run bench -- --help` lists the options and their defaults.
+// Times side by side, in one run: every strategy over stdio, and Q CLI's sequence of git commands, on
+// generated work trees. Prints a table of medians with their ratio to git, and writes everything as JSON on
+// request. Judges nothing: people interpret the numbers of a machine. `npm run bench -- --help` lists the
+// options and their defaults.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Parses the command line into one value or one complaint. It starts nothing and touches no file.
+// Parses the command line into one value or one complaint. Starts nothing and touches no file.
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { given } from './base/given.ts';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The process: parses the command line and sets the exit code. It loads only the modules that the command line needs,
-// so that neither the daemon nor a command waits for the other's modules.
+// The process: parses the command line and sets the exit code. The process loads only the modules that the
+// command line needs, so that neither the daemon nor a command waits for the other's modules.
 
 async function main(): Promise<void> {
   const words = commandFirst(process.argv.slice(2));

@@ -1,5 +1,5 @@
 // Draws the measured times against the size of the work tree, as one SVG: two plots side by side, both scales
-// logarithmic. It does not know how the figures were measured.
+// logarithmic. Does not know how the figures were measured.
 
 export interface Plot {
   readonly title: string;

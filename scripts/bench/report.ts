@@ -1,5 +1,5 @@
-// Prints measurements for people and programs: a table of medians with their ratio to git, JSON, and the plot of
-// scripts/bench/plot.ts. It measures nothing.
+// Prints measurements for people and programs: a table of medians with their ratio to git, JSON, and the plot
+// of scripts/bench/plot.ts. Measures nothing.
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import type { CommandTimes } from './commands.ts';

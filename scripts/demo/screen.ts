@@ -1,5 +1,5 @@
-// Prints the demo: steps, lines, checks, and one line of progress that rewrites itself on a terminal and appears every
-// few seconds elsewhere. It does not know the meaning of its texts.
+// Prints the demo: steps, lines, checks, and one line of progress that rewrites itself on a terminal and
+// appears every few seconds elsewhere. Does not know the meaning of its texts.
 
 const betweenMs = process.stdout.isTTY ? 100 : 2000;
 

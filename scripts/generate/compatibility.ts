@@ -1,6 +1,6 @@
-// Finds changes of a document that would break a program written for an earlier one. The rules differ by direction:
-// values that clients send may only get more permissive, and values that the server sends may only get richer. It
-// compares shapes, never descriptions.
+// Finds changes of a document that would break a program written for an earlier one. The rules differ by
+// direction: values that clients send may only get more permissive, and values that the server sends may only
+// get richer. Compares shapes, never descriptions.
 import { fieldsOf, type Method, type ProtocolDocument, refName, type Schema } from './dialect.ts';
 
 type Direction = 'sent by clients' | 'sent by the server';

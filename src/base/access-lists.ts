@@ -1,7 +1,7 @@
 // Finds which files have an access control list, which Node cannot see. In such a file the group bits are a
 // mask for the rights in the list. On a new file the same bits would give these rights to the whole group.
-// `ls -ld` marks such files. It is run for many files at once. A path that cannot be checked counts as
-// marked. It changes nothing.
+// `ls -ld` marks such files. One call of `ls` checks many files. A path that cannot be checked counts as
+// marked. Changes nothing.
 import { spawn } from 'node:child_process';
 import { systemCode } from './errors.ts';
 import { passSeam } from './seam.ts';

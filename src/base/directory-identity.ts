@@ -5,8 +5,8 @@ import { CheckpointdError, systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 
 /**
- * The identity of a directory on its file system: inodes are reused, but not with the same birth time. It is stored
- * on disk, so it has no device number, which may change when the machine starts again.
+ * The identity of a directory on its file system: inodes are reused, but not with the same birth time. The
+ * stored identity has no device number, which may change when the machine starts again.
  */
 export interface DirectoryIdentity {
   readonly inode: string;

@@ -1,5 +1,5 @@
-// The expected failures of checkpointd: a closed list of kinds, each with typed details and a remedy in its message.
-// It is independent of the wire: only rpc/error-response.ts assigns numbers to kinds.
+// The expected failures of checkpointd: a closed list of kinds, each with typed details and a remedy in its
+// message. This module is independent of the wire: only rpc/error-response.ts assigns numbers to kinds.
 import { given } from './given.ts';
 
 /** Every kind of expected failure. The names are those of the error registry in protocol/protocol.json. */

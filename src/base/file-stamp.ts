@@ -31,7 +31,7 @@ export function stampOf(stats: BigIntStats): Stamp {
   };
 }
 
-/** True when no program touched the file since, not even by a rename or a new link. It allocates nothing. */
+/** True when no program touched the file since, not even by a rename or a new link. Allocates nothing. */
 export function isStampOf(stamp: Stamp, stats: BigIntStats): boolean {
   return (
     stats.ctimeNs === stamp.ctimeNs &&

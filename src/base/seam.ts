@@ -1,5 +1,5 @@
 // The seam for faults: every file and process call of ours passes here before it reaches the system. A test
-// can make the n-th call fail, or kill the process there. It has no switch in the environment or on the
+// can make the n-th call fail, or kill the process there. The seam has no switch in the environment or on the
 // command line. Only code that imports this module can install a fault, and the shipped daemon never does.
 
 /**
@@ -36,8 +36,8 @@ export function installMeanwhile(happens: Meanwhile | undefined): void {
 }
 
 /**
- * Marks the end of an `await` after which shared state may have changed. It costs one comparison, like a call of the
- * seam.
+ * Marks the end of an `await` after which shared state may have changed. A call costs one comparison, like a
+ * call of the seam.
  */
 export function passMeanwhile(where: string): void {
   if (meanwhile !== undefined) meanwhile(where);

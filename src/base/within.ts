@@ -1,4 +1,4 @@
-// Waits for a limited time. It stops nothing: late work continues, and its result is dropped.
+// Waits for a limited time. Stops nothing: late work continues, and its result is dropped.
 
 /** True when `work` was done within the time. @throws the error of `work`, if it comes in time */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {

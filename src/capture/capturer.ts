@@ -1,5 +1,5 @@
-// Captures one work tree into one store: scans it (scan.ts), seals the result as a snapshot, and keeps the state from
-// which the next scan starts. It never writes to the work tree and publishes nothing.
+// Captures one work tree into one store: scans it (scan.ts), seals the result as a snapshot, and keeps the
+// state from which the next scan starts. This module never writes to the work tree and publishes nothing.
 import { CheckpointdError } from '../base/errors.ts';
 import type { Stamp } from '../base/file-stamp.ts';
 import { given } from '../base/given.ts';
@@ -85,7 +85,7 @@ export interface CapturerOptions {
   readonly exclude?: readonly string[];
   /** Larger files are skipped as `tooLarge`. Default: no limit. */
   readonly maxFileBytes?: number;
-  /** The daemon's storage inside the work tree (an allowed protected directory). It is never scanned. */
+  /** The daemon's storage inside the work tree (an allowed protected directory), which is never scanned. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
   /** The file that keeps the known files between two openings. Absent: they are not kept. */
@@ -466,7 +466,7 @@ const discarding: BlobSink = {
   },
 };
 
-/** Passes contents to the store: many at once, limited by count and bytes. It throws the first failure later. */
+/** Passes contents to the store: many at once, limited by count and bytes. Throws the first failure later. */
 class Backlog implements BlobSink {
   readonly #writer: SnapshotWriter;
   #pending: Promise<unknown>[] = [];

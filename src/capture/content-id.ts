@@ -1,4 +1,4 @@
-// Computes the id that the present content of one path would have in a store. It stores nothing.
+// Computes the id that the present content of one path would have in a store. Stores nothing.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';

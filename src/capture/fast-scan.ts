@@ -1,6 +1,7 @@
-// Scans what may have changed since an earlier scan, the base. It lists the changed directories again, reads the
-// changed files in them, repeats until nothing changes meanwhile, and rebuilds the trees above them. Everything else
-// is taken from the base: its directory was watched since before it was read, and the watcher reported no change.
+// Scans what may have changed since an earlier scan, the base. Lists the changed directories again, reads the
+// changed files in them, repeats until nothing changes meanwhile, and rebuilds the trees above them.
+// Everything else is taken from the base: its directory was watched since before it was read, and the watcher
+// reported no change.
 import { ChangedMap } from '../base/changed-map.ts';
 import { standingKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -20,9 +21,9 @@ import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
 /**
- * Why a capture scanned everything. It was the first one, it had to include ignored files, rules changed, or the
- * changes were not known (see {@link LossReason}). Otherwise no narrower scan was proven to be enough, or it was time
- * to check the fast captures.
+ * Why a capture scanned everything: the capture was the first one, it had to include ignored files, rules
+ * changed, or the changes were not known (see {@link LossReason}). Other reasons: no narrower scan was proven
+ * to be enough, or the fast captures were due for a check.
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 

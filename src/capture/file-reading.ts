@@ -1,5 +1,5 @@
-// Reads the files of listed directories: takes over contents that an equal stamp proves unchanged, reads the others,
-// and passes contents to a sink. It lists no directory and is independent of trees.
+// Reads the files of listed directories: takes over contents that an equal stamp proves unchanged, reads the
+// others, and passes contents to a sink. Lists no directory and is independent of trees.
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
@@ -92,7 +92,7 @@ export class FileReading {
     return this.#ownerOnly;
   }
 
-  /** Returns the directories that were found replaced since the last call. They are to be listed again. */
+  /** Returns the directories that were found replaced since the last call, and that have to be listed again. */
   takeExchanged(): ReadonlySet<TreePath> {
     const exchanged = this.#exchanged;
     this.#exchanged = new Set();
@@ -204,8 +204,8 @@ export class FileReading {
   }
 
   /**
-   * True when the watcher proves that the file was not written. It reports a write under one name only, so a file
-   * with several names is read again.
+   * True when the watcher proves that the file was not written. The watcher reports a write under one name
+   * only, so a file with several names is read again.
    */
   #isUnwritten({ path }: WalkedDirectory, name: string, { links, unread }: WalkedEntry): boolean {
     const { isUnwritten } = this.#options;

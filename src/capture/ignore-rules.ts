@@ -1,6 +1,6 @@
 // The ignore rules of a work tree. Each of its repositories has one checker (git's own engine) and one index
-// reader. Facts about `.gitignore` files show whether an old verdict is still valid. It interprets no rule
-// and selects nothing.
+// reader. Facts about `.gitignore` files show whether an old verdict is still valid. This module interprets
+// no rule and selects nothing.
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
@@ -199,7 +199,7 @@ interface OpenScope {
   readonly gitDir: string | undefined;
 }
 
-/** The scopes of one work tree. They stay between captures. */
+/** The scopes of one work tree, which stay between captures. */
 export class IgnoreScopes {
   readonly #options: IgnoreScopesOptions;
   readonly #places: UserPlaces;
@@ -213,9 +213,9 @@ export class IgnoreScopes {
   }
 
   /**
-   * Returns the repository around the work tree. It is looked up each time, because `git init` may have made one
-   * meanwhile. If its rules exclude the work tree itself, they do not count: a client that opens a directory wants
-   * its files.
+   * Returns the repository around the work tree. Looks the repository up each time, because `git init` may
+   * have made one meanwhile. If its rules exclude the work tree itself, they do not count: a client that
+   * opens a directory wants its files.
    */
   async outermost(): Promise<IgnoreScope> {
     const { scope, repository } = this.#around();
@@ -332,7 +332,7 @@ export class IgnoreScopes {
   }
 }
 
-/** The key of a scope without the outer rules. It has a NUL, which no path contains. */
+/** The key of a scope without the outer rules. The key has a NUL, which no path contains. */
 const ownRules = '\0' as TreePath;
 
 /** Returns the directories from the repository's root down to the parent of the work tree. */

@@ -1,6 +1,6 @@
-// Lists one directory of the work tree: its names, kinds and stamps, or takes over the listing of an earlier scan
-// when it is proven to be still valid. A listing leaves out only names that no capture ever takes (git's own
-// directories, the daemon's storage, temporary files of a restore). It follows no link.
+// Lists one directory of the work tree: its names, kinds and stamps, or takes over the listing of an earlier
+// scan when it is proven to be still valid. A listing leaves out only names that no capture ever takes (git's
+// own directories, the daemon's storage, temporary files of a restore). Follows no link.
 import type { Lookup } from '../base/changed-map.ts';
 import { systemCode } from '../base/errors.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
@@ -131,7 +131,7 @@ export interface WalkedDirectory {
    * `commondir` points to it. A capture takes from it only files that an enclosing repository tracks (fixtures).
    */
   readonly gitDirectory?: 'content' | 'pointer' | undefined;
-  /** Why the directory could not be listed. It then has no entries, and its contents are unknown. */
+  /** Why the directory could not be listed. Such a directory has no entries, and its contents are unknown. */
   readonly failure?: 'unreadable' | 'nameTooLong' | 'unstable';
 }
 
@@ -357,11 +357,11 @@ export function leftOutDirectories(listings: Listings): TreePath[] {
 }
 
 /**
- * Returns the earlier listing when it is proven to be still valid, or undefined when the directory has to be listed.
- * It compares names one by one and allocates nothing for them, because most directories are unchanged at every
- * capture but the first. The listing is valid when the rules and the names are the same and every captured file has
- * the settled stamp under which it was read. The previous snapshot must also contain the very directory that the
- * earlier scan made.
+ * Returns the earlier listing when it is proven to be still valid, or undefined when the directory has to be
+ * listed. Compares names one by one and allocates nothing for them, because most directories are unchanged at
+ * every capture but the first. The listing is valid when the rules and the names are the same and every
+ * captured file has the settled stamp under which it was read. The previous snapshot must also contain the
+ * very directory that the earlier scan made.
  */
 export async function unchangedListing(
   inherited: Inherited,

@@ -245,8 +245,8 @@ const journals = ['-wal', '-journal'];
 const tickMs = 20;
 
 /**
- * Returns the captured SQLite databases of a directory that may be torn: a program wrote to the database, or a
- * journal beside it, since the scan began. Call it when everything is read. It compares names and stamps.
+ * Returns the captured SQLite databases of a directory that may be torn: a program wrote to the database, or
+ * a journal beside it, since the scan began. Call it when everything is read. Compares names and stamps.
  */
 function tornDatabases(directory: WalkedDirectory, { tree, clock }: ReportOptions): TreePath[] {
   const torn = new Set<string>();

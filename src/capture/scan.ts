@@ -37,7 +37,7 @@ export interface ScanPlace {
   readonly include: Globs;
   readonly exclude: Globs;
   readonly maxFileBytes: number;
-  /** The daemon's storage inside the work tree. It is never scanned. */
+  /** The daemon's storage inside the work tree, which is never scanned. */
   readonly leftOut: ReadonlySet<string>;
   /** The clock of this process, in milliseconds since 1970. */
   readonly now: () => number;

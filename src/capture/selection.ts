@@ -1,7 +1,7 @@
 // Selects the listed names that a capture takes. These are names that the user's repository tracks, names in
 // the previous snapshot, names that no ignore rule excludes, and names that globs include. Names that globs
-// exclude are left out. It queries the ignore rules in batches, and the index of a repository only after it
-// found an ignored name. It touches no file itself.
+// exclude are left out. Queries the ignore rules in batches, and the index of a repository only after it
+// found an ignored name. Touches no file itself.
 import { passMeanwhile } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';

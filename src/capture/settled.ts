@@ -1,5 +1,5 @@
-// Decides when an equal stamp proves an equal content, by the clock of the file system that sets the stamps, which
-// may differ from the clock of this process. It reads no file of the user's.
+// Decides when an equal stamp proves an equal content, by the clock of the file system that sets the stamps,
+// which may differ from the clock of this process. Reads no file of the user's.
 import { join } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';

@@ -1,5 +1,5 @@
-// The destination of a capture's findings: first contents, then the tree that names them. It is the interface that a
-// store offers to captures, with the list of paths that a capture had to leave out.
+// The destination of a capture's findings: first contents, then the tree that names them. This interface is
+// what a store offers to captures. It includes the list of paths that a capture had to leave out.
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import { parentOf, type TreePath } from '../tree/tree-path.ts';

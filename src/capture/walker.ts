@@ -1,6 +1,7 @@
-// Walks a work tree level by level: lists directories, or takes over their earlier listings, and selects the names
-// that the capture takes. It reads no contents and stores nothing. A walk is not atomic. Directories that changed
-// meanwhile are walked again until one check of all finds no change: then all listings were true at the same instant.
+// Walks a work tree level by level: lists directories, or takes over their earlier listings, and selects the
+// names that the capture takes. Reads no contents and stores nothing. A walk is not atomic. Directories that
+// changed meanwhile are walked again until one check of all finds no change: then all listings were true at
+// the same instant.
 import { isSameStamp } from '../base/file-stamp.ts';
 import { given } from '../base/given.ts';
 import type { Directory } from '../tree/tree.ts';

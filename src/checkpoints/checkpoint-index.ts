@@ -1,5 +1,6 @@
-// The checkpoints of a session in memory: by tag, name, id and commit, in list order, with the head. Rebuilt from the
-// store at open (the manager's `checkpoints` and `tag_index`). It decides nothing and stores nothing.
+// The checkpoints of a session in memory: by tag, name, id and commit, in list order, with the head. Rebuilt
+// from the store at open (the manager's `checkpoints` and `tag_index`). This module decides nothing and
+// stores nothing.
 import { isDeepStrictEqual } from 'node:util';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -27,8 +28,8 @@ export class CheckpointIndex {
   /** Checkpoints with tags in list order: by time, but a repeated tool tag keeps its place. */
   #listed: number[] = [];
   /**
-   * The `seq` of each row that decides its place in the list. It is the checkpoint's own, or that of the
-   * first checkpoint with its tag.
+   * The `seq` of each row that decides its place in the list. This is the checkpoint's own `seq`, or that of
+   * the first checkpoint with its tag.
    */
   readonly #places: number[] = [];
   #head: number | undefined;
@@ -320,8 +321,9 @@ export class CheckpointIndex {
   }
 }
 
-// The lines of checkpoints: which checkpoint follows which, by the parents that their records name. A restore begins
-// a new line beside the old one. It knows rows and kinds; the index knows which checkpoint has which tag.
+// The lines of checkpoints: which checkpoint follows which, by the parents that their records name. A restore
+// begins a new line beside the old one. This class knows rows and kinds. The index knows which checkpoint has
+// which tag.
 
 export class Lines {
   readonly #rows: CheckpointRows;
@@ -340,8 +342,8 @@ export class Lines {
   /**
    * Returns the checkpoint that the statistics compare with: for a turn the nearest turn before it, for a
    * tool the nearest turn or tool, for others the parent. Skips a checkpoint that was made again under the
-   * same tag. Undefined for the base. It follows the line of the checkpoint, not the text of its tag, so only
-   * a deletion changes it.
+   * same tag. Undefined for the base. Follows the line of the checkpoint, not the text of its tag, so only a
+   * deletion changes the result.
    */
   before(row: number): number | undefined {
     const stored = this.#rows.at(row);

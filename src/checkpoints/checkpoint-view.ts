@@ -1,5 +1,5 @@
-// A checkpoint as a client sees it: the stored record, the facts that depend on the present state of the session (its
-// tag, whether it is detached), and its statistics. It computes and never stores.
+// A checkpoint as a client sees it: the stored record, the facts that depend on the present state of the
+// session (its tag, whether it is detached), and its statistics. This module computes and never stores.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
@@ -25,7 +25,10 @@ export interface CheckpointView {
   readonly isTurn: boolean;
   readonly toolName?: string;
   readonly name?: string;
-  /** True when the head does not come after this checkpoint, because a restore went back. It can be restored anyway. */
+  /**
+   * True when the head does not come after this checkpoint, because a restore went back. The checkpoint can
+   * be restored anyway.
+   */
   readonly detached?: true;
   readonly snapshot: SnapshotId;
   readonly commit?: string;

@@ -1,6 +1,6 @@
 // Compares two states as far as captures saw them. When the capture of one state skipped a path, the path
 // counts neither as deleted nor as new. Its content is then taken from the nearest earlier checkpoint that
-// has the path. It reads checkpoints and publishes none.
+// has the path. Reads checkpoints and publishes none.
 import { LRUCache } from 'lru-cache';
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
@@ -218,8 +218,8 @@ export function countLetters(letters: readonly DiffStatus[]): FileStats {
   return { added, deleted, modified: letters.length - added - deleted };
 }
 
-// Counts the files of a snapshot and adds up their sizes, in an LRU by the snapshot's immutable id. It counts what
-// the store reports and reads no content.
+// Counts the files of a snapshot and adds up their sizes, in an LRU by the snapshot's immutable id. Counts
+// what the store reports, and reads no content.
 
 interface SnapshotSize {
   readonly fileCount: number;

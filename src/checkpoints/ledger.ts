@@ -18,7 +18,10 @@ export interface LedgerRecord {
   readonly path: TreePath;
   readonly content: Known;
   readonly who: Author;
-  /** The session whose agent wrote the content, if `who` is `session`. It remains known after that session closes. */
+  /**
+   * The session whose agent wrote the content, if `who` is `session`. The id remains known after that session
+   * closes.
+   */
   readonly session?: SessionId;
   /** The id of the checkpoint, or the name of the tool. */
   readonly by?: string;

@@ -23,7 +23,7 @@ export function capturePresent(
   });
 }
 
-/** Publishes a record and enters it in the index. Then the checkpoint is listed, on disk and in memory. */
+/** Publishes a record and enters it in the index. Afterwards the checkpoint is listed, on disk and in memory. */
 export async function publish(
   checkpoints: Checkpoints,
   record: CheckpointRecord,
@@ -42,7 +42,7 @@ export async function publish(
   return stored;
 }
 
-/** Returns the counters. They are in the record of the session's current checkpoint. */
+/** Returns the counters from the record of the session's current checkpoint. */
 export function countersOf(head: StoredCheckpoint | undefined): { currentTurn: number; toolsInTurn: number } {
   return { currentTurn: head?.record.currentTurn ?? 0, toolsInTurn: head?.record.toolsInTurn ?? 0 };
 }

@@ -1,6 +1,6 @@
-// Remembers the parents of removed checkpoints. A record names its parent. When that parent is removed, this class
-// still knows the parent's own parent, so that the line of the head has no gap. It keeps nothing else of removed
-// checkpoints.
+// Remembers the parents of removed checkpoints. A record names its parent. When that parent is removed, this
+// class still knows the parent's own parent, so that the line of the head has no gap. Keeps nothing else of
+// removed checkpoints.
 import type { CheckpointId } from '../base/ids.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';

@@ -55,7 +55,7 @@ export class ReportedWrites {
 
   /** Returns the record of a report, or undefined when it repeats the last report. */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
-    // One repeated report is kept. It shows that the report before it is about several writes.
+    // One repeated report is kept, because it shows that the report before it is about several writes.
     const last = (this.#byPath.get(report.path) ?? []).slice(-2);
     const isRepeat = last.every(
       ({ session, content }) => session === report.session && content === report.content,
@@ -161,8 +161,8 @@ function isExplained(
 }
 
 /**
- * True when, from the report `first` on, two sessions reported the same content. Then both wrote before either
- * report.
+ * True when, from the report `first` on, two sessions reported the same content. In that case both sessions
+ * wrote before either report.
  */
 function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite | undefined): boolean {
   const start = first === undefined ? reports.length : reports.indexOf(first);

@@ -70,8 +70,8 @@ function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRa
 }
 
 /**
- * Returns the range of a turn. It ends at the next turn of its line, at the present, or where a restore left the
- * line.
+ * Returns the range of a turn. The range ends at the next turn of its line, at the present, or where a
+ * restore left the line.
  */
 function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange {
   const { id } = turn.record;

@@ -1,5 +1,5 @@
-// Lets a person pick single hunks of a range on a terminal, in the manner of `git add -p`: shows each hunk, and asks for
-// one letter. It changes nothing.
+// Lets a person pick single hunks of a range on a terminal, in the manner of `git add -p`: shows each hunk,
+// and asks for one letter. Changes nothing.
 import { createInterface } from 'node:readline/promises';
 import { invariant } from '../base/invariant.ts';
 import type { DiffFile, HunkRef } from '../protocol/types.ts';

@@ -1,5 +1,5 @@
-// Brings a client to an existing session: in the daemon that has it open or in another one. It waits a moment when
-// another client is just opening or leaving the session. Other code decides which session to use.
+// Brings a client to an existing session: in the daemon that has it open or in another one. Waits a moment
+// when another client is just opening or leaving the session. Other code decides which session to use.
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AttachOptions,

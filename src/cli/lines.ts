@@ -69,7 +69,8 @@ export function sayRestore(result: Shown, places?: TreePaths): void {
     );
   sayPaths(would ? 'Would restore' : 'Restored', result.restored, result.counts.restored);
   sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts.deleted);
-  // An edit that was made while the restore ran is in no checkpoint. It stays in place and is reported below.
+  // An edit that was made while the restore ran is in no checkpoint. The edit stays in place and is reported
+  // below.
   const standing = new Set(result.failed.map(({ path, pathBytes }) => pathBytes ?? path));
   const saved = result.conflicts.filter(({ path, pathBytes }) => !standing.has(pathBytes ?? path));
   const unsaved = result.conflicts.length - saved.length;

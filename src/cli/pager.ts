@@ -4,7 +4,10 @@ import { ended } from '../base/turns.ts';
 import { within } from '../base/within.ts';
 import { redirectSaying } from './terminal.ts';
 
-/** How long a request may still fail, or end, after the user has closed the pager. Then it is abandoned. */
+/**
+ * How long a request may still fail, or end, after the user has closed the pager. Afterwards the request is
+ * abandoned.
+ */
 const endingMs = 1000;
 
 /**

@@ -1,6 +1,7 @@
-// A fast path for the two most frequent commands: `list`, and the tags that a shell completes at every TAB. It
-// handles plain options, and sessions that a daemon of our version has open. It does not load the library of the
-// command line and opens no session. The command line handles everything else, including failures.
+// A fast path for the two most frequent commands: `list`, and the tags that a shell completes at every TAB.
+// The fast path handles plain options, and sessions that a daemon of our version has open. The fast path does
+// not load the library of the command line and opens no session. The command line handles everything else,
+// including failures.
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';

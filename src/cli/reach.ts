@@ -1,5 +1,5 @@
-// Finds the session for a path and opens it. It joins the daemon that has the session open, or opens a kept
-// session in a daemon of our own, which ends with the command. It chooses the session, and reports the choice
+// Finds the session for a path and opens it. Joins the daemon that has the session open, or opens a kept
+// session in a daemon of our own, which ends with the command. Chooses the session, and reports the choice
 // when there were several.
 import { resolve } from 'node:path';
 import { type AttachOptions, CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';

@@ -1,5 +1,5 @@
-// Writes to the terminal, in colour only if the user wants it, and cuts lines to its width. It never writes a
-// byte that could move the cursor, change a title or fake a line. It is independent of checkpoints.
+// Writes to the terminal, in colour only if the user wants it, and cuts lines to its width. Never writes a
+// byte that could move the cursor, change a title or fake a line. This module is independent of checkpoints.
 import { once } from 'node:events';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { systemCode } from '../base/errors.ts';

@@ -29,7 +29,7 @@ export class TreePaths {
   readonly #root: string;
   readonly #directory: string;
 
-  /** `root` is the work tree. Both are real paths. */
+  /** `root` is the work tree. `root` and `directory` are real paths. */
   constructor(root: string, directory: string) {
     this.#root = root;
     this.#directory = directory;

@@ -1,5 +1,5 @@
-// The errors of a client's request. One class has the daemon's answer, with its `kind`. Another one reports that the
-// daemon has ended. It decides nothing.
+// The errors of a client's request. One class has the daemon's answer, with its `kind`. Another one reports
+// that the daemon has ended. This module decides nothing.
 import type * as Wire from '../protocol/types.ts';
 
 /** A request that the daemon refused or that failed. */

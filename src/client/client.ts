@@ -1,6 +1,6 @@
-// The typed client that the package exports as `checkpointd/client`. It starts and initialises a daemon,
-// gives every method and event of the protocol its types, and makes sure that the daemon ends. It uses the
-// wire and no code of the daemon.
+// The typed client that the package exports as `checkpointd/client`. The client starts and initialises a
+// daemon, gives every method and event of the protocol its types, and makes sure that the daemon ends. The
+// client uses the wire and no code of the daemon.
 /// <reference types="node" preserve="true" />
 import { within } from '../base/within.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -140,7 +140,8 @@ export class CheckpointdClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a notification, such as `$/setTrace`. It gets no answer. The daemon ignores an invalid one.
+   * Sends a notification, such as `$/setTrace`. A notification gets no answer, and the daemon ignores an
+   * invalid notification.
    * @throws CheckpointdGoneError when the daemon is gone
    */
   notify<M extends Wire.NotificationMethod>(method: M, params: Wire.EventOf<M>): Promise<void> {

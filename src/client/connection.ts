@@ -1,6 +1,6 @@
-// One connection to a daemon: requests with their answers, cancellation, progress and notifications. It loads no
-// library, because every command waits for it, and trusts only complete frames. It mentions no method except those of
-// JSON-RPC itself.
+// One connection to a daemon: requests with their answers, cancellation, progress and notifications. The
+// connection loads no library, because every command waits for it, and trusts only complete frames. The
+// connection mentions no method except those of JSON-RPC itself.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import type * as Wire from '../protocol/types.ts';
@@ -27,8 +27,8 @@ export interface DaemonLink {
 
 export interface RequestOptions {
   /**
-   * Cancels the request. It then rejects with `RequestCancelled` and has changed nothing, or resolves with its result
-   * if it had already committed. `AbortSignal.timeout(ms)` makes a time limit.
+   * Cancels the request. The request then rejects with `RequestCancelled` and has changed nothing, or
+   * resolves with its result if it had already committed. `AbortSignal.timeout(ms)` makes a time limit.
    */
   readonly signal?: AbortSignal;
   readonly onProgress?: (value: Wire.ProgressValue) => void;

@@ -1,5 +1,5 @@
-// The daemon as a child process of the client: starts it, reads it, and ends it for certain. It knows pipes and
-// signals, not the protocol.
+// The daemon as a child process of the client: starts it, reads it, and ends it for certain. This module
+// knows pipes and signals, not the protocol.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';

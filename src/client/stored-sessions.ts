@@ -1,5 +1,5 @@
-// The sessions of a work tree on disk, and how to reach the daemon that has one open: for programs that did not start
-// its daemon. It reads two small files per session and writes nothing.
+// The sessions of a work tree on disk, and how to reach the daemon that has one open: for programs that did
+// not start its daemon. This module reads two small files per session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isMissing, isOfSystem } from '../base/attempt.ts';

@@ -83,8 +83,8 @@ class Backlog {
   }
 
   /**
-   * Pushes a session. Returns false when the same push may succeed later: the remote was unreachable or limits the
-   * number of requests, or the time was up. Then no other session is tried now.
+   * Pushes a session. Returns false when the same push may succeed later: the remote was unreachable or
+   * limits the number of requests, or the time was up. In that case no other session is tried now.
    */
   async #push(session: Session, signal: AbortSignal): Promise<boolean> {
     const { events, log, directory, owner } = session.parts;

@@ -1,4 +1,5 @@
-// The commands that read the contents of checkpoints: files, statistics and differences. They change nothing.
+// The commands that read the contents of checkpoints: files, statistics and differences. These commands
+// change nothing.
 import { isUtf8 } from 'node:buffer';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -107,9 +108,7 @@ function changeOf(change: TreeChange | undefined): { change?: 'added' | 'modifie
 
 const readBytesMax = 8 * 1024 * 1024;
 
-/**
- * Reads the bytes of one file, or the target of one link, in a checkpoint. It does not touch the work tree.
- */
+/** Reads the bytes of one file, or the target of one link, in a checkpoint. Does not touch the work tree. */
 export const checkpointReadFile = defineCommand('checkpoint/readFile', async ({ session, params }) => {
   const { store, index } = session.requireCheckpoints();
   const path = treePath(params);

@@ -199,8 +199,8 @@ function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
   );
 }
 
-// Writes the description of a checkpoint when its client gives none: one line, which is also the commit's subject. It
-// is cut by bytes, because it must fit git's subject line and a terminal's row.
+// Writes the description of a checkpoint when its client gives none: one line, which is also the commit's
+// subject. The line is cut by bytes, because it must fit git's subject line and a terminal's row.
 
 const bytesMax = 60;
 

@@ -36,7 +36,7 @@ export interface DaemonParts {
   readonly storage: string;
   /** The outcomes of operations on no particular session. */
   readonly operations: OperationRecords;
-  /** The outcomes of operations on a storage and no session in it. They survive the daemon. */
+  /** The outcomes of operations on a storage and no session in it. These outcomes survive the daemon. */
   readonly operationsOf: (storage: string) => StorageOperations;
   /**
    * The outcomes of a client's openings and ends of sessions: a session that is gone cannot remember its end. Each
@@ -95,7 +95,10 @@ export interface Command<M extends SessionMethod> extends CommandOptions<M> {
   readonly run: (call: CallOf<M>) => Answer<M>;
 }
 
-/** A command about sessions as a whole. It finds, opens or ends them itself, and remembers its own keys. */
+/**
+ * A command about sessions as a whole. The command itself finds, opens or ends sessions, and remembers its
+ * own keys.
+ */
 export interface DaemonCommand<M extends DaemonMethod> {
   readonly method: M;
   readonly runOutside: (call: Call<ParamsOf<M>>) => Answer<M>;

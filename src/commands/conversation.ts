@@ -48,9 +48,9 @@ export interface ConversationChange<M extends ConversationMethod> extends CallOf
 }
 
 /**
- * Defines the command of a change. `change` returns the effect that is logged with the key. `answer` makes the wire's
- * answer from it, now or, for a repeated key, after a restart. It is called after the commit and must not fail.
- * `check` is that of `defineCommand`.
+ * Defines the command of a change. `change` returns the effect that is logged with the key. `answer` makes
+ * the wire's answer from it, now or, for a repeated key, after a restart. `answer` is called after the commit
+ * and must not fail. `check` is that of `defineCommand`.
  */
 export function defineConversationChange<M extends ConversationMethod, E extends object>(
   method: M,
@@ -332,8 +332,8 @@ export const conversationRecordLines = defineConversationChange(
 );
 
 /**
- * Exports the conversation as a document, in the answer or as a file. It does not change the session, so a session
- * whose store refuses every write can still be exported.
+ * Exports the conversation as a document, in the answer or as a file. Does not change the session, so a
+ * session whose store refuses every write can still be exported.
  */
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;

@@ -1,9 +1,9 @@
-// Decides which checkpoints of a session may be removed: by its limits, or because nothing reaches them any more. It
-// never removes the base, the newest, the head, a named one, or one that undo and redo reach. Safety checkpoints, and
-// checkpoints whose tag another took, are removed only after a month, because users notice a mistaken restore late.
-// `limits.maxCheckpoints` and `limits.maxStoreBytes` are also enforced without a client's store/gc: some seconds
-// after a change, in the session's queue, and giving way to every request. After a kill the next change, or the next
-// opening, removes the rest.
+// Decides which checkpoints of a session may be removed: by its limits, or because nothing reaches them any
+// more. Never removes the base, the newest checkpoint, the head, a named checkpoint, or a checkpoint that
+// undo and redo reach. Safety checkpoints, and checkpoints whose tag another took, are removed only after a
+// month, because users notice a mistaken restore late. `limits.maxCheckpoints` and `limits.maxStoreBytes` are
+// also enforced without a client's store/gc: some seconds after a change, in the session's queue, and giving
+// way to every request. After a kill the next change, or the next opening, removes the rest.
 import type { CheckpointId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';

@@ -1,5 +1,5 @@
-// The commands on git remotes: list them, push, fetch, and import a session from a line. They find sessions
-// themselves, since none of them waits for a session's queue.
+// The commands on git remotes: list them, push, fetch, and import a session from a line. These commands find
+// sessions themselves, since none of them waits for a session's queue.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';

@@ -46,7 +46,7 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
       const { session, resumed } = await daemon.sessions.open(request, context, client);
       if (session.hasLimits) keepLimitsLater(session);
       if (params.remote != null) pushAfterTurns(session, params.remote, params.push ?? 'manual');
-      // A kept session may know the key from an earlier daemon. It is open again now.
+      // A kept session, which is open again now, may know the key from an earlier daemon.
       return once(session.parts.operations, 'session/open', call, async () => {
         if ((params.limits?.maxCheckpoints ?? checkpointsMin) < checkpointsMin) context.warn(actsAsTwo);
         const lost = 'The session is open, but some of its settings could not be stored';

@@ -1,4 +1,4 @@
-// Every command by its method. A method without a command is a compile error. It decides nothing.
+// Every command by its method. A method without a command is a compile error. This module decides nothing.
 import {
   checkpointClean,
   checkpointDelete,

@@ -1,6 +1,6 @@
-// Sticky context: the files that are sent with every request, their size limit, and the files left out. It reads
-// files through the interface below only. The session matches globs and lists directories, because it has the work
-// tree.
+// Sticky context: the files that are sent with every request, their size limit, and the files left out. This
+// module reads files through the interface below only. The session matches globs and lists directories,
+// because it has the work tree.
 import { attempt, isA } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { checkPatterns } from '../tree/globs.ts';

@@ -1,6 +1,6 @@
-// The conversation of a session: checks the requests of a client, applies them to the timeline, and answers. Its
-// states are immutable values, and a checkpoint stores a reference to one. Context files have their own file. It
-// moves no files, does not know the wire, and runs no model.
+// The conversation of a session: checks the requests of a client, applies them to the timeline, and answers.
+// Its states are immutable values, and a checkpoint stores a reference to one. Context files have their own
+// file. This module moves no files, does not know the wire, and runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
@@ -36,8 +36,8 @@ import { userLines } from './transcript.ts';
 interface AppendResult extends Lengths {
   readonly id: EntryId;
   /**
-   * The number of oldest entries that were removed because the history is full. They are permanently gone from this
-   * thread.
+   * The number of oldest entries that were removed because the history is full. Removed entries are
+   * permanently gone from this thread.
    */
   readonly dropped: number;
 }
@@ -142,7 +142,7 @@ export class Conversation {
     this.#timeline.forgetAllBut(kept);
   }
 
-  /** Adds an exchange with its transcript lines. It answers the next message. @throws MessageTooLarge */
+  /** Adds an exchange with its transcript lines. The exchange answers the next message. @throws MessageTooLarge */
   append(input: EntryInput, idempotency?: Idempotency): AppendResult {
     const entry = checkEntry(input, newEntryId(), 'entry', this.#limits);
     return this.#timeline.commit(

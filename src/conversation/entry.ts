@@ -1,6 +1,6 @@
-// One exchange of a conversation: the user's message and the assistant's answer. Both are open objects, of
-// which the daemon reads only content, toolResults[].toolUseId and toolUses[].{id,name}. The client that
-// calls the model makes them acceptable for the model (C14).
+// One exchange of a conversation: the user's message and the assistant's answer. Message and answer are open
+// objects, of which the daemon reads only content, toolResults[].toolUseId and toolUses[].{id,name}. The
+// client that calls the model makes them acceptable for the model (C14).
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32 } from '../base/ids.ts';

@@ -1,5 +1,6 @@
-// The client's settings of a conversation: model, tools and limits. The daemon runs no model and calls no tool. It
-// needs the size of the model's window, which limits the context files, and stores the rest for the client.
+// The client's settings of a conversation: model, tools and limits. The daemon runs no model and calls no
+// tool. This module needs the size of the model's window, which limits the context files, and stores the rest
+// for the client.
 import { type ClientObject, clientObject, isObject, refuse, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';
 

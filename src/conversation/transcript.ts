@@ -1,5 +1,5 @@
-// The conversation as a person reads it, line by line: the user's lines behind `> `, answers with their tools, and
-// lines that the client adds (errors). It is never sent to a model.
+// The conversation as a person reads it, line by line: the user's lines behind `> `, answers with their
+// tools, and lines that the client adds (errors). The transcript is never sent to a model.
 import { type HistoryEntry, textOf, toolNames } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
 

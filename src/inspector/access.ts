@@ -22,7 +22,10 @@ export function isSameOrigin(origin: string | undefined, host: string): boolean 
   return origin !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
 
-/** Returns the name of the cookie. It contains the port, because browsers send cookies to every port of a host. */
+/**
+ * Returns the name of the cookie. The name contains the port, because browsers send cookies to every port of
+ * a host.
+ */
 export function cookieName(host: string): string {
   return `checkpointd-${/:(\d+)$/.exec(host)?.[1] ?? '80'}`;
 }

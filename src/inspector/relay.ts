@@ -1,5 +1,6 @@
-// Serves one page: passes its JSON-RPC requests unchanged to the daemon of the session that they name. A page may
-// read everything of a session, and make the changes that people make by hand. It cannot end or delete anything.
+// Serves one page: passes its JSON-RPC requests unchanged to the daemon of the session that they name. A page
+// may read everything of a session, and make the changes that people make by hand. No page can end or delete
+// anything.
 import type { RawData, WebSocket } from 'ws';
 import {
   type CheckpointdClient,
@@ -12,7 +13,7 @@ import { methods } from '../protocol/methods.ts';
 import { ownErrors, storageMethods } from './own-methods.ts';
 import type { ReachedSessions } from './reached-sessions.ts';
 
-/** The changes that a page may request. It may also send every request without effects. */
+/** The changes that a page may request. A page may also send every request without effects. */
 const changes: ReadonlySet<string> = new Set([
   'checkpoint/create',
   'checkpoint/redo',

@@ -1,5 +1,5 @@
-// The inspector's server: the built page over HTTP on 127.0.0.1, and one WebSocket for each page. It answers no
-// request under another host name, and sends no data to a page that has not exchanged a link.
+// The inspector's server: the built page over HTTP on 127.0.0.1, and one WebSocket for each page. The server
+// answers no request under another host name, and sends no data to a page that has not exchanged a link.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ const pingMs = 30_000;
 
 export interface InspectorServer {
   readonly port: number;
-  /** Makes the URL of one more page. It works once. */
+  /** Makes the URL of one more page. The URL works once. */
   readonly link: () => string;
   readonly close: () => Promise<void>;
 }

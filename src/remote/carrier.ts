@@ -1,5 +1,5 @@
-// Carries objects and refs to a git remote and back, with git itself, from a bare repository of ours. It knows the
-// places of refs on a remote and the meaning of git's failures. It knows nothing of the objects.
+// Carries objects and refs to a git remote and back, with git itself, from a bare repository of ours. Knows
+// the places of refs on a remote and the meaning of git's failures. Knows nothing of the objects.
 import { join } from 'node:path';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -167,8 +167,8 @@ export class Carrier {
       signal,
     }: { readonly accept?: readonly number[]; readonly uploads?: boolean; readonly signal?: AbortSignal },
   ): Promise<GitOutput> {
-    // The local git serves a path of this machine. It can always leave contents out, whatever the repository's
-    // settings say.
+    // The local git serves a path of this machine. This git can always leave contents out, whatever the
+    // repository's settings say.
     const own = uploads && this.#url.form === 'file' ? [uploadPack] : [];
     if (this.#url.form === 'file' && !files.existsSync(this.#url.path)) throw noSuchPlace(this.#url.path);
     const signals = [this.#signal, signal].filter((each) => each !== undefined);

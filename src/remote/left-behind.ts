@@ -1,5 +1,5 @@
-// Decides which paths of a snapshot stay on this machine when its session is pushed, and makes the tree without them.
-// It checks names, permissions, the rules of the capture, and contents for secrets. It sends nothing.
+// Decides which paths of a snapshot stay on this machine when its session is pushed, and makes the tree
+// without them. Checks names, permissions, the rules of the capture, and contents for secrets. Sends nothing.
 import { createHash } from 'node:crypto';
 import type { BlobId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -99,8 +99,8 @@ export class LeftBehind {
   }
 
   /**
-   * True when none of these files stays and no directory above them is strict. Then a tree that differs only in these
-   * files from a completely sent tree is sent completely, too.
+   * True when none of these files stays and no directory above them is strict. In that case a tree that
+   * differs only in these files from a completely sent tree is sent completely, too.
    */
   async goWhole(files: readonly Entry[], rules: CaptureRules, signal?: AbortSignal): Promise<boolean> {
     const include = matcher(rules.include ?? []);

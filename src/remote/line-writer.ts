@@ -1,5 +1,5 @@
-// Makes the next head of a line from the present session: the records with the sent trees, the conversation in
-// pieces, and the commit. It reuses everything that the last head has, so the cost depends on what is new.
+// Makes the next head of a line from the present session: the records with the sent trees, the conversation
+// in pieces, and the commit. Reuses everything that the last head has, so the cost depends on what is new.
 import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';

@@ -41,7 +41,7 @@ export function remoteUrlForGit(url: RemoteUrl): string {
   return url.form === 'file' ? pathToFileURL(url.path).href : remoteUrlText(url);
 }
 
-/** Returns the address for people. It contains no secret. */
+/** Returns the address for people, which contains no secret. */
 export function remoteUrlText(url: RemoteUrl): string {
   if (url.form === 'file') return url.path;
   const user = url.user === undefined ? '' : `${url.user}@`;

@@ -91,7 +91,10 @@ export class AnsweredRestores {
     syncDirectory(this.#directory.own);
   }
 
-  /** Waits briefly for running syncs. Then the kernel writes the files in its own time, and the notes stay. */
+  /**
+   * Waits briefly for running syncs. After this wait the kernel writes the files in its own time, and the
+   * notes stay.
+   */
   async close(): Promise<void> {
     await within(patienceMs, this.#running ?? Promise.resolve());
     this.#stop.abort();

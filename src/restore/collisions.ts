@@ -1,6 +1,7 @@
-// Finds names that one file system treats as equal: `A` and `a`, composed and decomposed letters. It asks the file
-// system by looking up existing names under another spelling. It does not imitate the folding table of any system:
-// Unicode's simple lower case after NFC is enough to refuse two paths that would overwrite each other.
+// Finds names that one file system treats as equal: `A` and `a`, composed and decomposed letters. Asks the
+// file system by looking up existing names under another spelling. Does not imitate the folding table of any
+// system: Unicode's simple lower case after NFC is enough to refuse two paths that would overwrite each
+// other.
 import { files } from '../base/files.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
 import {
@@ -56,7 +57,7 @@ export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set
 }
 
 /**
- * Returns the folding of the file system for the paths of a restore. It asks the file system only in directories
+ * Returns the folding of the file system for the paths of a restore. Asks the file system only in directories
  * where two of the paths could be one name. When one of these directories folds names, all count as folding.
  */
 export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Folding {
@@ -73,9 +74,9 @@ export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Fold
 const everyFolding: Folding = { foldsCase: true, foldsUnicode: true };
 
 /**
- * Returns how a directory folds names: looks up an existing name under another spelling. It creates nothing, so a dry
- * run may call it. A directory without a suitable name has the folding of its parent, because new directories inherit
- * it.
+ * Returns how a directory folds names: looks up an existing name under another spelling. Creates nothing, so
+ * a dry run may call it. A directory without a suitable name has the folding of its parent, because new
+ * directories inherit it.
  */
 export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding {
   const names = tree.isDirectory(directory) ? namesBelow(tree, directory).map(({ name }) => name) : [];

@@ -36,7 +36,7 @@ export interface Edited {
 export class Commit {
   readonly #tree: AnchoredFiles;
   readonly #temporaries: Temporaries;
-  /** Directories that get stricter bits at the end. They are private from their first moment. */
+  /** Directories that get stricter bits at the end. These directories are private from their first moment. */
   readonly #strict: ReadonlySet<TreePath>;
   /** Directories in which names were added or removed. Filled here, read by the restorer. */
   readonly #touched: Set<TreePath>;
@@ -315,8 +315,8 @@ export type Aside = { readonly outside: string } | { readonly beside: TreePath }
 export const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
 
 /**
- * The second names of the files that a restore removes or replaces. They are outside the work tree where that is
- * possible (displaced.ts), else temporary names beside the path.
+ * The second names of the files that a restore removes or replaces. A second name is outside the work tree
+ * where that is possible (displaced.ts), else a temporary name beside the path.
  */
 export class Asides {
   readonly #tree: AnchoredFiles;

@@ -22,7 +22,7 @@ interface ToDisplace extends StagedDelete {
   readonly put?: Entry;
 }
 
-/** The note's form. It has no device number, which may change when the machine starts again. */
+/** The note's form. The note has no device number, which may change when the machine starts again. */
 export interface DisplacedFile {
   readonly path: TreePath;
   readonly inode: number;

@@ -1,6 +1,6 @@
-// Reads the facts of an earlier restore from snapshots: the paths that it changed (for an undo), and the edits since
-// its interruption (for a recovery). It makes no decision about single files. The snapshots that it writes contain no
-// new contents.
+// Reads the facts of an earlier restore from snapshots: the paths that it changed (for an undo), and the
+// edits since its interruption (for a recovery). Makes no decision about single files. The snapshots that it
+// writes contain no new contents.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
@@ -11,7 +11,10 @@ import type { TreePath } from '../tree/tree-path.ts';
 export interface TakenBack {
   /** The changed files and links, and the directories whose permission bits changed. */
   readonly paths: ReadonlySet<TreePath>;
-  /** Paths that the restore revealed without writing them. They existed before, so an undo does not delete them. */
+  /**
+   * Paths that the restore revealed without writing them. These paths existed before, so an undo does not
+   * delete them.
+   */
   readonly revealed: ReadonlySet<TreePath>;
 }
 

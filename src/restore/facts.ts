@@ -1,5 +1,5 @@
-// Gathers the facts that a restore is planned from: the present (captured now), the target, and what the checkpoints,
-// the ledger and the disk show about each differing path. It changes nothing. plan.ts decides.
+// Gathers the facts that a restore is planned from: the present (captured now), the target, and what the
+// checkpoints, the ledger and the disk show about each differing path. Changes nothing. plan.ts decides.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
@@ -62,7 +62,7 @@ export async function planFiles(
 }
 
 interface Planned extends FilePlan {
-  /** Requested paths at which there is nothing to restore. They are reported, because a path may be mistyped. */
+  /** Requested paths at which there is nothing to restore. These paths are reported, because a path may be mistyped. */
   readonly unmatched: readonly TreePath[];
 }
 

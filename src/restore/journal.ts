@@ -1,6 +1,7 @@
-// The note that a restore is under way: one small durable file, written before the first change of the work tree and
-// removed after the last. It contains what a new plan needs, not the plan itself: a repeated run plans from the files
-// on disk at that time. Recovery, not the journal, decides what to do with an unfinished restore.
+// The note that a restore is under way: one small durable file, written before the first change of the work
+// tree and removed after the last. The note contains what a new plan needs, not the plan itself: a repeated
+// run plans from the files on disk at that time. Recovery, not the journal, decides what to do with an
+// unfinished restore.
 import { dirname } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';

@@ -75,7 +75,7 @@ export class MergedContents {
     return Buffer.concat(chunks);
   }
 
-  /** Stores a content. It can be read once the tree is stored. */
+  /** Stores a content, which can be read once the tree is stored. */
   async put(bytes: Buffer): Promise<BlobId> {
     const hash = this.#store.hash(bytes.length);
     hash.update(bytes);

@@ -1,4 +1,4 @@
-// Verifies the files that a restore moves, and finds the directories that one rename can move whole. It changes
+// Verifies the files that a restore moves, and finds the directories that one rename can move whole. Changes
 // nothing. A move that is not possible is returned as the deletion and the write that it stands for.
 import { givesGroupMore } from '../base/access-lists.ts';
 import { attempt, hasCode } from '../base/attempt.ts';
@@ -153,8 +153,8 @@ async function verified(
 }
 
 /**
- * Returns the entry that the capture found, when the stamp is still the same. Then the file is not read again: a move
- * displaces nothing, and the capture after the restore reads it.
+ * Returns the entry that the capture found, when the stamp is still the same. In that case the file is not
+ * read again: a move displaces nothing, and the capture after the restore reads it.
  */
 function asKnown(tree: AnchoredFiles, path: TreePath, known: KnownContent | undefined): Present | undefined {
   const stats = known && lookClosely(tree, path);

@@ -1,6 +1,6 @@
-// Finds what is in the way of a plan on disk and in no capture: ignored files, whole ignored directories, special
-// files, git directories. It changes nothing. The caller captures what can be saved, plans again from that capture,
-// and looks again.
+// Finds what is in the way of a plan on disk and in no capture: ignored files, whole ignored directories,
+// special files, git directories. Changes nothing. The caller captures what can be saved, plans again from
+// that capture, and looks again.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
@@ -165,8 +165,8 @@ function topmost(
 type Kind = 'absent' | 'directory' | 'content' | 'special';
 
 /**
- * Returns a function that returns the kind of a path. It looks at each path once, and at no path below a
- * missing one, because a failed system call costs far more than the answer of the map.
+ * Returns a function that returns the kind of a path. The function looks at each path once, and at no path
+ * below a missing one, because a failed system call costs far more than the answer of the map.
  */
 export function kindsOnce(tree: AnchoredFiles): (path: TreePath) => Kind {
   const kinds = new Map<TreePath, Kind>();

@@ -1,6 +1,6 @@
-// Adds to a capture the files that it leaves out because they are larger than today's limit, although a restore wrote
-// them. The store has their contents already, so no content is read into the store. It compares the file at a path
-// with the restored entry, and returns a capture that includes it.
+// Adds to a capture the files that it leaves out because they are larger than today's limit, although a
+// restore wrote them. The store has their contents already, so no content is read into the store. Compares
+// the file at a path with the restored entry, and returns a capture that includes it.
 import { attemptAsync } from '../base/attempt.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';

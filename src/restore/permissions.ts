@@ -1,5 +1,6 @@
-// Finds operations that the system will refuse: in directories that cannot be changed, on immutable and append-only
-// files, and on files of other users. It asks before any change, so a dry run reports what the run will meet.
+// Finds operations that the system will refuse: in directories that cannot be changed, on immutable and
+// append-only files, and on files of other users. Asks before any change, so a dry run reports what the run
+// will meet.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, type Stats } from '../base/files.ts';

@@ -1,6 +1,6 @@
-// Decides what a restore does with each path: a step, or the reason why it leaves the path alone. The plan is a pure
-// function of the facts, so a dry run prints the plan that a run executes, and a recovery that plans again decides
-// alike. It reads nothing from disk: facts.ts gathers the facts.
+// Decides what a restore does with each path: a step, or the reason why it leaves the path alone. The plan is
+// a pure function of the facts, so a dry run prints the plan that a run executes, and a recovery that plans
+// again decides alike. Reads nothing from disk: facts.ts gathers the facts.
 import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';
@@ -70,7 +70,10 @@ export interface FileWrite {
   readonly after: Entry;
   /** The entry of the present capture. Absent when the path must be free. */
   readonly expected?: Entry;
-  /** The present name of the file, on a disk that treats both spellings as one name. It is removed first. */
+  /**
+   * The present name of the file, on a disk that treats both spellings as one name. The file is removed first
+   * under its present name.
+   */
   readonly respells?: TreePath;
   /** A directory at the path must be removed: all its entries, each saved in the safety checkpoint. */
   readonly displaces: readonly Entry[];
@@ -93,7 +96,10 @@ export interface RestorePlan {
   readonly writes: readonly FileWrite[];
   /** Children before parents. */
   readonly deletes: readonly FileDelete[];
-  /** Pairs of a deletion and a write that one rename can replace. Both stay in `deletes` and `writes`. */
+  /**
+   * Pairs of a deletion and a write that one rename can replace. The deletion stays in `deletes`, and the
+   * write in `writes`.
+   */
   readonly moves: readonly Move[];
   /** Files by name, then directories deepest first. */
   readonly permissionChanges: readonly PermissionChange[];

@@ -1,6 +1,6 @@
-// Checks the conditions of a restore before it begins: the store has every content, and the disk has room. It
-// reads only the sizes of the contents to write: staging finds damage inside them, also before the first
-// visible change. It reads the contents to delete completely.
+// Checks the conditions of a restore before it begins: the store has every content, and the disk has room.
+// Reads only the sizes of the contents to write: staging finds damage inside them, also before the first
+// visible change. Reads the contents to delete completely.
 import { attemptAsyncOr, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -56,9 +56,9 @@ export function lostContents(writes: readonly FileWrite[], cause?: unknown): Che
 }
 
 /**
- * Returns the paths that the plan deletes and that the store cannot return from the saved snapshot. It reads each
- * content and each directory above it, because after the restore the store has the only copy. A capture alone proves
- * nothing: it skips files that it knows to be unchanged.
+ * Returns the paths that the plan deletes and that the store cannot return from the saved snapshot. Reads
+ * each content and each directory above it, because after the restore the store has the only copy. A capture
+ * alone proves nothing: it skips files that it knows to be unchanged.
  */
 export async function notGivenBack(
   plan: RestorePlan,

@@ -1,6 +1,6 @@
-// Completes a restore that a dead daemon, or a failure in this one, left unfinished. The next change of the session
-// first finishes it, or undoes it when it cannot be finished. Recovery repeats the original request from the files on
-// disk. It first saves later edits, and one undo brings them back.
+// Completes a restore that a dead daemon, or a failure in this one, left unfinished. The next change of the
+// session first finishes it, or undoes it when it cannot be finished. Recovery repeats the original request
+// from the files on disk. First saves later edits, and one undo brings them back.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';

@@ -62,7 +62,7 @@ export interface Interrupted {
 
 export interface FilePlan {
   readonly plan: RestorePlan;
-  /** The present, with everything that the plan displaces. It becomes the safety checkpoint. */
+  /** The present, with everything that the plan displaces. This capture becomes the safety checkpoint. */
   readonly present: Capture;
 }
 

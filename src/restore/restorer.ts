@@ -1,7 +1,7 @@
-// Makes the work tree match a plan: verifies and stages everything under temporary names, then puts it in place file
-// by file. It plans nothing, captures nothing and decides nothing. The session wrote the intent before, and takes the
-// next checkpoint after. A crash at any point leaves every file whole, old or new, and temporary files that
-// sweepTemporaries removes. Planning and applying again completes the restore.
+// Makes the work tree match a plan: verifies and stages everything under temporary names, then puts it in
+// place file by file. Plans nothing, captures nothing and decides nothing. The session wrote the intent
+// before, and takes the next checkpoint after. A crash at any point leaves every file whole, old or new, and
+// temporary files that sweepTemporaries removes. Planning and applying again completes the restore.
 import { CheckpointdError } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -27,7 +27,7 @@ export interface RestoreOptions {
   /** Throws when the root is another directory than the work tree. Called before the first write. */
   readonly requireRoot?: () => void;
   readonly plan: RestorePlan;
-  /** The 20 characters of the journal's id. They are part of every temporary name. */
+  /** The 20 characters of the journal's id, which are part of every temporary name. */
   readonly id: string;
   readonly contents: Contents;
   /** Returns what the capture before the restore found at a path. */
@@ -58,11 +58,11 @@ export interface AppliedPlan {
   readonly deleted: readonly TreePath[];
   /** The plan's own failures, and the failures of the run. */
   readonly failed: readonly Failure[];
-  /** Paths that another program changed between the capture and the restore. They were not touched. */
+  /** Paths that another program changed between the capture and the restore, and that the restore did not touch. */
   readonly conflicts: readonly TreePath[];
   /** Paths that got only their owner's permissions, because their access list turns the group bits into a mask. */
   readonly ownerOnly: readonly TreePath[];
-  /** Edits made while their file was replaced. They are kept beside the path, because the path was edited once more. */
+  /** Edits made while their file was replaced, which are kept beside the path because the path was edited once more. */
   readonly keptBeside: readonly BroughtBack[];
   /** Temporary files that could not be removed. The journal should stay until a sweep has removed them. */
   readonly leftover: readonly TreePath[];

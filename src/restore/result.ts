@@ -1,5 +1,5 @@
-// Reads the result of a restore: the final capture, and the paths that the restore revealed without writing them. It
-// publishes and changes nothing.
+// Reads the result of a restore: the final capture, and the paths that the restore revealed without writing
+// them. Publishes and changes nothing.
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -14,9 +14,9 @@ import type { RestorePlan } from './plan.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 
 /**
- * Returns a capture of the restored state on disk. It includes restored files that a rule ignores, and those that
- * exceed today's limit. The capture before was just made, so files in directories that the restore did not change are
- * not read again.
+ * Returns a capture of the restored state on disk. The capture includes restored files that a rule ignores,
+ * and those that exceed today's limit. The capture before was just made, so files in directories that the
+ * restore did not change are not read again.
  */
 export async function captureAfter(
   checkpoints: Checkpoints,
@@ -68,7 +68,7 @@ const hiding: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the writes of the restore that another program changed before its end. It compares contents only,
+ * Returns the writes of the restore that another program changed before its end. Compares contents only,
  * because the umask, the file system and access lists change bits. `changes` are those from the capture
  * before to the capture after.
  */

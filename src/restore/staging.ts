@@ -1,5 +1,6 @@
-// The invisible half of a restore. It verifies the files that each operation will replace, and writes the new contents
-// under temporary names. So a full disk, a corrupt blob or a cancel stops the restore before the first visible change.
+// The invisible half of a restore. Staging verifies the files that each operation will replace, and writes
+// the new contents under temporary names. So a full disk, a corrupt blob or a cancel stops the restore before
+// the first visible change.
 import { givesGroupMore, ownerBits } from '../base/access-lists.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
@@ -108,7 +109,7 @@ export class Staging {
     }
   }
 
-  /** The store's error knows only the content. This adds the path. */
+  /** The store's error knows only the content. This function adds the path. */
   async #stageWhole(write: FileWrite): Promise<void> {
     try {
       await this.#stage(write);

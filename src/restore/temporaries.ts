@@ -1,5 +1,6 @@
-// The temporary names of a restore, and the sweep that removes them after a crash. The names contain the restore's
-// id, so a sweep never touches the files of another restore. It decides nothing about the restore itself.
+// The temporary names of a restore, and the sweep that removes them after a crash. The names contain the
+// restore's id, so a sweep never touches the files of another restore. This module decides nothing about the
+// restore itself.
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';

@@ -1,5 +1,5 @@
-// The answer of `initialize`: capabilities and limits of this daemon, as data. It loads nothing, because the first
-// answer must be fast, and reads from disk only which optional packages are installed.
+// The answer of `initialize`: capabilities and limits of this daemon, as data. This module loads nothing,
+// because the first answer must be fast, and reads from disk only which optional packages are installed.
 import type { CheckpointdServerCapabilities, ServerLimits } from '../protocol/types.ts';
 import { defaultStrategy, offeredStrategies } from '../session/offered-strategies.ts';
 

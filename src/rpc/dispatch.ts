@@ -1,6 +1,6 @@
-// Calls the handler of a method and returns its outcome: validation, cancellation, progress, and the one place where
-// a request's failure is caught. It mentions no handler by name, and is independent of the daemon's start and end.
-// The queue controls the order within a session.
+// Calls the handler of a method and returns its outcome: validation, cancellation, progress, and the one
+// place where a request's failure is caught. Mentions no handler by name, and is independent of the daemon's
+// start and end. The queue controls the order within a session.
 import { CancelledAfterRecovery } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';

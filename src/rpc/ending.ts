@@ -1,5 +1,5 @@
-// Ends the daemon, or one client's share of it, always by the same steps. It stops once, within a time limit,
-// sends the replies, and exits with the code of this end. It uses no session. The daemon decides what a stop
+// Ends the daemon, or one client's share of it, always by the same steps. Stops once, within a time limit,
+// sends the replies, and exits with the code of this end. Uses no session. The daemon decides what a stop
 // removes or keeps.
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';

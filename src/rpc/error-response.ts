@@ -1,6 +1,6 @@
-// Converts failures to the form of the wire: a number, a message with a remedy, and data that a program can use. It
-// decides no policy (retries, undo) and hides the text of foreign errors: it may quote file contents or the
-// environment.
+// Converts failures to the form of the wire: a number, a message with a remedy, and data that a program can
+// use. Decides no policy (retries, undo) and hides the text of foreign errors: it may quote file contents or
+// the environment.
 import { randomBytes } from 'node:crypto';
 import {
   CheckpointdError,

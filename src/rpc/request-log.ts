@@ -1,5 +1,5 @@
-// Logs one line per answered request: changes and failures at the default level, everything else at debug. It quotes
-// ids, tags, numbers and our own words, never the text of a message or a file.
+// Logs one line per answered request: changes and failures at the default level, everything else at debug.
+// Quotes ids, tags, numbers and our own words, never the text of a message or a file.
 import type { Log } from '../base/log.ts';
 import type { CheckpointCreateResult, RestoreResult, SessionOpenResult } from '../protocol/types.ts';
 import type { RequestOutcome } from './transport/connection.ts';

@@ -1,6 +1,6 @@
-// One client of the server: its connection with its own life cycle, running requests, progress, trace and end. It
-// decides nothing about the daemon: the server decides what the end of a client means for sessions and for the
-// process.
+// One client of the server: its connection with its own life cycle, running requests, progress, trace and
+// end. This module decides nothing about the daemon: the server decides what the end of a client means for
+// sessions and for the process.
 import type { Readable } from 'node:stream';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';

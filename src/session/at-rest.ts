@@ -1,5 +1,5 @@
-// Loads a closed session from its directory, for reading. It claims nothing and writes nothing: no recovery, no
-// summary, no watcher. It refuses a session that was not closed in order, or in which an opening would repair
+// Loads a closed session from its directory, for reading. Claims nothing and writes nothing: no recovery, no
+// summary, no watcher. Refuses a session that was not closed in order, or in which an opening would repair
 // something, finish a restore or give a warning. A daemon has to open such a session.
 import { join } from 'node:path';
 import { systemClock, timestamp } from '../base/clock.ts';

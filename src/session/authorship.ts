@@ -316,7 +316,8 @@ export async function pathHistory(
   const base = baseOf(checkpoints.index)?.record;
   const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
   const later = ledger.history(path);
-  // Records from before the oldest checkpoint come first. They were made by checkpoints that are removed now.
+  // Records from before the oldest checkpoint come first. Checkpoints that are removed now made these
+  // records.
   const isTold = base === undefined || later.some(({ by, at }) => by === base.id || at < base.timestamp);
   const first: LedgerRecord[] =
     isTold || original === undefined

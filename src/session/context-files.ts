@@ -1,6 +1,7 @@
-// The work tree as the sticky context sees it: the files that a path or a glob names, and their text. It follows a
-// link only to a target inside the work tree. It never looks into `.git`, into the daemon's own storage or (for a
-// glob) into ignored files. It caches nothing between two looks: each look has its own instance.
+// The work tree as the sticky context sees it: the files that a path or a glob names, and their text. This
+// module follows a link only to a target inside the work tree. This module never looks into `.git`, into the
+// daemon's own storage or (for a glob) into ignored files. This module caches nothing between two looks: each
+// look has its own instance.
 import { systemCode } from '../base/errors.ts';
 import { stampKey } from '../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../base/files.ts';
@@ -164,7 +165,10 @@ export class TreeContextFiles implements ContextFiles {
     }
   }
 
-  /** True when a glob enters a directory. It enters an ignored directory only if it names that without a wildcard. */
+  /**
+   * True when a glob enters a directory. A glob enters an ignored directory only if it names the directory
+   * without a wildcard.
+   */
   #mayHold(directory: TreePath, wanted: Wanted | undefined): boolean {
     if (wanted === undefined || wanted.literal.startsWith(`${directory}/`)) return true;
     if (wanted.isAnchored && !wanted.globs.mayMatchBelow(directory)) return false;

@@ -29,7 +29,7 @@ export interface SessionOrigin {
   readonly commit: string;
 }
 
-/** The facts of a session, as `checkpointd/session.json` holds them. They hardly ever change. */
+/** The facts of a session, as `checkpointd/session.json` holds them. These facts hardly ever change. */
 export interface SessionMarker {
   readonly marker: 'checkpointd session';
   /** The format of the files beside the marker. A version that changes one of them increments the number. */
@@ -80,8 +80,8 @@ export class SessionDirectory {
     return join(this.own, 'owner.json');
   }
   /**
-   * The lock file. It is beside the directory, because the lock is held before the directory exists and while it is
-   * renamed away.
+   * The lock file, which is beside the directory, because the lock is held before the directory exists and
+   * while it is renamed away.
    */
   get lockFile(): string {
     return `${this.root}.lock`;
@@ -202,7 +202,7 @@ export class SessionDirectory {
       this.create({ ...(this.readMarker() ?? marker), replacedBy: { directory, seq } });
   }
 
-  /** Makes the directory itself, so that it can be locked. It has no marker yet. */
+  /** Makes the directory itself, without a marker, so that it can be locked. */
   makeRoot(): void {
     if (this.#standing() === undefined) makeDirectory(this.root);
   }
@@ -378,7 +378,8 @@ export function isSessionId(name: string): name is SessionId {
 }
 
 /**
- * Returns the id of the session of one conversation on one work tree in one strategy. It is the same at every start.
+ * Returns the id of the session of one conversation on one work tree in one strategy. The id is the same at
+ * every start.
  */
 export function sessionIdOf(workTree: string, conversationId: string, strategy: string): SessionId {
   const digest = createHash('sha256')

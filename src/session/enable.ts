@@ -50,7 +50,8 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
 /**
  * Enables checkpoints. With an obstacle they stay disabled, with its reason.
  * @throws GitMissing, GitTooOld, StrategyUnavailable, the store's own errors, CaptureTimedOut after
- * `limits.initTimeoutMs`, AbortError. Then checkpoints stay disabled, and the client can try again.
+ * `limits.initTimeoutMs`, AbortError. After such an error checkpoints stay disabled, and the client can try
+ * again.
  */
 export async function enableCheckpoints(
   session: Session,

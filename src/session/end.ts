@@ -121,9 +121,9 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
 }
 
 /**
- * Ends a session in a process that is about to die and cannot wait. It kills the git processes first. Then it renames
- * the directory away if that loses nothing, as far as it can judge without reading snapshots. The next start deletes
- * the renamed directory.
+ * Ends a session in a process that is about to die and cannot wait. Kills the git processes first. Then
+ * renames the directory away if that loses nothing, as far as it can judge without reading snapshots. The
+ * next start deletes the renamed directory.
  */
 export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void {
   const { directory, late, marker } = session.parts;
@@ -312,13 +312,13 @@ async function decided(
 export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Sweeps a storage root once, and returns the removed sessions. It removes three kinds. The first are orphans: they
- * have our marker, belong to this user, have no living owner and no unfinished restore, and were silent for the grace
- * period. The second are sessions whose deletion was interrupted, at any age. The third are directories that were
- * renamed away. It never touches a kept session that no client deleted.
+ * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of sessions. The first
+ * are orphans: they have our marker, belong to this user, have no living owner and no unfinished restore, and
+ * were silent for the grace period. The second are sessions whose deletion was interrupted, at any age. The
+ * third are directories that were renamed away. Never touches a kept session that no client deleted.
  *
- * It logs and leaves a directory that it cannot judge or remove. It calls `onDecided` when all paths are free, before
- * the long part begins: deleting the renamed directories.
+ * Logs and leaves a directory that it cannot judge or remove. Calls `onDecided` when all paths are free,
+ * before the long part begins: deleting the renamed directories.
  */
 export async function sweepStorage(
   storage: string,
@@ -405,9 +405,9 @@ async function claim(directory: SessionDirectory): Promise<SessionOwner | undefi
 }
 
 /**
- * Moves a session that no process has open to the state `moved`, and returns its new place. It calls `mayGo` once it
- * owns the session, because another process may have resumed or removed the session meanwhile. It gives up the
- * ownership at the end.
+ * Moves a session that no process has open to the state `moved`, and returns its new place. Calls `mayGo`
+ * once it owns the session, because another process may have resumed or removed the session meanwhile. Gives
+ * up the ownership at the end.
  */
 async function removeClaimed(
   directory: SessionDirectory,
@@ -438,7 +438,8 @@ async function removeClaimed(
 async function emptyOpen({ enabled, parts: { directory, marker, log } }: Session): Promise<void> {
   if (enabled !== undefined)
     await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
-  // The session was opened without its checkpoints (no git, or on request). They are removed anyway.
+  // The session was opened without its checkpoints (no git, or on request). The checkpoints are removed
+  // anyway.
   else if (files.existsSync(directory.enabledFile)) await emptyClosed(directory, log);
 }
 
@@ -560,8 +561,8 @@ export function renameStoreAway(directory: SessionDirectory): string {
 // Deleted.
 
 /**
- * True when we may delete a directory with a trash name. It belongs to this user, and has a marker of the
- * session in its name, or a kill left only our empty sub-directory in it.
+ * True when we may delete a directory with a trash name. The directory belongs to this user, and has a marker
+ * of the session in its name, or a kill left only our empty sub-directory in it.
  */
 function isOurTrash(storage: string, name: string): boolean {
   const path = join(storage, name);

@@ -1,6 +1,6 @@
-// Opens the session's log: reads it into a conversation and the records of other modules. If the log is unreadable
-// and the client requests it, the file is renamed, so that the checkpoints of the files are served without it. It
-// repairs nothing and deletes nothing.
+// Opens the session's log: reads it into a conversation and the records of other modules. If the log is
+// unreadable and the client requests it, the file is renamed, so that the checkpoints of the files are served
+// without it. Repairs nothing and deletes nothing.
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { CheckpointdError, isDamage } from '../base/errors.ts';

@@ -12,7 +12,7 @@ interface OfferedStrategy extends Pick<StrategyDriver, 'name' | 'retention' | 'n
   readonly reason?: string;
 }
 
-/** Returns the strategies of this machine. It only looks up the names of installed packages, and opens nothing. */
+/** Returns the strategies of this machine. Only looks up the names of installed packages, and opens nothing. */
 export function offeredStrategies(): OfferedStrategy[] {
   return Object.values(strategies).map((driver) => {
     const { name, retention, needsRepository } = driver;

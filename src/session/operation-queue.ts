@@ -1,6 +1,7 @@
-// The queue of a session: runs one mutation at a time, in arrival order. It has a limit, so that a flood of requests
-// is refused and not stored. A waiting operation can be cancelled. A broken invariant poisons the queue, so that
-// nothing is built on an unexplained state. It has no timeouts for running work and does not know what it runs.
+// The queue of a session: runs one mutation at a time, in arrival order. The queue has a limit, so that a
+// flood of requests is refused and not stored. A waiting operation can be cancelled. A broken invariant
+// poisons the queue, so that nothing is built on an unexplained state. The queue has no timeouts for running
+// work and does not know what it runs.
 import { CheckpointdError } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 

@@ -130,7 +130,7 @@ export class OperationRecords {
   readonly #log: Pick<RecordLog, 'append'> | undefined;
   readonly #byOperation = new Map<string, OperationEntry>();
   readonly #byKey = new Map<string, OperationEntry>();
-  /** The intentions of an earlier process, by key. They are resolved when the checkpoints are known. */
+  /** The intentions of an earlier process, by key. These intentions are resolved when the checkpoints are known. */
   readonly #intentions = new Map<string, LoggedIntention>();
   /** Keys that the session may forget, oldest first. */
   readonly #unkeyed = new Set<OperationEntry>();

@@ -297,9 +297,10 @@ function readOwner(file: string): Owner | undefined {
 }
 
 /**
- * True when the holder may be alive although both locks were free. A holder that had locked the directory is gone
- * then. A holder without that lock (no flock(1), another version) may run where we cannot see its name. It counts as
- * alive when its pid has the recorded start time, or when it cannot be seen but has a recent heartbeat.
+ * True when the holder may be alive although both locks were free. A holder that had locked the directory is
+ * gone then. A holder without that lock (no flock(1), another version) may run where we cannot see its name.
+ * Such a holder counts as alive when its pid has the recorded start time, or when it cannot be seen but has a
+ * recent heartbeat.
  */
 function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
   if (note.released === true || isProven(note, locks)) return false;

@@ -1,5 +1,6 @@
-// A session: one conversation on one work tree in one store. It holds the parts of the session and their figures. The
-// files beside this one and in commands/ operate on it. Every change of a session goes through its queue.
+// A session: one conversation on one work tree in one store. The class has the parts of the session and their
+// figures. The files beside this one and in commands/ operate on it. Every change of a session goes through
+// its queue.
 import type { Clock } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId, SnapshotId } from '../base/ids.ts';

@@ -103,7 +103,10 @@ export class Sessions {
     throw unknownSession(id);
   }
 
-  /** Opens a session for a client, or joins the open session. It stays open until {@link closeFor} or {@link leave}. */
+  /**
+   * Opens a session for a client, or joins the open session. The session stays open until {@link closeFor} or
+   * {@link leave}.
+   */
   async open(request: OpenRequest, context: OperationContext, client: Client = this): Promise<Opened> {
     const isDone = this.#shares.opens(client);
     return this.#openInTurn(request, context, client).finally(isDone);

@@ -1,5 +1,5 @@
-// Reads an open session as the source of a line (its checkpoints, its log and its facts at one moment), and pushes it
-// to a remote. It does not change the session.
+// Reads an open session as the source of a line (its checkpoints, its log and its facts at one moment), and
+// pushes it to a remote. Does not change the session.
 import { basename } from 'node:path';
 import { given } from '../base/given.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';

@@ -1,6 +1,6 @@
-// Finds writes that other sessions reported and that this session did not see. They were reported to another daemon,
-// while this session was closed, or on a work tree inside or around this one. Reads the logs of these sessions, and
-// changes nothing.
+// Finds writes that other sessions reported and that this session did not see. These writes were reported to
+// another daemon, while this session was closed, or on a work tree inside or around this one. Reads the logs
+// of these sessions, and changes nothing.
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';

@@ -188,9 +188,10 @@ export function emptied(checkpoints: number, path?: string): CheckpointdError {
   );
 }
 
-// The list of the checkpoints that a session has published and not removed, kept apart from its store. Only this list
-// can distinguish a store that was deleted, emptied or replaced from a new store, and name the missing checkpoints.
-// It is a file of lines with checksums: `+` and an id for a publication, `-` for a removal.
+// The list of the checkpoints that a session has published and not removed, kept apart from its store. Only
+// this list can distinguish a store that was deleted, emptied or replaced from a new store, and name the
+// missing checkpoints. The list is a file of lines with checksums: `+` and an id for a publication, `-` for a
+// removal.
 
 const lineForm = /^([+-])(ckpt_[0-9a-z]{1,64}) ([0-9a-f]{8})$/;
 

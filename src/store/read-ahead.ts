@@ -1,5 +1,5 @@
-// Reads contents before their turn: while one is being used, the store reads the next ones. The number and the bytes
-// are limited. A large content waits for its turn, and comes in chunks. It only reads.
+// Reads contents before their turn: while one is being used, the store reads the next ones. The number and
+// the bytes are limited. A large content waits for its turn, and comes in chunks. This module only reads.
 import type { BlobId } from '../base/ids.ts';
 import { ended } from '../base/turns.ts';
 import type { Contents } from './snapshot-store.ts';

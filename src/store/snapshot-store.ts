@@ -1,6 +1,6 @@
-// THE interface of the three strategies: stores immutable snapshots of a work tree, and the checkpoints that name
-// them. A store only stores. It never reads or writes the work tree (capture/capturer.ts brings the bytes, the
-// restorer in restore/ reads them back), and of conversations it knows only the stored reference.
+// THE interface of the three strategies: stores immutable snapshots of a work tree, and the checkpoints that
+// name them. A store only stores. A store never reads or writes the work tree (capture/capturer.ts brings the
+// bytes, the restorer in restore/ reads them back), and knows only the stored reference of a conversation.
 import type { CheckpointdError } from '../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
 import type { SkippedPath, SnapshotSink } from '../capture/snapshot-sink.ts';
@@ -226,7 +226,7 @@ export type Contents = Pick<SnapshotStore, 'read' | 'sizes' | 'hash'>;
 /** The options for opening a store. All paths are absolute. */
 export interface StoreOptions {
   readonly session: string;
-  /** The session's own directory. It exists with mode 0700. The shadow repository is laid out in it. */
+  /** The session's own directory, which exists with mode 0700. The shadow repository is laid out in it. */
   readonly sessionDirectory: string;
   /** The storage root, for data that several sessions share. */
   readonly storageDirectory: string;
@@ -270,13 +270,15 @@ export interface StrategyDriver {
    */
   open(options: StoreOptions): Promise<SnapshotStore>;
   /**
-   * Opens the store of a session that no daemon has open, for reading. The reader's own files are in `scratch`. It
-   * does not write to the session or the user's repository. Absent: such a session must be opened to be read.
+   * Opens the store of a session that no daemon has open, for reading. The reader's own files are in
+   * `scratch`. Does not write to the session or the user's repository. Absent: such a session must be opened
+   * to be read.
    * @throws any error when opening the store would have to repair, finish or explain something
    */
   openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;
   /**
-   * Moves the remains of this session's damaged store to an existing directory. Then {@link open} makes a new store.
+   * Moves the remains of this session's damaged store to an existing directory. Afterwards {@link open} makes
+   * a new store.
    */
   setAside(options: StoreOptions, to: string): Promise<void>;
 }

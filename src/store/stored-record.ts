@@ -1,5 +1,5 @@
-// Checks whether JSON from a store is a checkpoint's record: every field that the code uses exists and has its type.
-// It does not check the snapshot of the record, and repairs nothing.
+// Checks whether JSON from a store is a checkpoint's record: every field that the code uses exists and has
+// its type. Does not check the snapshot of the record, and repairs nothing.
 import { attempt, isA } from '../base/attempt.ts';
 import { isIntact, sumOfText, withSum } from '../base/check-sum.ts';
 import type { CheckpointRecord } from './snapshot-store.ts';

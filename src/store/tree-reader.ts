@@ -1,6 +1,6 @@
 // Reads snapshots from directories that a store returns by their ids. Returns the entry at a path, lists,
-// whole trees, and the changes between two trees. The cost of the changes depends on the differences. It
-// writes nothing and reads no content.
+// whole trees, and the changes between two trees. The cost of the changes depends on the differences. Writes
+// nothing and reads no content.
 import { LRUCache } from 'lru-cache';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -63,7 +63,7 @@ export class TreeReader {
     maxSize: cachedNamesMax,
     sizeCalculation: (node) => node.entries.size + 1,
   });
-  /** Directories without stricter permissions in and below them. They are immutable, so the list stays valid. */
+  /** Directories without stricter permissions in and below them. Directories are immutable, so the list stays valid. */
   readonly #usual = new RecentSet(usualMax);
   readonly #modes = new LRUCache<string, StrictModes>({ max: modesMax });
 

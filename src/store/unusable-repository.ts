@@ -14,7 +14,7 @@ export class UnusableRepository extends CheckpointdError {
   }
 }
 
-/** Returns the error for settings that git cannot parse. This is no defect of ours. */
+/** Returns the error for settings that git cannot parse, which is no defect of ours. */
 export function unreadableSettings(config: string, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
   const [, line] = /bad config line (\d+)/.exec(error.message) ?? [];

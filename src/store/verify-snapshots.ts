@@ -1,5 +1,6 @@
-// Reads everything that the checkpoints of a store need and checks every hash. It reports each damaged directory or
-// content with the checkpoints that need it. Equal directories and contents are read once. It repairs nothing.
+// Reads everything that the checkpoints of a store need and checks every hash. Reports each damaged directory
+// or content with the checkpoints that need it. Equal directories and contents are read once. Repairs
+// nothing.
 import { CheckpointdError } from '../base/errors.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';

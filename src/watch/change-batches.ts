@@ -4,9 +4,9 @@ import type { TreePath } from '../tree/tree-path.ts';
 
 export interface ChangeBatch {
   readonly paths: readonly TreePath[];
-  /** True when more has changed than can be listed. Then nothing is listed. */
+  /** True when more paths have changed than can be listed. In this case no path is listed. */
   readonly overflow: boolean;
-  /** True when events were lost. Then the count of changed paths is too low. */
+  /** True when events were lost. In this case the count of changed paths is too low. */
   readonly isLost: boolean;
 }
 

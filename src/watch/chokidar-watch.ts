@@ -1,6 +1,6 @@
-// chokidar's part of the watcher: the main thread's side of chokidar-thread.ts, with the state that clients see. It
-// never watches only a part of the tree. When it misses an event it restarts, and when the system lacks watches it
-// gives up.
+// chokidar's part of the watcher: the main thread's side of chokidar-thread.ts, with the state that clients
+// see. This module never watches only a part of the tree. When it misses an event it restarts, and when the
+// system lacks watches it gives up.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -40,7 +40,10 @@ export interface ChokidarWatchOptions {
   readonly root: string;
   /** The daemon's storage, which may be inside the work tree and is never watched. */
   readonly storage?: string;
-  /** Returns the directories that the ignore rules exclude, as far as they are known. They are not watched. */
+  /**
+   * Returns the directories that the ignore rules exclude, as far as they are known. These directories are
+   * not watched.
+   */
   readonly ignoredDirectories?: () => readonly TreePath[];
   /** The program of the thread. A test passes another one. */
   readonly program?: URL;
@@ -172,8 +175,8 @@ export class ChokidarWatch {
   }
 
   /**
-   * Ends watching. It never watches only a part, because a client could not know which part. Another attempt would
-   * fail again.
+   * Ends watching completely. A client could not know which part of the tree is still watched. Another
+   * attempt would fail again.
    */
   #giveUp(reason: string, remedy?: string): Promise<void> {
     const what = `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct.`;

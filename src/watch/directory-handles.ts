@@ -38,7 +38,7 @@ export type ToHandles =
 export interface DirectoryHandlesOptions {
   /** The canonical path of the work tree. */
   readonly root: string;
-  /** A private directory for the cookies of the fence. It does not exist yet. */
+  /** A private directory for the cookies of the fence, which does not exist yet. */
   readonly fenceDirectory: string;
   readonly changes: ChangeLog;
   /** Called when handles can be opened. */

@@ -38,8 +38,8 @@ export class Fence {
   }
 
   /**
-   * Resolves to true once every earlier change has been reported, and to false when that cannot be proven in time. It
-   * does not prevent the end of a process.
+   * Resolves to true once every earlier change has been reported, and to false when that cannot be proven in
+   * time. The wait does not prevent the end of a process.
    */
   pass(): Promise<boolean> {
     this.#count += 1;

@@ -11,7 +11,8 @@ import { DirectoryHandles } from './directory-handles.ts';
 export interface WatcherOptions
   extends Pick<ChokidarWatchOptions, 'root' | 'storage' | 'ignoredDirectories' | 'program'> {
   /**
-   * A private directory for the fence of the directory handles. It does not exist yet. Absent: there are no handles.
+   * A private directory for the fence of the directory handles. The directory does not exist yet. Absent:
+   * there are no handles.
    */
   readonly fenceDirectory?: string;
   /** True for a path that the ignore rules exclude, as far as they are known; see Capturer.isLeftOut. */
@@ -95,7 +96,7 @@ export class WorkTreeWatcher {
     return this.changes.visibleSince(this.#capturedTo);
   }
 
-  /** Notes that a capture of everything has succeeded. It began at this position of {@link changes}. */
+  /** Notes that a capture of everything has succeeded, which began at this position of {@link changes}. */
   captured(position: number): void {
     this.#capturedTo = Math.max(this.#capturedTo, position);
     this.#chokidar.renewIgnored();

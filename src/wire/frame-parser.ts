@@ -1,6 +1,6 @@
 // Parses bytes into frames (LSP base protocol 0.9), strictly: the one place that trusts a length from the
-// client. It never allocates by a declared length and never buffers beyond its limits. After a fault it never
-// searches for the next frame, because the following bytes may mean anything. It does not decode or check
+// client. Never allocates by a declared length and never buffers beyond its limits. After a fault it never
+// searches for the next frame, because the following bytes may mean anything. Does not decode or check
 // bodies.
 
 export interface FrameLimits {

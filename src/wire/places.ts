@@ -1,5 +1,5 @@
-// The paths on this machine that a daemon and its clients must agree on: the files of this package, the storage, and
-// the private directory of sockets. It makes nothing.
+// The paths on this machine that a daemon and its clients must agree on: the files of this package, the
+// storage, and the private directory of sockets. This module makes nothing.
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -32,7 +32,7 @@ export class NotADirectoryThere extends Error {
   readonly code = 'ENOTDIR';
 }
 
-/** A pinned work tree. It uses up to 65 descriptors until it is closed. */
+/** A pinned work tree, which uses up to 65 descriptors until it is closed. */
 export class AnchoredFiles {
   readonly root: string;
   readonly anchoring: Anchoring;

@@ -1,5 +1,5 @@
-// Reads the kernel's list of mounts (Linux only, elsewhere it is empty), and the mounts inside a directory. It mounts
-// nothing, and is independent of work trees.
+// Reads the kernel's list of mounts (Linux only, elsewhere it is empty), and the mounts inside a directory.
+// Mounts nothing, and is independent of work trees.
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
@@ -55,8 +55,8 @@ export function shownWithin(mounts: string, path: string, directory: string): st
 const localTypes = /^(?:ext[234]|xfs|btrfs|f2fs|zfs|bcachefs|tmpfs|ramfs|overlay)$/;
 
 /**
- * True when every directory on an absolute path is on a file system of this machine, without a link on the way. It
- * checks only directories whose mounts are known to answer.
+ * True when every directory on an absolute path is on a file system of this machine, without a link on the
+ * way. Checks only directories whose mounts are known to answer.
  */
 export function isOnThisMachine(path: string): boolean {
   const types = new Map<string, string>();

@@ -1,6 +1,6 @@
-// Reads one file so that the result was the file's content at one moment, or reports that it could not. Small files
-// are read into memory, large ones through a private copy. It never waits for a FIFO, follows a link or trusts a
-// size.
+// Reads one file so that the result was the file's content at one moment, or reports that it could not. Small
+// files are read into memory, large ones through a private copy. Never waits for a FIFO, follows a link or
+// trusts a size.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -102,7 +102,8 @@ export async function readStable<Id>(
         return { kind: 'read', id: got.id, stamp, content: got.content };
       }
       discard(got?.content);
-      // The first successful read of a young file requires a second one. That is no failure.
+      // The first successful read of a young file requires a second one. The second read does not mean a
+      // failure.
       if (!isSame || young !== undefined) failures += 1;
       young = isSame ? got?.id : undefined;
       if (isLarge && isYoung && failures < triesMax) await delay(copyMs);

@@ -1,5 +1,6 @@
-// The work tree: the directory that is checkpointed, opened once by its canonical path and its identity. One function
-// reaches its directories, also those beyond PATH_MAX. It reads no files and does not decide what is captured.
+// The work tree: the directory that is checkpointed, opened once by its canonical path and its identity. One
+// function reaches its directories, also those beyond PATH_MAX. This module reads no files and does not
+// decide what is captured.
 import { Buffer } from 'node:buffer';
 import { homedir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
@@ -268,7 +269,8 @@ export class Exchanged extends Error {}
 const followsDescriptors = process.platform === 'linux' && files.existsSync('/proc/self/fd');
 
 /**
- * Opens a directory, so that names are looked up in this directory only. It must have the given `stamp`.
+ * Opens a directory, so that names are looked up in this directory only. The directory must have the given
+ * `stamp`.
  * @throws Exchanged when another directory replaced it or one above it; the system's errors
  */
 export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
@@ -305,8 +307,8 @@ function liesAt(fd: number, path: Buffer): boolean {
 }
 
 /**
- * True when the system reports the path of the opened root as we know it. It reports another path when
- * another file system is mounted over the root.
+ * True when the system reports the path of the opened root as we know it. The system reports another path
+ * when another file system is mounted over the root.
  */
 function tellsPlaces(tree: WorkTree): boolean {
   if (!followsDescriptors) return false;
@@ -431,8 +433,8 @@ function isSame(then: DirectoryIdentity | undefined, now: DirectoryIdentity | un
   return then !== undefined && now !== undefined && isSameDirectory(then, now);
 }
 
-// Directories that a user never means as a work tree: a checkpoint of a home directory can fill disks with hundreds
-// of gigabytes. It compares spelling and identity. work-tree/work-tree.ts opens the work tree itself.
+// Directories that a user never means as a work tree: a checkpoint of a home directory can fill disks with
+// hundreds of gigabytes. Compares spelling and identity. work-tree/work-tree.ts opens the work tree itself.
 
 /** Returns which protected directory a canonical path is, or undefined when it is none. */
 export function protectedPlace(canonical: string, home: string = homedir()): string | undefined {

@@ -1,6 +1,6 @@
-// Drives a client of this repository in another language, which starts the daemon like its users do. A program of a
-// few lines (bridge.py, rust/) gets one request per line and writes one answer per line. It checks the client's
-// duties when its daemon dies: every request ends soon, with the reason why the daemon ended.
+// Drives a client of this repository in another language, which starts the daemon like its users do. A
+// program of a few lines (bridge.py, rust/) gets one request per line and writes one answer per line. Checks
+// the client's duties when its daemon dies: every request ends soon, with the reason why the daemon ended.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// Converts a text to one line for a terminal. It cuts a text only at a length that no subject line of a commit needs.
+// Converts a text to one line for a terminal. This function cuts a text only at a length that no subject line
+// of a commit needs.
 
 const lengthMax = 1000;
 

@@ -1,4 +1,5 @@
-// checkpointd forget: removes the last messages from the conversation. It shows them and asks first.
+// checkpointd forget: removes the last messages from the conversation. The command shows the messages and
+// asks first.
 import { type CliCommand, exits, printed } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { inCommands } from '../in-commands.ts';

@@ -1,5 +1,6 @@
-// checkpointd list: lists the checkpoints of a session, oldest first. checkpointd complete-tags: lists the tags for
-// shell completion. It is not in the help, because only the scripts of `checkpointd completion` run it.
+// checkpointd list: lists the checkpoints of a session, oldest first. checkpointd complete-tags: lists the
+// tags for shell completion. `complete-tags` is not in the help, because only the scripts of `checkpointd
+// completion` run it.
 import type { Checkpoint } from '../../protocol/types.ts';
 import type { Ask, CliCommand, Given } from '../command.ts';
 import { sayCheckpoints, sayTags } from '../lines.ts';

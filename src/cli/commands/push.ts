@@ -1,5 +1,5 @@
-// checkpointd push: pushes the session of this directory to a git remote. It lists the paths that stay on this
-// machine, with the reasons.
+// checkpointd push: pushes the session of this directory to a git remote. The command lists the paths that
+// stay on this machine, with the reasons.
 import { inWords } from '../../client/reasons.ts';
 import type { RemotePushResult } from '../../protocol/types.ts';
 import { storageAt } from '../../wire/places.ts';

@@ -1,5 +1,5 @@
-// checkpointd revert: takes one turn, one tool or a range back and keeps later changes. It shows the plan and asks
-// the user before anything changes.
+// checkpointd revert: takes one turn, one tool or a range back and keeps later changes. The command shows the
+// plan and asks the user before anything changes.
 import { inWords } from '../../client/reasons.ts';
 import type { CheckpointRevertParams, RevertPath, RevertResult } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';

@@ -1,5 +1,6 @@
-// checkpointd sessions: lists the sessions of a storage root, open or not, without a daemon. With `delete`: deletes
-// sessions that the user no longer needs. It shows them and asks first, because a deletion cannot be undone.
+// checkpointd sessions: lists the sessions of a storage root, open or not, without a daemon. With `delete`:
+// deletes sessions that the user no longer needs. The command shows the sessions and asks first, because a
+// deletion cannot be undone.
 import { CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
 import { type StoredSession, summaryOf } from '../../client/stored-sessions.ts';
 import type { SessionSummary } from '../../protocol/types.ts';

@@ -1,5 +1,6 @@
-// checkpointd console: controls a session by hand, in Q CLI's own words. It reads lines, runs the commands, and
-// prints their results. It also reports changes that other clients make in the session.
+// checkpointd console: controls a session by hand, in Q CLI's own words. The console reads lines, runs the
+// commands, and prints their results. The console also reports changes that other clients make in the
+// session.
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { type CliCommand, exits, type Task } from '../command.ts';
 import { inCommands } from '../in-commands.ts';

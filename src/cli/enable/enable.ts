@@ -1,5 +1,5 @@
-// checkpointd enable and disable: add our hooks to the settings of agents, and remove them. They show the changes and
-// ask before they write. They leave a file that they do not understand as it is.
+// checkpointd enable and disable: add our hooks to the settings of agents, and remove them. The commands show
+// the changes and ask before they write. A file that they do not understand stays as it is.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { counted } from '../../base/text/plural.ts';

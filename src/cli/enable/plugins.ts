@@ -1,6 +1,6 @@
-// The source texts of our plugins for agents without hooks in their settings. They are plain JavaScript without our
-// modules, because the agent loads them in its own runtime. They run the hook with the data of the agent's events.
-// They never throw: an error ends the prompt of opencode, and pi prints it.
+// The source texts of our plugins for agents without hooks in their settings. The plugins are plain
+// JavaScript without our modules, because the agent loads them in its own runtime. They run the hook with the
+// data of the agent's events. A plugin never throws: an error ends the prompt of opencode, and pi prints it.
 
 /** Returns the source of `tell(event)`. `words` start the hook. */
 function reportingSource(words: readonly string[]): string {

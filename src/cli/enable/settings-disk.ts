@@ -1,5 +1,5 @@
-// Settings files on disk: reads them, replaces them as a whole, and remembers how to remove our hooks without a
-// trace. It does not write a file that changed during the question.
+// Settings files on disk: reads them, replaces them as a whole, and remembers how to remove our hooks without
+// a trace. Does not write a file that changed during the question.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,

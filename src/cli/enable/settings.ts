@@ -48,7 +48,7 @@ function behindMark(change: Change): Change {
   return { text: `${byteOrderMark}${change.text}`, ...(edits === undefined ? {} : { edits }) };
 }
 
-/** Returns `line 3, column 5` for an offset. Both count from 1. */
+/** Returns `line 3, column 5` for an offset. Lines and columns count from 1. */
 export function placeIn(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n');
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;

@@ -1,7 +1,7 @@
-// checkpointd hook <agent> [event]: the command that agents run. It does not load the library of the other commands,
-// because an agent waits for every hook. It reads the event, writes it to disk, asks the keeper to process it, and
-// waits a short time for that. It must neither delay an agent nor report a failure to it, so it always ends with 0,
-// within a second.
+// checkpointd hook <agent> [event]: the command that agents run. The hook does not load the library of the
+// other commands, because an agent waits for every hook. The hook reads the event, writes it to disk, asks
+// the keeper to process it, and waits a short time for that. The hook must neither delay an agent nor report
+// a failure to it, so it always ends with 0, within a second.
 import { storageAt } from '../../wire/places.ts';
 import { handOver } from './hand-over.ts';
 import { logHook, noteLastHook } from './hook-notes.ts';
@@ -29,8 +29,8 @@ async function runHook(agent: string, event: string | undefined, storage: string
   let late = setTimeout(
     () => {
       if (isWritten) giveUp();
-      // A process that started slowly has not read its input yet. It reads the agent's input before it gives up, even
-      // after a late start.
+      // A process that started slowly has not read its input yet. The hook reads the agent's input before it
+      // gives up, even after a late start.
       late = setTimeout(() => setImmediate(giveUp), inputGraceMs);
     },
     Math.max(1, patienceMs - performance.now()),

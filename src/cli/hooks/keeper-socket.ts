@@ -1,5 +1,5 @@
-// The socket of the hooks' keeper, and one query to it: a line of JSON in each direction. It is independent of agents
-// and sessions.
+// The socket of the hooks' keeper, and one query to it: a line of JSON in each direction. This module is
+// independent of agents and sessions.
 import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { userInfo } from 'node:os';

@@ -1,5 +1,6 @@
-// checkpointd hook-keeper: a process that runs while agents work. It keeps their sessions open between two hooks,
-// which run only for a moment, and is an ordinary client of the daemon. The first hook starts it.
+// checkpointd hook-keeper: a process that runs while agents work. The keeper is an ordinary client of the
+// daemon. It keeps the agents' sessions open between two hooks, which run only for a moment. The first hook
+// starts it.
 import { Conversations } from './conversations.ts';
 import type { KeeperAnswer, KeeperLine } from './hand-over.ts';
 import { logHook } from './hook-notes.ts';

@@ -1,5 +1,5 @@
-// The session of the MCP tools: joined when the first tool needs it and kept until the client ends, so that one
-// daemon serves all calls. It is the session that the command line would choose.
+// The session of the MCP tools: joined when the first tool needs it and kept until the client ends, so that
+// one daemon serves all calls. The tools use the session that the command line would choose.
 import { type CheckpointdClient, CheckpointdGoneError } from '../../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../../protocol/types.ts';
 import { type Reached, reach, type Where } from '../reach.ts';

@@ -127,7 +127,7 @@ interface ThreadPage<T> {
 }
 
 const itemsDefault = 100;
-/** A page ends early rather than exceed the frame size of a client. It always has one item. */
+/** A page ends early rather than exceed the frame size of a client. A page always has at least one item. */
 const pageCharsMax = 4 << 20;
 
 /** The position of a listing: its list (such as a session's history), the state, and the next item. */

@@ -23,7 +23,10 @@ interface DocumentExtras {
 
 export type ConversationDocument = ReturnType<typeof toDocument>;
 
-/** Returns the document of a state. It shares the state's messages: serialise it, do not change it. */
+/**
+ * Returns the document of a state. The document shares the state's messages, so do not change the document
+ * before it is serialised.
+ */
 export function toDocument(state: ConversationState, extras: DocumentExtras = {}) {
   const { nextMessage, latestSummary, model, modelInfo, tangent, pendingUserMessage } = state;
   return {

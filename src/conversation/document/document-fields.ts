@@ -1,4 +1,4 @@
-// Reads the fields of a document one by one and names an invalid one. It knows JSON types, not conversations.
+// Reads the fields of a document one by one and names an invalid one. Knows JSON types, not conversations.
 import { CheckpointdError } from '../../base/errors.ts';
 import { type ClientObject, isObject, wellFormed } from '../client-object.ts';
 

@@ -141,7 +141,7 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Opens the log for reading. It changes nothing, and refuses every append.
+   * Opens the log for reading. Changes nothing, and refuses every append.
    * @throws as {@link open}; StoreCorrupt also for a log with a torn tail, which only {@link open} cuts
    */
   static async openToRead(file: string): Promise<SessionLog> {

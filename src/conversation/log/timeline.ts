@@ -1,6 +1,6 @@
-// The states of a conversation and the log of their changes. Every mutation is one record that names the state before
-// it. The state after any record n is available at any time. It is independent of single operations and of
-// checkpoints: a checkpoint has a ConversationRef, which is a position in the log.
+// The states of a conversation and the log of their changes. Every mutation is one record that names the
+// state before it. The state after any record n is available at any time. This module is independent of
+// single operations and of checkpoints: a checkpoint has a ConversationRef, which is a position in the log.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
@@ -27,8 +27,8 @@ type ImportStep =
   | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
 
 /**
- * A record that changes nothing and says that the head is at this record's parent. It overrides other records.
- * `settle` on disk.
+ * A record that changes nothing and says that the head is at this record's parent. This record overrides
+ * other records. `settle` on disk.
  */
 interface HeadStep {
   readonly op: 'settle';

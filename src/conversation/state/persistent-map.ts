@@ -1,5 +1,6 @@
-// An immutable map with string keys: `set` returns a new map that shares all but one path with the old one. Stores
-// the line trackers of every state of a conversation at the cost of the changes. It does not delete.
+// An immutable map with string keys: `set` returns a new map that shares all but one path with the old one.
+// Stores the line trackers of every state of a conversation at the cost of the changes. The map does not
+// delete.
 
 interface Node<V> {
   readonly key: string;

@@ -1,5 +1,6 @@
-// An immutable list: push and drop return a new list that shares the old one's storage. So ten thousand states of one
-// growing history cost about one history. It does not insert, remove in the middle or search.
+// An immutable list: push and drop return a new list that shares the old one's storage. So ten thousand
+// states of one growing history cost about one history. The list does not insert, remove in the middle or
+// search.
 
 const chunkBits = 6;
 const chunkLength = 1 << chunkBits;

@@ -1,6 +1,6 @@
-// The one differ for all stores. It compares two trees that git can read and returns git's own output, so every
-// strategy gives the same diff. It runs no configured program (no external differ, no text conversion). The
-// statistics decide what counts as modified.
+// The one differ for all stores. The differ compares two trees that git can read and returns git's own
+// output, so every strategy gives the same diff. The differ runs no configured program (no external differ,
+// no text conversion). The statistics decide what counts as modified.
 import { CheckpointdError } from '../../base/errors.ts';
 import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -212,8 +212,8 @@ function portions(paths: readonly TreePath[] | undefined): string[][] {
 }
 
 /**
- * Returns a path as arguments. Arguments are text, so a name that is not UTF-8 becomes a pattern with `?` for each
- * high byte. It may also match a sibling that differs only there, which then appears too.
+ * Returns a path as arguments. Arguments are text, so a name that is not UTF-8 becomes a pattern with `?` for
+ * each high byte. The pattern may also match a sibling that differs only there, which then appears too.
  */
 function pathspecs(path: TreePath): string[] {
   if (path === '') return ['.'];

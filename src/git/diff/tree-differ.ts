@@ -1,6 +1,6 @@
 // Runs git's differ in a persistent process, because starting a process takes several times as long as
-// comparing two trees that differ in one file. It returns git's own bytes, or undefined after a failure. The
-// caller then runs a single git, which also explains the failure. It does not parse the output (tree-diff.ts
+// comparing two trees that differ in one file. Returns git's own bytes, or undefined after a failure. The
+// caller then runs a single git, which also explains the failure. Does not parse the output (tree-diff.ts
 // does) and caches no result.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -57,10 +57,10 @@ export class TreeDiffer {
   /**
    * Returns the output of `git diff-tree` with this format for two trees.
    *
-   * An output longer than `bytesMax` is cut there. Undefined when the process is busy with another comparison (which
-   * may take long), or when it failed.
-   * @throws AbortError. Then, and after a cut output, the process is ended, because its remaining output has no
-   * reader.
+   * An output longer than `bytesMax` is cut there. Undefined when the process is busy with another comparison
+   * (which may take long), or when it failed.
+   * @throws AbortError. After an abort, or a cut output, the process is ended, because its remaining output
+   * has no reader.
    */
   async ask(
     format: readonly string[],

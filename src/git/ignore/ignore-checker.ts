@@ -1,7 +1,7 @@
-// The one engine of ignore rules: git's own `check-ignore`, as a persistent process. It runs in a private git
-// directory of ours with the user's work tree. It uses the user's `.gitignore` files, `info/exclude` and global
-// excludes file. It runs no program, takes no lock and writes no file of the user's. It does not know what an index
-// tracks (git/repository/user-index.ts does).
+// The one engine of ignore rules: git's own `check-ignore`, as a persistent process. The engine runs in a
+// private git directory of ours with the user's work tree. The engine uses the user's `.gitignore` files,
+// `info/exclude` and global excludes file. The engine runs no program, takes no lock and writes no file of
+// the user's. The engine does not know what an index tracks (git/repository/user-index.ts does).
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -21,7 +21,10 @@ export interface IgnoreCheckerOptions {
   /** The directory that paths are relative to: the repository's root, or the work tree without a repository. */
   readonly root: string;
   readonly repository: Repository | undefined;
-  /** A private directory for the engine's git dir. It is created here and removed with the storage. */
+  /**
+   * A private directory for the engine's git dir. This module creates the git dir, and it is removed with the
+   * storage.
+   */
   readonly directory: string;
   readonly places: UserPlaces;
   readonly log: Log;

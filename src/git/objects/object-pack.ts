@@ -73,9 +73,9 @@ function entryHeader(type: ObjectType, size: number): Uint8Array {
   }
 }
 
-// Stores many blobs in one pack, for a first capture. `fast-import` reads the bytes from its input and lists the ids
-// at the end, which must equal the ids computed in this process. Nothing can be read before `finish`. A kill leaves a
-// temporary pack, which the next opening removes. It stores only blobs: no commit, no ref.
+// Stores many blobs in one pack, for a first capture. `fast-import` reads the bytes from its input and lists
+// the ids at the end, which must equal the ids computed in this process. Nothing can be read before `finish`.
+// A kill leaves a temporary pack, which the next opening removes. Stores only blobs: no commit, no ref.
 
 const args = [
   'fast-import',
@@ -144,7 +144,7 @@ export class BulkImport {
     await this.#confirm(new Slices(signal));
   }
 
-  /** Ends the import at once. It has written only temporary files. */
+  /** Ends the import at once. Until then the import has written only temporary files. */
   async abort(): Promise<void> {
     this.#process.kill('SIGKILL');
     await this.#process.ended;

@@ -1,6 +1,6 @@
-// Encodes and decodes git's binary form of one directory. It is also the guard for names: git's own tools accept
-// `.git`, `..`, empty and repeated names and odd modes. This code writes none of these, and rejects them when another
-// program has put them into a store.
+// Encodes and decodes git's binary form of one directory. This module is also the guard for names: git's own
+// tools accept `.git`, `..`, empty and repeated names and odd modes. This code writes none of these, and
+// rejects them when another program has put them into a store.
 import { CheckpointdError } from '../../base/errors.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices, sortedByKey } from '../../base/slices.ts';

@@ -1,7 +1,7 @@
-// A git process that lives as long as its user and answers queries in order: `cat-file --batch`, `check-ignore
-// --stdin`, `update-ref --stdin`. Each process has a FIFO of queries. After a process died or stalled, the next query
-// starts a new one. Queries that may be repeated are repeated once. It does not interpret answers (its `TakeAnswer`
-// finds their ends), and caches nothing.
+// A git process that lives as long as its user and answers queries in order: `cat-file --batch`,
+// `check-ignore --stdin`, `update-ref --stdin`. Each process has a FIFO of queries. After a process died or
+// stalled, the next query starts a new one. Queries that may be repeated are repeated once. This module does
+// not interpret answers (its `TakeAnswer` finds their ends), and caches nothing.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { ended } from '../../base/turns.ts';
 import type { GitPlace } from './environment.ts';
@@ -23,7 +23,7 @@ export interface ChildOptions {
   readonly replay?: boolean;
   /** How long a process with an open query may do nothing before it is killed and replaced. Default: 4 s. */
   readonly patienceMs?: number;
-  /** How long a process may get no query before it is ended. It ends within twice that time. Default: 20 s. */
+  /** How long a process may get no query before it is ended. The process ends within twice that time. Default: 20 s. */
   readonly restMs?: number;
 }
 
@@ -154,8 +154,9 @@ function nonsense(cause: unknown): CheckpointdError {
 }
 
 /**
- * A persistent git process, started by the first query. It ends when there is no query for some time, so that a
- * session at rest has no process. After that, and after a failure, the next query starts a new one.
+ * A persistent git process, started by the first query. The process ends when there is no query for some
+ * time, so that a session at rest has no process. After that, and after a failure, the next query starts a
+ * new one.
  */
 export class GitChild {
   readonly #place: GitPlace;

@@ -1,5 +1,5 @@
-// The environment of every git process of ours. It starts empty, because a list of variables to remove from
-// process.env is never complete. Each comment says what happens without the variable.
+// The environment of every git process of ours. The environment starts empty, because a list of variables to
+// remove from process.env is never complete. Each comment says what happens without the variable.
 import { devNull, homedir } from 'node:os';
 
 /** The specified identity for the shadow repository. All our other git processes use it too. */

@@ -1,6 +1,6 @@
-// Starts git with execa, awaited or as a stream of bytes. The persistent processes (git/process/child.ts) and the
-// input of fast-import use `openGit`. No other file starts git. Output is bytes. A non-zero exit is an error with the
-// argument list, the code and git's message. It never interprets the bytes.
+// Starts git with execa, awaited or as a stream of bytes. The persistent processes (git/process/child.ts) and
+// the input of fast-import use `openGit`. No other file starts git. Output is bytes. A non-zero exit is an
+// error with the argument list, the code and git's message. Never interprets the bytes.
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
@@ -281,9 +281,9 @@ export function begun<Started>(program: string, start: () => Started): Started {
   }
 }
 
-// One running git with every process that it started. They are signalled together, and watched together while a
-// caller waits. When even SIGKILL does not end them, they are abandoned, so that no wait lasts for ever. It reads no
-// pipe.
+// One running git with every process that it started. The processes are signalled together, and watched
+// together while a caller waits. When even SIGKILL does not end them, they are abandoned, so that no wait
+// lasts for ever. This class reads no pipe.
 
 /** The used part of a child process. */
 interface Child {

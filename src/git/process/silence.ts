@@ -17,8 +17,8 @@ export interface SilenceOptions {
 }
 
 /**
- * A timer that fires only for a process that has done nothing. It checks after half of the time, and again at the
- * end.
+ * A timer that fires only for a process that has done nothing. The timer checks after half of the time, and
+ * again at the end.
  */
 export class SilenceTimer {
   readonly #options: SilenceOptions;

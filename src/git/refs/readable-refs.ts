@@ -1,6 +1,6 @@
-// Checks that git can read all refs of some namespaces before git is asked. Git skips a directory that it may not
-// read as if it were empty, and waits for ever on a FIFO. It also removes locks that a killed git left. It opens no
-// ref.
+// Checks that git can read all refs of some namespaces before git is asked. Git skips a directory that it may
+// not read as if it were empty, and waits for ever on a FIFO. This module also removes locks that a killed
+// git left. Opens no ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';

@@ -2,7 +2,7 @@
 // locks and checks everything first but then renames one file after another, so a kill in between leaves half
 // a transaction. Therefore an intent is written first (one rename: the commit point). The process that finds
 // the intent repeats the transaction. Only for refs that no other program moves (the caller has the session's
-// lock). It does not know what the refs mean.
+// lock). This module does not know what the refs mean.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -461,8 +461,8 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
   }
 }
 
-// Creates new refs in a repository that only the daemon uses, like git: under the name of the lock, then renamed.
-// Asking git would take longer than all of that. It moves and removes no existing ref.
+// Creates new refs in a repository that only the daemon uses, like git: under the name of the lock, then
+// renamed. Asking git would take longer than all of that. Moves and removes no existing ref.
 
 /**
  * Writes the file of a ref under git's lock, whatever the ref was before. Returns false when that failed: the caller
@@ -527,7 +527,7 @@ function modeOf(file: string): number | undefined {
   return stats === undefined ? undefined : stats.mode & 0o7777;
 }
 
-// Turns the failure of a ref transaction into an error with the known state of the refs and the remedy. It moves
+// Turns the failure of a ref transaction into an error with the known state of the refs and the remedy. Moves
 // nothing.
 
 /** The refs may or may not have changed, because git or the disk failed after git had started to write. */
@@ -569,8 +569,8 @@ export function both(error: unknown, second: unknown): AggregateError {
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-// Detects cheaply whether another program moved refs. Writing, removing or packing a ref changes the stamp of its
-// directory, and packing also that of `packed-refs`. It reads only stamps.
+// Detects cheaply whether another program moved refs. Writing, removing or packing a ref changes the stamp of
+// its directory, and packing also that of `packed-refs`. Reads only stamps.
 
 /**
  * Returns a stamp that stays equal while no program moves a ref in these directories, as far as the clock of the file
@@ -631,8 +631,8 @@ function syncIfThere(path: string): boolean {
 }
 
 // One transaction of refs: its changes, its note, its form for `git update-ref --stdin -z`, and the answer.
-// The note is written before the transaction, and read by the process that opens the refs after a kill. It
-// moves nothing itself.
+// The note is written before the transaction, and read by the process that opens the refs after a kill. The
+// code of a transaction moves no ref itself.
 
 const noObject = '0'.repeat(40);
 

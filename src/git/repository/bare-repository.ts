@@ -1,6 +1,6 @@
-// A bare repository of our own: creates it exactly as specified, and repairs it after a kill. The caller has the
-// session's lock and no child is alive, so every lock file and temporary object in it is stale. It is independent of
-// checkpoints and never reads the values of refs.
+// A bare repository of our own: creates it exactly as specified, and repairs it after a kill. The caller has
+// the session's lock and no child is alive, so every lock file and temporary object in it is stale. This
+// module is independent of checkpoints and never reads the values of refs.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -172,8 +172,8 @@ export function mendPackedRefs(gitDir: string): boolean {
   return true;
 }
 
-// Measures the disk space of a store: the blocks of its files, and the number of blobs that git finds. It follows no
-// link and counts disappearing files as gone.
+// Measures the disk space of a store: the blocks of its files, and the number of blobs that git finds.
+// Follows no link, and counts disappearing files as gone.
 
 export async function diskUsage(
   place: GitPlace,

@@ -1,5 +1,5 @@
-// Finds the repository of a directory without git: `git rev-parse` refuses repositories of other owners and cannot
-// read newer formats, and neither matters here. It starts no process and reads only pointers.
+// Finds the repository of a directory without git: `git rev-parse` refuses repositories of other owners and
+// cannot read newer formats, and neither matters here. Starts no process and reads only pointers.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../../base/attempt.ts';
@@ -151,8 +151,9 @@ function holdsWork(gitDir: string): boolean {
   });
 }
 
-// Makes a repository for the user on request: for strategy `local`, by checkpoint/init. It is an ordinary empty
-// repository without a commit, template or setting of ours. The next attempt completes an interrupted one.
+// Makes a repository for the user on request: for strategy `local`, by checkpoint/init. The repository is
+// ordinary and empty, without a commit, template or setting of ours. The next attempt completes an
+// interrupted one.
 
 /** Makes a repository in a directory outside any. @throws GitMissing, GitFailed, NoSpace */
 export async function makeRepository(directory: string): Promise<Repository> {

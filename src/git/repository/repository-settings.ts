@@ -42,8 +42,8 @@ function foreignIn(settings: string): RepositorySettings['foreign'] {
   return /^extensions\.refstorage (?!files$)/m.test(settings) ? 'reftable' : undefined;
 }
 
-// Detects a configuration on which git would wait for ever: one that includes a FIFO, a terminal or the like. It
-// follows every include, even one whose condition is false, and reads no other setting.
+// Detects a configuration on which git would wait for ever: one that includes a FIFO, a terminal or the like.
+// Follows every include, even an include whose condition is false, and reads no other setting.
 
 /** Git itself follows no more levels. */
 const depthMax = 10;

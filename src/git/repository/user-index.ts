@@ -1,5 +1,5 @@
-// Lists the paths that the user's own repository tracks. It reads the index with one `git ls-files`, which starts no
-// program of the repository and reads no objects. It caches the answer by the stamp of the index file.
+// Lists the paths that the user's own repository tracks. Reads the index with one `git ls-files`, which
+// starts no program of the repository and reads no objects. Caches the answer by the stamp of the index file.
 import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';

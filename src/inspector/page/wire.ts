@@ -1,5 +1,5 @@
-// The page's side of the wire: JSON-RPC over one WebSocket, which it opens again when the connection breaks. It
-// stores the last messages for the log, and knows no method.
+// The page's side of the wire: JSON-RPC over one WebSocket, which it opens again when the connection breaks.
+// This module stores the last messages for the log, and knows no method.
 import type * as Wire from '../../protocol/types.ts';
 import {
   type OwnEvents,

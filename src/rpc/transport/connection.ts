@@ -1,6 +1,7 @@
-// One client's connection: the strict reader, the admission, the one-write writer and vscode-jsonrpc's dispatch
-// queue. It dispatches one message per turn of the event loop, in order. The end of input waits until all earlier
-// messages were dispatched. It knows frames and messages, but no method.
+// One client's connection: the strict reader, the admission, the one-write writer and vscode-jsonrpc's
+// dispatch queue. The connection dispatches one message per turn of the event loop, in order. The end of
+// input waits until all earlier messages were dispatched. The connection knows frames and messages, but no
+// method.
 import type { Readable } from 'node:stream';
 import {
   createMessageConnection,

@@ -1,6 +1,6 @@
-// Checks a JSON text before it is parsed: 64 MiB of brackets cost JSON.parse 29 seconds and 3.4 GB, during which no
-// client is served. One pass over the bytes, which skips strings, costs a hundredth. It does not check whether the
-// text is valid JSON.
+// Checks a JSON text before it is parsed: 64 MiB of brackets cost JSON.parse 29 seconds and 3.4 GB, during
+// which no client is served. One pass over the bytes, which skips strings, costs a hundredth. Does not check
+// whether the text is valid JSON.
 
 const quote = 0x22;
 const comma = 0x2c;

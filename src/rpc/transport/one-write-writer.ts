@@ -1,6 +1,7 @@
-// vscode-jsonrpc's writer, with header and body in one write: the library's two writes cost a second system call and,
-// under a flood, most of the throughput. It also makes outgoing messages well-formed and checks their size. It never
-// drops a message and never waits. Code that sends much checks `pendingBytes`.
+// vscode-jsonrpc's writer, with header and body in one write: the library's two writes cost a second system
+// call and, under a flood, most of the throughput. The writer also makes outgoing messages well-formed and
+// checks their size. The writer never drops a message and never waits. Code that sends much checks
+// `pendingBytes`.
 import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc/node';
 
 /** The required part of a stream. process.stdout, sockets and PassThrough have it. */
@@ -93,9 +94,10 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
 const slabBytes = 64 * 1024;
 
 /**
- * Frames that a slow client has not read yet, stored compactly. They go straight to the output, one write each, until
- * it lags. Then they wait in slabs. A stream needs an object, a string and a callback for every write: 100,000
- * refused requests took 120 MB that way and take 25 MB as packed bytes. It never drops, reorders or limits anything.
+ * Frames that a slow client has not read yet, stored compactly. Frames go straight to the output, one write
+ * each, until the client lags. From then on they wait in slabs. A stream needs an object, a string and a
+ * callback for every write: 100,000 refused requests took 120 MB that way and take 25 MB as packed bytes. The
+ * backlog never drops, reorders or limits anything.
  */
 class FrameBacklog {
   readonly #output: FrameOutput;

@@ -1,6 +1,6 @@
 // Reserves stdout for frames. One stray line of a library ends the connection, so all other output (console,
-// process.stdout, warnings) goes to the log. It cannot stop native code or a child that inherits the descriptor:
-// children get pipes.
+// process.stdout, warnings) goes to the log. This module cannot stop native code or a child that inherits the
+// descriptor: children get pipes.
 import type { Log } from '../../base/log.ts';
 import type { FrameOutput } from './one-write-writer.ts';
 

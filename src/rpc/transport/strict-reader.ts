@@ -1,7 +1,7 @@
-// vscode-jsonrpc's reader, made strict: frames within limits, bodies in valid UTF-8, one answer to each fault. The
-// library's own reader waits for 99 GB when a header says so, and after noise ignores every later request. This
-// reader continues after a bad body (the frame said where it ends) and stops for good at a framing fault. It executes
-// nothing.
+// vscode-jsonrpc's reader, made strict: frames within limits, bodies in valid UTF-8, one answer to each
+// fault. The library's own reader waits for 99 GB when a header says so, and after noise ignores every later
+// request. This reader continues after a bad body (the frame said where it ends) and stops for good at a
+// framing fault. This module executes nothing.
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import {

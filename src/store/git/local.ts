@@ -1,12 +1,13 @@
-// Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the user's
-// own repository. It has the effect of the five specified phases without their danger: HEAD, branches, index, stash,
-// reflogs, settings and work tree are never opened for writing, and no program of the user's repository is run.
+// Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the
+// user's own repository. The strategy has the effect of the five specified phases without their danger: HEAD,
+// branches, index, stash, reflogs, settings and work tree are never opened for writing, and no program of the
+// user's repository is run.
 //
-// Git never works in the user's git dir. It works in two of ours. `view.git` has our settings and sees all objects
-// (ours and the user's) as alternates. `refs.git` has our settings and the user's `refs` and `packed-refs` as
-// symbolic links. So git reads no line of the user's config, and runs no hook, filter, monitor or fetch that the
-// config names (`-c` can only undo settings that are known today). Where links cannot be made (Windows), refs move in
-// the user's git dir under the hardened `-c` list, which is weaker.
+// Git never works in the user's git dir. Git works in two git dirs of ours. `view.git` has our settings and
+// sees all objects (ours and the user's) as alternates. `refs.git` has our settings and the user's `refs` and
+// `packed-refs` as symbolic links. So git reads no line of the user's config, and runs no hook, filter,
+// monitor or fetch that the config names (`-c` can only undo settings that are known today). Where links
+// cannot be made (Windows), refs move in the user's git dir under the hardened `-c` list, which is weaker.
 import { basename, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { watchStanding } from '../../base/directory-identity.ts';

@@ -206,7 +206,7 @@ async function lostCheckpoints(refs: RefStore, names: RefNames, reader: ObjectRe
   const changes: RefChange[] = [];
   for (const [ref, commit] of refs.refs) {
     if (meaningOf(names, ref).kind !== 'tag') continue;
-    // `verify` reports an unreadable commit. It must not prevent the repair of the others.
+    // `verify` reports an unreadable commit. The unreadable commit must not prevent the repair of the others.
     await attemptAsync(isDamage, async () => {
       const record = decodeCommit(await reader.read('commit', commit), commit);
       const own = checkpointRef(names, record.id);

@@ -42,7 +42,7 @@ export interface QuarantinePlaces {
 
 export class Quarantine {
   readonly #places: QuarantinePlaces;
-  /** Objects that the present publication linked. They are watched once its ref has moved. */
+  /** Objects that the present publication linked, and that are watched once its ref has moved. */
   #fresh: ObjectFile[] = [];
   /**
    * Objects that were linked recently. A `prune` that read the refs before ours moved may remove them at any moment.
@@ -113,9 +113,10 @@ export class Quarantine {
   }
 
   /**
-   * Watches the objects after the refs have moved. It links objects again that a `gc` or `prune` removed, now and
-   * whenever it finds them missing later. A running `gc` is visible, but a `prune` is not, and leaves refs without
-   * their objects, on which the user's own git fails. So the checks are frequent after a publication, and rare later.
+   * Watches the objects after the refs have moved. Links objects again that a `gc` or `prune` removed, now
+   * and whenever they are found missing later. A running `gc` is visible, but a `prune` is not, and leaves
+   * refs without their objects, on which the user's own git fails. So the checks are frequent after a
+   * publication, and rare later.
    */
   async watchOver(): Promise<void> {
     const nowMs = Date.now();

@@ -3,7 +3,7 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, Tag } from '../../base/ids.ts';
 
-/** The two namespaces of one session. Both end in `/`. */
+/** The two namespaces of one session, each ending in `/`. */
 export interface RefNames {
   /** The namespace of tags: `refs/tags/` of the shadow, so that plain `git tag` lists them. */
   readonly tags: string;

@@ -1,6 +1,6 @@
-// Strategy `shadow`: the session directory itself is a bare repository with the specified layout. It contains
-// everything, so it disappears with the session, and the user's repository is never opened. The daemon's other files
-// are in its sub-directory `checkpointd/`.
+// Strategy `shadow`: the session directory itself is a bare repository with the specified layout. The
+// repository contains everything, so it disappears with the session, and the user's repository is never
+// opened. The daemon's other files are in its sub-directory `checkpointd/`.
 import { join } from 'node:path';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { files } from '../../base/files.ts';

@@ -1,6 +1,6 @@
-// Tracks the objects and refs of a git store that may not be on the disk yet. They are synced in short pauses, so
-// that a restore, which must wait for the sync, finds little to do. Git syncs its packs by itself, but by default
-// neither loose objects nor refs nor any directory.
+// Tracks the objects and refs of a git store that may not be on the disk yet. Syncs them in short pauses, so
+// that a restore, which must wait for the sync, finds little to do. Git syncs its packs by itself, but by
+// default neither loose objects nor refs nor any directory.
 import { dirname, join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';

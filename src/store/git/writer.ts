@@ -1,6 +1,7 @@
-// Writes one capture into a git store. Blobs wait in memory until it is known whether there are few (persistent
-// children, loose objects) or many (one pack by fast-import). Trees wait likewise. They are made bottom up and only
-// where something changed. It publishes nothing: its objects are garbage until a ref protects them.
+// Writes one capture into a git store. Blobs wait in memory until it is known whether there are few
+// (persistent children, loose objects) or many (one pack by fast-import). Trees wait likewise. Trees are made
+// bottom up and only where something changed. Publishes nothing: its objects are garbage until a ref protects
+// them.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attemptAsyncOr, isKind } from '../../base/attempt.ts';
@@ -88,8 +89,8 @@ export class GitWriter implements SnapshotWriter {
   }
 
   /**
-   * Adds a blob. Calls may overlap. They are processed one at a time, so that contents never mix in the import's
-   * input.
+   * Adds a blob. Calls may overlap. The calls are processed one at a time, so that contents never mix in the
+   * import's input.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void> {
     return this.#turns.run(() => this.#add(id, content)).catch(refuseUnpublished);
@@ -221,7 +222,7 @@ export class GitWriter implements SnapshotWriter {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Makes every directory that is not sealed. They become sealed only when git has all of them. */
+  /** Makes every directory that is not sealed. The directories become sealed only when git has all of them. */
   async #makeTrees(root: Directory): Promise<MadeTrees> {
     const made = new Map<Directory, string>();
     const bytes = new Map<string, Buffer>();
@@ -291,10 +292,10 @@ function dropSpool(content: StableContent): void {
   if (content.kind === 'spool') removeSpool(content.file);
 }
 
-// Proves that every content of a capture is in the store. Git does not write an object that it believes to have, so
-// an existing object is read first. A damaged one is written again beside it, and git then uses the readable copy.
-// This is for stores that git writes into directly. `store/verify` and the next full scan check objects that no
-// capture passes on.
+// Proves that every content of a capture is in the store. Git does not write an object that it believes to
+// have, so an existing object is read first. A damaged one is written again beside it, and git then uses the
+// readable copy. This proof is for stores that git writes into directly. `store/verify` and the next full
+// scan check objects that no capture passes on.
 
 export interface Handed {
   readonly id: string;
@@ -368,9 +369,9 @@ export class Proof {
   }
 }
 
-// Keeps sweeps and captures of one store apart: a sweep begins only when no writer is open, and a writer that begins
-// meanwhile waits with its first write. Also remembers which sealed snapshots are not published yet, so that a sweep
-// spares them. It is independent of objects.
+// Keeps sweeps and captures of one store apart: a sweep begins only when no writer is open, and a writer that
+// begins meanwhile waits with its first write. Also remembers which sealed snapshots are not published yet,
+// so that a sweep spares them. This class knows no objects.
 
 /** A snapshot that was not published within ten minutes was made only for a comparison (`hasChanges`). */
 const unpublishedMsMax = 600_000;

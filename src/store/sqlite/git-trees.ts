@@ -110,9 +110,9 @@ export class SqliteGitTrees {
   }
 }
 
-// A bare repository for git's differ, filled from the database. The daemon writes few small objects itself, without a
-// process (a diff of one file takes two contents and some trees), and many as a pack. It removes only its own files,
-// and none of them outlives the open session.
+// A bare repository for git's differ, filled from the database. The daemon writes few small objects itself,
+// without a process (a diff of one file takes two contents and some trees), and many as a pack. The code
+// removes only its own files, and none of them outlives the open session.
 
 /** From this number on, objects are stored faster in a pack than as files. */
 const packedFrom = 40;
@@ -258,7 +258,7 @@ class Scratch {
     return this.#put('tree', bytes);
   }
 
-  /** Queues an object. It is stored by the end of {@link show} at the latest. */
+  /** Queues an object, which is stored by the end of {@link show} at the latest. */
   async #put(type: ObjectType, bytes: Uint8Array): Promise<string> {
     const id = objectId(type, bytes);
     this.#waiting.set(id, { type, bytes });

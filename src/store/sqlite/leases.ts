@@ -124,7 +124,7 @@ export class SqliteLease {
   }
 
   /**
-   * Gives the lease up at the end. It does not wait long: a lease that stays ends with the process, or with the
+   * Gives the lease up at the end. Does not wait long: a lease that stays ends with the process, or with the
    * session's next lease.
    */
   async give(): Promise<void> {

@@ -1,6 +1,6 @@
-// The specified file rows: the changes of a checkpoint against its parent, or every file of an independent one
-// ("full": a root, or a regular keyframe). They are derived from the directories, in the transaction of the
-// checkpoint, or before it under a hidden row.
+// The specified file rows: the changes of a checkpoint against its parent, or every file of an independent
+// one ("full": a root, or a regular keyframe). The rows are derived from the directories, in the transaction
+// of the checkpoint, or before it under a hidden row.
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';

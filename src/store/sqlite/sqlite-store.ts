@@ -1,6 +1,6 @@
-// The strategy `sqlite`: one database for all sessions of a storage root, which several daemons share. This file
-// opens it and connects the parts to the interface. Each part has its own file. It keeps no state outside the
-// database, so two daemons never disagree for longer than a transaction.
+// The strategy `sqlite`: one database for all sessions of a storage root, which several daemons share. This
+// file opens it and connects the parts to the interface. Each part has its own file. The strategy keeps no
+// state outside the database, so two daemons never disagree for longer than a transaction.
 import { basename, join } from 'node:path';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { CheckpointdError } from '../../base/errors.ts';

@@ -1,7 +1,8 @@
-// Garbage collection by reachability: removes everything that no checkpoint and no lease reaches, of any session.
-// Safe beside other daemons at every step. Each removing transaction first follows the roots that appeared since the
-// marking, removes directories before their contents, and advances the generation so that writers check again. It
-// removes no checkpoint: limits by count and age are decided above the stores.
+// Garbage collection by reachability: removes everything that no checkpoint and no lease reaches, of any
+// session. Safe beside other daemons at every step. Each removing transaction first follows the roots that
+// appeared since the marking, removes directories before their contents, and advances the generation so that
+// writers check again. This module removes no checkpoint: limits by count and age are decided above the
+// stores.
 import { CheckpointdError } from '../../base/errors.ts';
 import { Slices } from '../../base/slices.ts';
 import { isSubTree } from '../tree-reader.ts';

@@ -89,8 +89,8 @@ export class SqliteDatabase {
       options.busyMs ?? 10_000,
     );
     try {
-      // Without this setting, SQLite opens no database with an unreadable schema. It is set until the schema
-      // has been checked (schema.ts).
+      // Without this setting, SQLite opens no database with an unreadable schema. The setting stays on until
+      // the schema has been checked (schema.ts).
       const first = ['PRAGMA writable_schema = ON'];
       // Some of these statements read the file, which another daemon may be recovering.
       for (const setting of [...first, ...settingsOf(options.durability)])

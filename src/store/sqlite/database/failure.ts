@@ -1,5 +1,5 @@
-// Interprets SQLite's errors: whether to wait, whether to retry, and the text for the client. It handles no error
-// itself.
+// Interprets SQLite's errors: whether to wait, whether to retry, and the text for the client. Handles no
+// error itself.
 import { CheckpointdError, fileLimit } from '../../../base/errors.ts';
 import { InvariantViolation } from '../../../base/invariant.ts';
 
