@@ -28,7 +28,7 @@ const directories: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   },
 };
 
-/** Threads. Each is bundled into a file beside the file that starts it. */
+/** Threads. Each thread is bundled into a file beside the file that starts it. */
 const threads: Readonly<Record<string, string>> = {
   'handles-thread.js': 'src/watch/handles-thread.ts',
   'chokidar-thread.js': 'src/watch/chokidar-thread.ts',

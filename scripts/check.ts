@@ -194,7 +194,8 @@ const isWhole = !flags.long && flags.only === undefined;
 const [measured, others] = [true, false].map((is) =>
   all.filter((file) => measuring.test(file) === is).map((file) => () => runFile(file)),
 );
-// Short tests wait for timers, for git and for the disk. Long ones keep a processor busy, and some need its time.
+// Short tests wait for timers, for git and for the disk. Long tests keep a processor busy, and some of them
+// need a whole processor.
 const width = Math.min(availableParallelism(), 6) + (flags.long ? 0 : 4);
 const startedMs = performance.now();
 await runAll([...(isWhole ? gates() : []), ...(others ?? [])], width);

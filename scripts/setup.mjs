@@ -1,5 +1,6 @@
-// Makes a fresh clone ready: installs the locked dependencies and compiles, each only when needed.
-// Plain JavaScript on purpose: it runs before there is a compiler. It never touches anything outside the clone.
+// Makes a fresh clone ready: installs the locked dependencies and compiles, each only when needed. Plain
+// JavaScript on purpose: it runs before there is a compiler. The script never touches anything outside the
+// clone.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

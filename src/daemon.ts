@@ -24,7 +24,7 @@ export interface DaemonOptions {
   readonly storageDirectory?: string;
   /** How long an orphan is kept for a client that resumes it, in ms. */
   readonly orphanGraceMs?: number;
-  /** The socket on which this daemon accepts further clients. The owner's file of each session contains it. */
+  /** The socket on which this daemon accepts further clients. The owner's file of each session contains this socket. */
   readonly socket?: string;
   /** True when a session of retention `keep` stays open after its last client, until another process claims it. */
   readonly keepsOpen?: boolean;

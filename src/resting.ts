@@ -1,6 +1,7 @@
-// Answers requests that only read, for a closed session: runs the daemon's commands in the caller's process, on the
-// files of the session's directory. This process writes only below one temporary directory, and removes it at the
-// end. In any doubt it gives no answer, and the caller has a daemon open the session.
+// Answers requests that only read, for a closed session: runs the daemon's commands in the caller's process,
+// on the files of the session's directory. This process writes only below one temporary directory, and
+// removes it at the end. In any doubt this process gives no answer, and the caller has a daemon open the
+// session.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

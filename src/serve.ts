@@ -21,7 +21,7 @@ const exitFailure = 70;
 /** How long another daemon that has just started may take until it listens. */
 const startingMs = 10_000;
 
-/** The log file of the command line cannot be opened. The message is for the person who named it. */
+/** The log file of the command line cannot be opened. The message is for the person who named the file. */
 export class UnusableLogFile extends Error {}
 
 /** Opens the log file. @throws UnusableLogFile */

@@ -37,7 +37,7 @@ const clients = [
   'clients/rust/src/types.rs',
 ];
 
-/** Returns a clone without a build. It shares our `node_modules`, so nothing is downloaded. */
+/** Returns a clone without a build. The clone shares our `node_modules`, so nothing is downloaded. */
 function freshClone(place: string): string {
   const clone = join(place, 'clone');
   const names = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {

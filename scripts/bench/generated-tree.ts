@@ -1,5 +1,5 @@
-// A work tree for measurements: the same bytes for the same number of files, ten files per directory, in its own
-// repository with everything committed. It edits one file at a time, each time another one.
+// A work tree for measurements: the same bytes for the same number of files, ten files per directory, in its
+// own repository with everything committed. The module edits one file at a time, and each time another file.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The program under test and its pipes: starts it, writes to it, parses its frames strictly, and reports how it
-// ended. It judges only framing. frame-rules.ts judges the contents of frames.
+// The program under test and its pipes: starts it, writes to it, parses its frames strictly, and reports how
+// it ended. This module judges only framing. frame-rules.ts judges the contents of frames.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ export interface PeerOptions {
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly over: 'stdio' | 'tcp' | 'pipe';
-  /** The directory for socket files. It also identifies our processes. */
+  /** The directory for socket files. The directory also identifies our processes. */
   readonly directory: string;
   /** False when stdout is not the wire. */
   readonly frames: boolean;

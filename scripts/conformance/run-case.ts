@@ -7,7 +7,7 @@ import { type Json, mismatch, Names } from './match.ts';
 import { Peer } from './peer.ts';
 import { contentOf, Scene } from './scene.ts';
 
-/** Notifications that the server may send at any time. A step that expects one names it. */
+/** Notifications that the server may send at any time. A step that expects such a notification names its method. */
 const unasked: ReadonlySet<unknown> = new Set([
   'window/logMessage',
   '$/logTrace',
@@ -222,7 +222,7 @@ class CaseRun {
       throw new Failure(`came instead of silence: ${JSON.stringify(frame)?.slice(0, 300)}`);
   }
 
-  /** Sends many requests at once. Each must get one answer, a result or one of the allowed kinds. */
+  /** Sends many requests at once. Each request must get one answer: a result, or an error of an allowed kind. */
   async #flood(step: Step): Promise<void> {
     const { flood, allow = [], call, params, atLeast = [] } = step;
     const count = Number(flood);

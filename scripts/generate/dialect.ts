@@ -1,5 +1,6 @@
-// The form of protocol/protocol.json: a closed subset of JSON Schema 2020-12 that is small enough for complete
-// projections. It reads and describes the document. dialect-lint.ts checks what is allowed in it.
+// The form of protocol/protocol.json: a closed subset of JSON Schema 2020-12 that is small enough for
+// complete projections. This module reads and describes the document. dialect-lint.ts checks what is allowed
+// in it.
 import { createHash } from 'node:crypto';
 
 /** A schema of the closed dialect. Objects, unions and enums are only in `$defs`. Elsewhere there are `$ref`s. */

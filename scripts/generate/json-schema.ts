@@ -1,5 +1,5 @@
-// Projection: protocol/schema.json, plain JSON Schema 2020-12 for any validator. It describes the canonical form. The
-// reference has the rule that null may replace an absent optional field.
+// Projection: protocol/schema.json, plain JSON Schema 2020-12 for any validator. The schema describes the
+// canonical form. The reference has the rule that null may replace an absent optional field.
 import {
   type GeneratedFile,
   generatedNotice,

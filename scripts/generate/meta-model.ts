@@ -146,7 +146,7 @@ const anyObject: Model = {
   documentation: 'Any JSON object.',
 };
 
-/** Emits the meta-model. It cannot express open records, so they appear closed. */
+/** Emits the meta-model, which cannot express open records, so they appear closed. */
 export function metaModel(document: ProtocolDocument): GeneratedFile {
   const defs = Object.entries(document.$defs).filter(([name]) => name !== 'Json' && name !== 'Null');
   const isStructure = (schema: Schema): boolean =>

@@ -1,5 +1,5 @@
-// Projection: the Python client's requests and events, one method each, so that a type checker names the wrong field.
-// It has no behaviour: client.py and sync.py implement `request` and `on`.
+// Projection: the Python client's requests and events, one method each, so that a type checker names the
+// wrong field. The methods have no behaviour: client.py and sync.py implement `request` and `on`.
 import {
   type GeneratedFile,
   generatedNotice,

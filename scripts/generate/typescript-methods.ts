@@ -1,5 +1,5 @@
-// Projection: src/protocol/methods.ts. The facts about each method that dispatch needs, and the numbers of the
-// errors, as tables. It contains no schemas: typescript-validators.ts compiles the schemas.
+// Projection: src/protocol/methods.ts. The facts about each method that dispatch needs, and the numbers of
+// the errors, as tables. The file contains no schemas: typescript-validators.ts compiles the schemas.
 import {
   type ErrorEntry,
   type GeneratedFile,

@@ -12,8 +12,8 @@ interface Rules {
 }
 
 /**
- * Writes the settings for one run of the linter and returns their path. They are in dist/, so their globs begin with
- * any folder.
+ * Writes the settings for one run of the linter and returns their path. The settings are in dist/, so their
+ * globs begin with any folder.
  */
 export function writeLintSettings(root: string): string {
   const rules = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as Rules;

@@ -1,7 +1,10 @@
 // A second machine like a container: it shares the files, but sees neither our processes nor our sockets.
 import { spawnSync } from 'node:child_process';
 
-/** The words in front of a program that give it its own processes, sockets and mounts. It dies with them. */
+/**
+ * The words in front of a program that give it its own processes, sockets and mounts. The program dies with
+ * the process that these words start.
+ */
 export const containerPrefix = [
   'unshare',
   '--net',

@@ -99,8 +99,8 @@ function changesOf(was: Manifest, is: Manifest): string[] {
 }
 
 /**
- * Checks that the difference names every removed and added path, and that one-sided files have one side. A renamed
- * file counts as two.
+ * Checks that the difference names every removed and added path, and that a file that exists on one side has
+ * only this side. A renamed file counts as two.
  */
 function assertDifference(
   one: Manifest,

@@ -1,5 +1,5 @@
-// A daemon with one session on the work tree, and its wire. It limits every wait for an answer, and distinguishes a
-// killed daemon from one that died.
+// A daemon with one session on the work tree, and its wire. The seat limits every wait for an answer, and
+// distinguishes a killed daemon from a daemon that died.
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -27,7 +27,7 @@ export interface TortureOptions {
   readonly patienceMs: number;
   /** The percentage of episodes on a disk whose power is cut. Default: 25. */
   readonly power?: number;
-  /** The clients that drive the daemons. Default: all available ones, our own driver most often. */
+  /** The clients that drive the daemons. Default: all available clients, our own driver most often. */
   readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];
   /** How often fewer steps are tried after a failure. */

@@ -1,4 +1,4 @@
-// Turns expected failures into results: a missing file, a lost object, a process that has ended. The caller
+// Turns expected failures into results: a missing file, a lost object, a process that has ended. Each caller
 // names the failures that it expects. All others are thrown.
 import { CheckpointdError, type ErrorKind, systemCode } from './errors.ts';
 

@@ -70,8 +70,8 @@ export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
 }
 
 /**
- * True when two names that an overlay shows as two files may be one: the link that made the second name changed the
- * ctime of both. On other file systems one file has one inode under all its names.
+ * True when two names may be one file although an overlay shows two files: the link that made the second name
+ * changed the ctime of both. On other file systems one file has one inode under all its names.
  */
 export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
   return (

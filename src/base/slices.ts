@@ -70,8 +70,8 @@ export class Slices {
   }
 }
 
-// Sorts the many items of a directory or a tree without blocking the event loop: sorts short runs, and then merges
-// them. For short lists it is the ordinary sort.
+// Sorts the many items of a directory or a tree without blocking the event loop: sorts short runs, and then
+// merges them. Short lists get the ordinary sort.
 
 /** The number of items that are sorted without a pause: a few milliseconds. */
 const runLength = 4096;

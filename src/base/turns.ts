@@ -1,5 +1,5 @@
 // Runs work one piece at a time, in order. A piece that fails reports its failure only to its own caller. The
-// next piece starts when it has ended, successfully or not.
+// next piece starts when the piece before it has ended, successfully or not.
 
 /** Resolves when the work has ended, successfully or not. Its caller handles the failure. */
 export async function ended(work: Promise<unknown>): Promise<void> {

@@ -94,7 +94,7 @@ export interface CapturerOptions {
   readonly handles?: () => ScanHandles | undefined;
   /** Called after each successful scan. */
   readonly onScanned?: (scan: FinishedScan) => void;
-  /** The snapshot that captures will build on. A scan before the first capture can then build on it too. */
+  /** The snapshot that captures, and a scan before the first capture, will build on. */
   readonly head?: () => SnapshotId | undefined;
   /**
    * For tests: the clock of this process in milliseconds since 1970, and how long a content stays doubtful (see

@@ -1,7 +1,7 @@
-// The files of a session as its last opening saw them. With them the first capture of the next opening compares
-// stamps instead of reading files. The known-files file is beside the session's log and records under which stamp
-// each content was read. The capture checks that the snapshot has this content and that the file has this stamp. The
-// file is only a cache: when any part of it is doubtful, it is ignored.
+// The files of a session as its last opening saw them. With the known files, the first capture of the next
+// opening compares stamps instead of reading files. The known-files file is beside the session's log and
+// records under which stamp each content was read. The capture checks that the snapshot has this content and
+// that the file has this stamp. The file is only a cache, and is ignored when any part of it is doubtful.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';
@@ -80,7 +80,7 @@ const seldomMs = 600_000;
 
 export class KnownFiles {
   readonly #options: KnownFilesOptions;
-  /** The listings that were written last, for comparison. The weak reference does not keep them in memory. */
+  /** The listings that were written last, for comparison. The weak reference does not keep the listings in memory. */
   #written: { readonly listings: WeakRef<Listings>; readonly atMs: number } | undefined;
 
   constructor(options: KnownFilesOptions) {
@@ -223,8 +223,9 @@ function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: num
 }
 
 /**
- * Returns the directory as a scan of this opening would have listed it. When the snapshot has all of it, marks it as
- * unchanged. `believedNs`: files that changed later are left out, since the machine was restarted.
+ * Returns the directory as a scan of this opening would have listed it. Marks the directory as unchanged when
+ * the snapshot has all of it. `believedNs`: files that changed later are left out, since the machine was
+ * restarted.
  */
 function walked(
   known: KnownDirectory,

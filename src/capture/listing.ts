@@ -42,7 +42,10 @@ export type WalkProblem =
   | 'nestedGitDirectory'
   | 'temporaryName';
 
-/** The entry of one name. Its scan completes it. Later scans share it and never change it. */
+/**
+ * The entry of one name. The scan that made the entry completes it. Later scans share the entry and never
+ * change it.
+ */
 export interface WalkedEntry {
   readonly kind: 'file' | 'link' | 'directory' | WalkProblem;
   /** The stamp when the name was listed, or when its content was read. */
@@ -124,11 +127,12 @@ export interface WalkedDirectory {
   below: readonly Subdirectory[];
   /** {@link WalkedEntry.isListed} for the directory itself. */
   isListed?: boolean;
-  /** The directory in the finished tree. A later scan may get it as `inherited.previous`. */
+  /** The directory in the finished tree. A later scan may get this directory as `inherited.previous`. */
   made?: Directory | undefined;
   /**
    * How a git directory without the name `.git` was recognised: by its contents, or because a `.git` file or
-   * `commondir` points to it. A capture takes from it only files that an enclosing repository tracks (fixtures).
+   * `commondir` points to it. A capture takes from such a directory only files that an enclosing repository
+   * tracks (fixtures).
    */
   readonly gitDirectory?: 'content' | 'pointer' | undefined;
   /** Why the directory could not be listed. Such a directory has no entries, and its contents are unknown. */

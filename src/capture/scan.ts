@@ -121,7 +121,7 @@ export async function watchedRules(place: ScanPlace): Promise<WatchedRules | und
   return { ...rules, handles };
 }
 
-/** Chooses the scan: the plan of a fast scan, or the reason for a full scan. Any doubt is such a reason. */
+/** Chooses the scan: the plan of a fast scan, or the reason for a full scan. Any doubt is a reason for a full scan. */
 export async function chooseScan(
   state: ScanState,
   request: ScanRequest,

@@ -101,7 +101,7 @@ export class Selection {
     };
   }
 
-  /** Notes a change of rules. The engine caches rules, so it is restarted before the next query. */
+  /** Notes a change of rules. The engine caches rules, and is therefore restarted before the next query. */
   #noteRules({ path, chain, scope }: WalkedDirectory): void {
     if (!chain.hasRules) return;
     const last = this.#lastChain(path);

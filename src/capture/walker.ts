@@ -110,8 +110,8 @@ export class Walk {
   }
 
   /**
-   * Returns the directories that have changed since they were listed, and the `doubtful` ones, parents first. When
-   * there are none, all listings were true at one instant.
+   * Returns the directories that have changed since they were listed, and the `doubtful` ones, parents first.
+   * When no directory is returned, all listings were true at one instant.
    */
   async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
     const changed: WalkedDirectory[] = [];
@@ -128,7 +128,10 @@ export class Walk {
     return changed;
   }
 
-  /** Lists these directories again, and walks new directories below them. The other listings stay as they are. */
+  /**
+   * Lists these directories again, and walks new directories below them. The listings of all other
+   * directories stay as they are.
+   */
   async again(changed: readonly WalkedDirectory[]): Promise<void> {
     const found: Inherited[] = [];
     for (const { path, inherited } of changed) {

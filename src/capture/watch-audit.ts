@@ -1,5 +1,6 @@
-// Checks the directory handles against full captures: when a path differs between two captures, the handles must have
-// marked it in between. The audit runs after captures, delays none and fails none. In doubt it reports nothing.
+// Checks the directory handles against full captures: when a path differs between two captures, the handles
+// must have marked it in between. The audit runs after captures, delays none and fails none. In doubt the
+// audit reports nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
@@ -8,7 +9,7 @@ import { isText, join, parentOf, rootPath, type TreePath } from '../tree/tree-pa
 import type { DirectoryHandles } from '../watch/directory-handles.ts';
 import type { Listings, WalkedEntry } from './listing.ts';
 
-/** The result of one scan. Later scans share it and never change it. */
+/** The result of one scan, which later scans share and never change. */
 export interface ScannedTree {
   readonly root: Directory;
   readonly listings: Listings;
@@ -41,8 +42,9 @@ interface Finding {
 }
 
 /**
- * The kernel shows a change before it queues the event. A writer that is suspended in between, or that writes for
- * long in one call, is reported later than a capture may see the change. A fence does not wait for such a report.
+ * The kernel shows a change before it queues the event. A writer that is suspended in between, or that writes
+ * for long in one call, is reported later than a capture may see the change. A fence does not wait for a late
+ * report.
  */
 const graceMs = 1000;
 

@@ -88,7 +88,7 @@ export class CheckpointIndex {
 
   /**
    * Adds a newer checkpoint and moves its tag to it. If a turn's tag moves, its former checkpoint leaves the
-   * list. If a tool's tag moves, the new checkpoint takes the former one's place in the list.
+   * list. If a tool's tag moves, the new checkpoint takes the place of the former checkpoint in the list.
    */
   add(checkpoint: StoredCheckpoint): void {
     const { record, tag, name } = checkpoint;

@@ -51,7 +51,7 @@ export async function viewOf(checkpoints: Checkpoints, stored: StoredCheckpoint)
 }
 
 /**
- * Returns the view after the commit. If the statistics fail, they are zeros and a warning reports the
+ * Returns the view after the commit. When the statistics fail, the view has zeros and a warning reports the
  * failure.
  */
 export async function viewAfterCommit(

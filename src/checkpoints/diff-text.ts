@@ -30,8 +30,8 @@ export function layoutOf(list: readonly Difference[], stat: Buffer): Buffer {
 }
 
 /**
- * Returns the unified diff in parts, one for each difference, in the same order. When it exceeds the limit, all parts
- * are empty.
+ * Returns the unified diff in parts, one for each difference, in the same order. When the diff exceeds the
+ * limit, all parts are empty.
  */
 export async function unifiedParts(
   trees: GitTrees,

@@ -50,7 +50,7 @@ function rangeOf(start: string, lines: string): LineRange {
   return { start: Number(start), lines: Number(lines) };
 }
 
-/** Returns a hash of the lines. A repeated hunk of the same file gets a number behind it. */
+/** Returns a hash of the lines. A repeated hunk of the same file gets a number behind its hash. */
 function nameOf(lines: readonly string[], counts: Map<string, number>): string {
   const hash = createHash('sha256').update(lines.join('\n'), 'latin1').digest('hex').slice(0, 16);
   const count = (counts.get(hash) ?? 0) + 1;

@@ -27,7 +27,7 @@ export interface Station {
   readonly entry: Entry | undefined;
 }
 
-/** One change of a path's content. No session reported it if `session` is absent. */
+/** One change of a path's content. When `session` is absent, no session reported the change. */
 export interface ReportedStep {
   readonly before: BlobId | 'absent';
   readonly after: BlobId | 'absent';

@@ -6,7 +6,7 @@ import type { Where } from './reach.ts';
 import { say } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
-/** The exit codes. 0 means success. The help documents them. */
+/** The exit codes, as the help documents them. 0 means success. */
 export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancelled: 130 } as const;
 
 /** The end of the help of every command. */
@@ -48,7 +48,7 @@ export interface CliCommand {
   readonly paths?: true;
   /** The remedy for a word too many. */
   readonly excess?: string;
-  /** True when its text may be long: it goes through a pager on a terminal. */
+  /** True when its text may be long: then a terminal shows it in a pager. */
   readonly paged?: true;
   /** True when it has no result for --json. */
   readonly withoutJson?: true;

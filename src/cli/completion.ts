@@ -23,7 +23,7 @@ const takeTags = { show: 1, diff: 2, restore: 1, revert: 2 } as const;
 const tagPlaces = Object.entries(takeTags).flatMap(([name, count]) =>
   Array.from({ length: count }, (_, at) => `${name}:${at}`),
 );
-/** Options that choose the session. The completion passes them to the command that prints the tags. */
+/** Options that choose the session. The completion passes these options to the command that prints the tags. */
 const whereOptions = '-C|--directory|--session|--storage';
 
 /** How to install the script in each shell. */

@@ -14,7 +14,7 @@ export async function* pagesOf<P extends { readonly nextCursor?: string }>(
   }
 }
 
-/** Returns the checkpoints, oldest first. With kind `every` includes those that only restores made. */
+/** Returns the checkpoints, oldest first. Kind `every` includes the checkpoints that only restores made. */
 export async function allCheckpoints({ ask }: Pick<Task, 'ask'>, kind?: 'every'): Promise<Checkpoint[]> {
   const all: Checkpoint[] = [];
   const wanted = { limit: 1000, ...(kind === undefined ? {} : { kind }) };

@@ -43,7 +43,10 @@ export function paint(style: Style, text: string): string {
   return wantsColour() ? styleText(style, text) : text;
 }
 
-/** Cuts a line to the width of the terminal, minus `taken` columns. Without a terminal returns it whole. */
+/**
+ * Cuts a line to the width of the terminal, minus `taken` columns. Returns the whole line when there is no
+ * terminal.
+ */
 export function fit(line: string, taken = 0): string {
   const { isTTY, columns } = process.stdout;
   return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));

@@ -40,11 +40,11 @@ export interface ClientOptions {
 export type AttachOptions = Pick<ClientOptions, 'clientInfo' | 'trace' | 'events'>;
 
 /**
- * A running daemon. Get one from {@link CheckpointdClient.start}; `await using` closes it.
+ * A running daemon. {@link CheckpointdClient.start} returns a client, and `await using` closes the client.
  *
  * The daemon keeps this process alive only while a request is in flight: a script that fails before {@link
- * CheckpointdClient.close} still ends, and the daemon with it. A program that only listens to events must keep itself
- * alive.
+ * CheckpointdClient.close} still ends, and the daemon with it. A program that only listens to events must
+ * keep itself alive.
  */
 export class CheckpointdClient implements AsyncDisposable {
   readonly #link: DaemonLink;

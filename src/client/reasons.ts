@@ -45,7 +45,7 @@ const words: Readonly<Record<string, string>> = {
   vanished: 'it disappeared during the capture',
 };
 
-/** Returns a reason as text for people. A newer daemon's reason, which has no text here, stays as it is. */
+/** Returns a reason as text for people. A newer daemon's reason, which has no text here, is returned unchanged. */
 export function inWords(reason: string): string {
   return words[reason] ?? reason;
 }

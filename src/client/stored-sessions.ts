@@ -24,8 +24,8 @@ export interface StoredSession {
 }
 
 /**
- * Returns the sessions of the work tree that contains a path: those of the innermost work tree first, then the most
- * recently used one. Without a path: those of every work tree.
+ * Returns the sessions of the work tree that contains a path: those of the innermost work tree first, then
+ * the most recently used one. Without a path: the sessions of every work tree.
  */
 export function storedSessions(storage: string, path?: string): StoredSession[] {
   const place = path === undefined ? undefined : realpathSync(path);

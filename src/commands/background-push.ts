@@ -1,5 +1,5 @@
 // Pushes sessions in the background after their turns. Each remote has a backlog. Pushes run one at a time,
-// within a time limit, and at growing intervals while the remote is unreachable. No request waits for it.
+// within a time limit, and at growing intervals while the remote is unreachable. No request waits for a push.
 // Failures are reported and retried.
 
 import { attemptOr } from '../base/attempt.ts';

@@ -66,7 +66,10 @@ interface FilesOutcome {
   readonly totalSize: number;
 }
 
-/** Returns the files of a checkpoint in bytewise order. With `changedOnly`, those that differ from its predecessor. */
+/**
+ * Returns the files of a checkpoint in bytewise order. With `changedOnly`, returns only files that differ
+ * from the checkpoint's predecessor.
+ */
 async function filesOf(checkpoints: Checkpoints, name: string, changedOnly: boolean): Promise<FilesOutcome> {
   const { store, index } = checkpoints;
   const stored = index.resolve(name);

@@ -1,5 +1,5 @@
-// checkpoint/create: captures, then publishes. The publication is the only commit point: before it nothing is listed,
-// after it everything is. A cancel before it changes nothing.
+// checkpoint/create: captures, then publishes. The publication is the only commit point: before the
+// publication nothing is listed, after it everything is. A cancel before the publication changes nothing.
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';

@@ -163,9 +163,9 @@ function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'chec
 }
 
 /**
- * Reverses the newest step of one stack and moves it to the other stack. Each restore names the safety checkpoint
- * that was taken before it. An undo restores that checkpoint and is itself a restore, whose own safety checkpoint is
- * the target of a redo.
+ * Reverses the newest step of one stack and moves it to the other stack. Each restore names the safety
+ * checkpoint that was taken before the restore. An undo restores that checkpoint and is itself a restore,
+ * whose own safety checkpoint is the target of a redo.
  * @throws NothingToUndo
  */
 async function stepOverRestore(

@@ -259,8 +259,8 @@ async function deleteCheckpoint({
 }: CallOf<'checkpoint/delete'>): Promise<Wire.CheckpointDeleteResult> {
   const { index } = session.requireCheckpoints();
   const { record } = index.resolve(params.tag);
-  // A restore's own checkpoint is the durable fact that the conversation moved back. Without it a restart would find
-  // the later conversation again.
+  // A restore's own checkpoint is the durable fact that the conversation moved back. Without this checkpoint
+  // a restart would find the later conversation again.
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',

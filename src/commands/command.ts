@@ -83,7 +83,7 @@ interface CommandOptions<M extends SessionMethod> {
   readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
   /**
    * Refuses parameters that are wrong with or without a recovery. Called only before the recovery of an
-   * unfinished restore. Without a recovery, `run` refuses them itself.
+   * unfinished restore. Without a recovery, `run` itself refuses the wrong parameters.
    */
   readonly check?: (call: CallOf<M>) => unknown;
   /** True when the log record of the effect itself contains the key, so that no record of the operation is needed. */

@@ -1,6 +1,6 @@
 // Runs the steps of a request, in an order that only this file knows. Finds the session, looks the key up,
-// waits for the queue, recovers an interrupted restore, and runs the command. The commands do the steps after
-// the commit through afterCommit. Then it writes the record of the operation and answers. The description of
+// waits for the queue, recovers an interrupted restore, and runs the command. The commands use afterCommit
+// for the steps after the commit. Then it writes the record of the operation and answers. The description of
 // a method in protocol.json says which steps the method has. This file is independent of single commands.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
 import { given } from '../base/given.ts';

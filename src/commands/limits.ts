@@ -65,8 +65,8 @@ function excessOf(
 }
 
 /**
- * Returns some of the oldest checkpoints that a limit in bytes may remove. Unlisted ones come first: clients do not
- * see them, and their changes were taken back.
+ * Returns some of the oldest checkpoints that a limit in bytes may remove. Unlisted checkpoints come first:
+ * clients do not see them, and their changes were taken back.
  */
 export function removedBySize(
   index: CheckpointIndex,

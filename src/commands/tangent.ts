@@ -1,11 +1,12 @@
-// The commands on tangents. A tangent may include the files too (`files: true`): entering makes a checkpoint of the
-// files, and leaving without the tail restores it.
+// The commands on tangents. A tangent may include the files too (`files: true`): entering makes a checkpoint
+// of the files, and leaving without the tail restores it.
 //
-// Entering first publishes a safety checkpoint, then logs the tangent, which names the checkpoint. A kill in between
-// leaves an unused checkpoint and no tangent. Leaving logs the state after it as a proposal (the head does not move),
-// then runs a hard restore whose checkpoint names that state. Its publication is the one commit point. Before it the
-// tangent is open, and the next open finishes or undoes the restore. After it both the files and the main
-// conversation are back. Leaving with the tail keeps the files and moves only the conversation.
+// Entering first publishes a safety checkpoint, then logs the tangent, which names the checkpoint. A kill in
+// between leaves an unused checkpoint and no tangent. Leaving logs the state after it as a proposal (the head
+// does not move), then runs a hard restore whose checkpoint names that state. The publication of this
+// checkpoint is the one commit point. Before the publication the tangent is open, and the next open finishes
+// or undoes the restore. After the publication both the files and the main conversation are back. Leaving
+// with the tail keeps the files and moves only the conversation.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';

@@ -119,7 +119,7 @@ function checkPathCount(count: number): void {
   );
 }
 
-/** Selects the files within the limit, by the sizes in the work tree's listing. Does not read them. */
+/** Selects the files within the limit, by the sizes in the work tree's listing. Does not read the files. */
 async function listContext(settings: ConversationSettings, workTree: ContextFiles): Promise<ListedContext> {
   const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
   const maxSize = contextBudgetTokens(settings) * bytesPerToken;
@@ -247,7 +247,7 @@ function contextMessage(parts: ContextParts): string {
 // The context of a conversation in a session: adds and removes paths, builds the message, and remembers its length
 // until one of its sources changes. The watcher reports changes on disk.
 
-/** The values from which the message of a cached length was built. The cache compares them by identity. */
+/** The values from which the message of a cached length was built. The cache compares these values by identity. */
 interface CachedLength {
   readonly ingredients: readonly unknown[];
   readonly length: number;
@@ -298,7 +298,7 @@ export class StickyContext {
     return this.#timeline.commit({ op: 'setContextPaths', paths: left }, () => ({ removed }), idempotency);
   }
 
-  /** Returns the files that would be sent with a request now. Does not read them. */
+  /** Returns the files that would be sent with a request now. Does not read the files. */
   list(workTree: ContextFiles): Promise<ListedContext> {
     return listContext(this.#timeline.present.settings, workTree);
   }
@@ -357,8 +357,8 @@ interface AgentResources {
 }
 
 /**
- * Reads agents given by name, or as `{agents, activeIdx}`. The active agent is the one that `activeIdx` names, else
- * the only one, else the one named `default`. Without an active agent there are no resources.
+ * Reads agents given by name, or as `{agents, activeIdx}`. The active agent is the one that `activeIdx`
+ * names, else the only one, else the one named `default`. When no agent is active, there are no resources.
  */
 export function agentResources(given: ClientObject): AgentResources {
   const byName = isObject(given.agents) ? given.agents : given;

@@ -53,7 +53,7 @@ interface NextMessageResult {
 export interface ExitResult extends Lengths {
   readonly exited: boolean;
   readonly tail?: EntryId;
-  /** The checkpoint with the files of the tangent. The session restores them. */
+  /** The checkpoint with the files of the tangent, which the session restores. */
   readonly filesCheckpoint?: string;
 }
 
@@ -204,8 +204,8 @@ export class Conversation {
   /**
    * Returns the text that describes the coming turn, and the position of the conversation after the turn has
    * taken it and it is unlocked. The message is taken when the turn's checkpoint is published with that
-   * position. Until then it still exists, also after a kill. A rewind to the checkpoint does not restore the
-   * message.
+   * position. Until then the message still exists, also after a kill. A rewind to the checkpoint does not
+   * restore the message.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;
@@ -258,7 +258,7 @@ export class Conversation {
 
   /**
    * Removes the last `messages`: each is a user's message with all answers and tools up to the next one. The
-   * transcript stays, because it shows what was said. A rewind undoes it.
+   * transcript stays, because it shows what was said. A rewind undoes the removal.
    */
   forget(messages: number, idempotency?: Idempotency): ForgetResult {
     const { history, latestSummary, validRange } = this.#timeline.present.thread;
@@ -335,7 +335,7 @@ export function nextMessageFrom(
 
 /**
  * The client's settings of a conversation: tools, model, MCP, limits, and run-time objects. A rewind changes
- * none of them.
+ * none of these settings.
  */
 class ClientSettings {
   readonly #timeline: Timeline;
@@ -376,7 +376,7 @@ class ClientSettings {
     return this.#timeline.commit(operation, () => ({ mcpEnabled: enabled }), idempotency);
   }
 
-  /** Keeps the client's run-time objects until the process ends. A reopened session must get them again. */
+  /** Keeps the client's run-time objects until the process ends. A reopened session must get these objects again. */
   setRuntime(objects: RuntimeObjects): void {
     this.#runtime = { ...this.#runtime, ...objects };
   }

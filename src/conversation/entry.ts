@@ -31,7 +31,10 @@ export interface AssistantMessage extends ClientObject {
   readonly toolUses?: readonly ClientObject[];
 }
 
-/** The cost and duration of a request, as the client measured them. The daemon stores them and never reads them. */
+/**
+ * The cost and duration of a request, as the client measured them. The daemon stores these values and never
+ * reads them.
+ */
 export type RequestMetadata = ClientObject;
 
 export interface HistoryEntry {

@@ -48,7 +48,7 @@ export type StorageMethod = (typeof storageMethods)[number];
 export interface OwnEvents {
   /** The daemon of a session is gone; the server tries to reach the session again. */
   readonly 'inspector/didLose': { readonly session: string; readonly why: string };
-  /** The session can be reached again. The page's data about it may be outdated. */
+  /** The session can be reached again. The page's data about the session may be outdated. */
   readonly 'inspector/didReach': { readonly session: string };
 }
 

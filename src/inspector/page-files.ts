@@ -57,7 +57,7 @@ export function shutHeaders(host: string, nonce: string): Record<string, string>
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    // Vue makes this policy when it starts. The page sets no markup through it.
+    // Vue makes this policy when it starts. The page sets no markup through this policy.
     'trusted-types vue',
   ];
   return {

@@ -96,7 +96,7 @@ export interface Fetched extends Listed {
   readonly updated: readonly ListedLine[];
 }
 
-/** Fetches whole lines: of one session, or all. When a line is refused, the earlier version of it stays. */
+/** Fetches whole lines: of one session, or all. When a line is refused, the earlier version of the line stays. */
 export async function fetchLines(
   job: Job,
   session: string | undefined,
@@ -173,8 +173,8 @@ export interface OpenLine {
 }
 
 /**
- * Reads a fetched line and calls `use` with it. With several writers it reads the line that was pushed last.
- *
+ * Reads a fetched line and calls `use` with it. When there are several writers, the function reads the line
+ * that was pushed last.
  * @throws UnknownSession when no line of the session was fetched
  */
 export function withFetchedLine<T>(

@@ -190,8 +190,8 @@ async function lastHead(
 }
 
 /**
- * Returns the line that the session was imported from, if this remote has it and the store has adopted its objects.
- * The first push of an imported session then sends only what is new in it.
+ * Returns the line that the session was imported from, if this remote has it and the store has adopted its
+ * objects. The first push of an imported session then sends only what is new in the session.
  */
 async function importedLine(
   { origin }: PushRequest,

@@ -108,8 +108,8 @@ export class Remotes {
   }
 
   /**
-   * Replaces the writer's id, because another storage (a cloned container) uses `old`, too. Another daemon of this
-   * storage may have replaced it already.
+   * Replaces the writer's id, because another storage (a cloned container) uses `old`, too. Another daemon of
+   * this storage may have replaced the id already.
    */
   async renewWriter(old: string): Promise<string> {
     const after = await this.#change((now) => (now.writer === old ? { ...now, writer: newWriter() } : now));

@@ -1,5 +1,5 @@
-// Finds secrets in the contents of files by the forms that their issuers document. In doubt it reports a secret: the
-// user can name the path of a file to push it all the same.
+// Finds secrets in the contents of files by the forms that their issuers document. In doubt the module
+// reports a secret. The user can still push the file by naming its path.
 
 interface Rule {
   readonly name: string;

@@ -36,7 +36,10 @@ export interface Edited {
 export class Commit {
   readonly #tree: AnchoredFiles;
   readonly #temporaries: Temporaries;
-  /** Directories that get stricter bits at the end. These directories are private from their first moment. */
+  /**
+   * Directories that get stricter bits at the end. These directories are private from the moment when they
+   * are made.
+   */
   readonly #strict: ReadonlySet<TreePath>;
   /** Directories in which names were added or removed. Filled here, read by the restorer. */
   readonly #touched: Set<TreePath>;

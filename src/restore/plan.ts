@@ -329,7 +329,7 @@ class Draft {
   *refuseUnsafe(): Steps {
     const unknown = new Set(this.#facts.unknown);
     const aboveUnknown = new Set(this.#facts.unknown.flatMap((path) => ancestors(path)));
-    // Compares with the present entries too: another spelling is the same file on such a disk.
+    // Compares with the present entries too: another spelling is the same file on a disk that folds names.
     const standing = this.#changes.filter(({ before }) => before !== undefined).map(({ path }) => path);
     const { respelled, colliding } = respell(this.#facts, this.#writes, standing, this.#byPath);
     for (const { to, from, before } of respelled) {

@@ -1,5 +1,5 @@
-// The surroundings of a restore: a work tree with its checkpoints and conversation. A session builds it; the files of
-// restore/ know no session.
+// The surroundings of a restore: a work tree with its checkpoints and conversation. A session builds the
+// site, and the files of restore/ know no session.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';

@@ -152,8 +152,8 @@ export async function applyJob(
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const { checkpoint, changed } = await publishRestored(site, prepared, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
-  // When temporary files of ours remain, recovery removes them before the next change. Otherwise the note of the next
-  // restore would replace the note that lists them.
+  // When temporary files of ours remain, recovery removes them before the next change. Otherwise the note of
+  // the next restore would replace the note that lists these files.
   site.setUnfinished(applied.leftover.length > 0);
   const left = 'The restore is done, but its note could not be removed; the next opening removes it';
   if (applied.leftover.length === 0) {
@@ -204,7 +204,8 @@ async function applyPlan(
       displacedTo: late.directoryOf(id),
     });
   } catch (error) {
-    // After a visible change recovery finishes or undoes the restore. Before it, only the safety checkpoint remains.
+    // After a visible change recovery finishes or undoes the restore. Before a visible change, only the
+    // safety checkpoint remains.
     if (isRecovery || (error instanceof CheckpointdError && error.effects !== 'none'))
       throw unfinished(error);
     takeBackNote(site, journal, error);

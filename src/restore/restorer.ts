@@ -32,9 +32,12 @@ export interface RestoreOptions {
   readonly contents: Contents;
   /** Returns what the capture before the restore found at a path. */
   readonly known?: (path: TreePath) => KnownContent | undefined;
-  /** Respected until the first visible change. After it the restore runs to its end. */
+  /** Respected until the first visible change. After this change the restore runs to its end. */
   readonly signal?: AbortSignal;
-  /** Reports how many of all operations are done. Each counts when it is staged and again when it is in place. */
+  /**
+   * Reports how many of all operations are done. Each operation counts when it is staged and again when it is
+   * in place.
+   */
   readonly onProgress?: (progress: {
     readonly done: number;
     readonly total: number;
@@ -64,7 +67,7 @@ export interface AppliedPlan {
   readonly ownerOnly: readonly TreePath[];
   /** Edits made while their file was replaced, which are kept beside the path because the path was edited once more. */
   readonly keptBeside: readonly BroughtBack[];
-  /** Temporary files that could not be removed. The journal should stay until a sweep has removed them. */
+  /** Temporary files that could not be removed. The journal should stay until a sweep has removed these files. */
   readonly leftover: readonly TreePath[];
 }
 

@@ -93,7 +93,7 @@ export class Dispatcher {
     const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
-      // Only the first requests wait here, in their order. Later ones must not lose a turn.
+      // Only the first requests wait here, in their order. Later requests must not lose a turn.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();

@@ -1,6 +1,6 @@
 // Reports the progress of a long request in LSP's `$/progress` form. A request that ends within 100 ms sends
-// no report. Later it sends at most ten reports a second, and an end before the response. Without a
-// `workDoneToken` it sends nothing.
+// no report. A longer request sends at most ten reports a second, and an end before the response. A request
+// without a `workDoneToken` sends no reports.
 import { given } from '../base/given.ts';
 
 export type ProgressToken = string | number;
@@ -87,7 +87,7 @@ class TokenProgress implements EndableProgress {
 
   /**
    * Sends the latest report, and sends no other report for a while. When there is no report to send, the next
-   * one is sent at once.
+   * report is sent at once.
    */
   #tick(): void {
     this.#timer = undefined;

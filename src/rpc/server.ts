@@ -1,7 +1,7 @@
 // The daemon with its clients: any number of clients around one daemon, and the order in which they come and
-// go. The first client is the one over stdio (or --pipe, --socket). When it leaves, the daemon ends. If other
-// clients have sessions, the daemon ends after they have left. This module uses no session, no store and no
-// file of the user.
+// go. The first client is the one over stdio (or --pipe, --socket). When the first client leaves, the daemon
+// ends. If other clients have sessions, the daemon ends after these clients have left. This module uses no
+// session, no store and no file of the user.
 import { given } from '../base/given.ts';
 import type { Log, LogSink } from '../base/log.ts';
 import type { EventOf, NotificationMethod } from '../protocol/types.ts';

@@ -85,8 +85,9 @@ export async function noteCheckpoint(
 }
 
 /**
- * Returns the paths whose content in the first checkpoint differs from the ledger, after all earlier checkpoints were
- * removed. Other paths need no record, because the base in the store has them ({@link baseOf}).
+ * Returns the paths whose content in the first checkpoint differs from the ledger, after all earlier
+ * checkpoints were removed. Other paths need no record, because the base in the store has their contents
+ * ({@link baseOf}).
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -248,7 +249,10 @@ function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Ar
 
 type Written = Pick<LedgerRecord, 'path' | 'content' | 'at'>;
 
-/** Records in a session a write that another session on its work tree reported. A failure to log it is a warning. */
+/**
+ * Records in a session a write that another session on its work tree reported. A failure to log the write is
+ * a warning.
+ */
 function noteReport(session: Session, writer: Session, written: Written): void {
   const report = reportFor(session, writer, written);
   if (report === undefined) return;

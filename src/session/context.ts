@@ -91,8 +91,8 @@ interface KeptAgents {
 }
 
 /**
- * Stores the agents of a client. If the conversation has no context paths, the resources of the active agent become
- * its context paths. Otherwise the paths that the client added stay as they are.
+ * Stores the agents of a client. If the conversation has no context paths, the resources of the active agent
+ * become its context paths. Otherwise the paths that the client added stay unchanged.
  */
 export async function keepAgents(session: Session, given: ClientObject): Promise<KeptAgents> {
   const { conversation } = session.parts;

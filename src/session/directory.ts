@@ -105,8 +105,8 @@ export class SessionDirectory {
     return join(this.own, 'published.log');
   }
   /**
-   * Exists once the deletion of the session has begun. The daemon then removes the rest of the session and reads
-   * nothing of it.
+   * Exists once the deletion of the session has begun. The daemon then only removes the rest of the session,
+   * and reads no part of it.
    */
   get deletionFile(): string {
     return join(this.own, 'deletion');

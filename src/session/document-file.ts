@@ -119,8 +119,8 @@ interface StandingFile {
 }
 
 /**
- * Returns the stamps of the file at the target, or undefined without a file. The export compares them before it
- * replaces the file.
+ * Returns the stamps of the file at the target, or undefined without a file. The export compares these stamps
+ * before it replaces the file.
  */
 function fileStamp(target: string): string | undefined {
   const stats = files.lstatSync(target, { throwIfNoEntry: false, bigint: true });

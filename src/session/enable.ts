@@ -1,6 +1,6 @@
 // Enables checkpoints in a session. Checks for git and a repository, opens the store, and completes what a
-// kill left unfinished. Makes the checkpoint of tag "0" if there is none. When checkpoints may not be
-// enabled, it returns the reason and changes nothing.
+// kill left unfinished. Makes the checkpoint of tag "0" if there is none. Returns the reason, and changes
+// nothing, when checkpoints may not be enabled.
 import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -48,7 +48,7 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
 }
 
 /**
- * Enables checkpoints. With an obstacle they stay disabled, with its reason.
+ * Enables checkpoints. With an obstacle, checkpoints stay disabled for the reason of the obstacle.
  * @throws GitMissing, GitTooOld, StrategyUnavailable, the store's own errors, CaptureTimedOut after
  * `limits.initTimeoutMs`, AbortError. After such an error checkpoints stay disabled, and the client can try
  * again.

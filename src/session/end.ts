@@ -216,8 +216,8 @@ export async function beforeDeletion(session: Session, context: OperationContext
 }
 
 /**
- * Deletes a session that is open in this daemon. A failure before the decision leaves the session open. If `reopen`
- * then returns false, no client has the session any more, and it is closed.
+ * Deletes a session that is open in this daemon. A failure before the decision leaves the session open. If
+ * `reopen` then returns false, no client has the session any more, and the session is closed.
  */
 export function deleteOpen(
   session: Session,

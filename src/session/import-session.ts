@@ -92,7 +92,10 @@ function notInRepository(strategy: string, { root }: Pick<WorkTree, 'root'>): Ch
   );
 }
 
-/** Writes the session and returns its marker. The session is closed. From now on other processes can find it. */
+/**
+ * Writes the session and returns its marker. The session is closed. From now on other processes can find the
+ * session.
+ */
 export async function importSession(
   { line, objects }: OpenLine,
   request: ImportRequest,

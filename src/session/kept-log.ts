@@ -48,8 +48,8 @@ export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
 }
 
 /**
- * Makes the log and the newest checkpoint agree, once both are read. The conversation continues where it was, and no
- * position that a checkpoint names is assigned again.
+ * Makes the log and the newest checkpoint agree, once both are read. The conversation continues where it was,
+ * and no new record gets a position that a checkpoint names.
  * @throws DataCorrupt with the remedy when the log lacks what the checkpoint names, unless `recover` is set
  */
 export function joinLog(

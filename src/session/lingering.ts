@@ -1,6 +1,6 @@
-// A background daemon keeps a session open and watched after its last client, so that the next command finds it open.
-// Another process claims such a session by a file that it writes there (owner.ts), and the daemon closes the session at
-// once. Only sessions of retention `keep` linger: their end removes nothing.
+// A background daemon keeps a session open and watched after its last client, so that the next command finds
+// it open. Another process claims a lingering session by a file in the session's directory (owner.ts), and
+// the daemon closes the session at once. Only sessions of retention `keep` linger: their end removes nothing.
 import { systemCode } from '../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';

@@ -1,5 +1,5 @@
-// The strategies that the daemon offers before a client opens a session, and whether this machine supports each. The
-// answer to `initialize` waits for this file, so it imports no store.
+// The strategies that the daemon offers before a client opens a session, and whether this machine supports
+// each. The answer to `initialize` waits for this file, so this file imports no store.
 import { given } from '../base/given.ts';
 import type { StrategyDriver } from '../store/snapshot-store.ts';
 import { strategies } from '../store/strategies.ts';

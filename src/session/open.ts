@@ -1,5 +1,6 @@
-// session/open: turns the request of a client into an open session. The steps are work tree, storage, ownership,
-// conversation, checkpoints, watcher, in this order. When a step fails, the earlier ones are undone.
+// session/open: turns the request of a client into an open session. The steps are work tree, storage,
+// ownership, conversation, checkpoints, watcher, in this order. When a step fails, the earlier steps are
+// undone.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock, timestamp } from '../base/clock.ts';
@@ -254,8 +255,8 @@ function effectiveMarker(
   fresh: SessionMarker,
   request: OpenRequest,
 ): SessionMarker {
-  // A power cut may leave the file empty, and without it the session would never be swept. The old retention is lost
-  // with it.
+  // A power cut may leave the file empty, and without it the session would never be swept. The old retention
+  // is lost with the file.
   const stored = found ?? { ...fresh, retention: 'keep' };
   const place = placeOf(directory, found);
   const retention = request.retention ?? stored.retention;
@@ -308,8 +309,8 @@ function assemble(
 }
 
 /**
- * Warns until a checkpoint of the new directory is made. From then on the restore of an earlier checkpoint warns, so
- * that no command repeats a warning for ever.
+ * Warns until a checkpoint of the new directory is made. Afterwards only the restore of an earlier checkpoint
+ * warns, so that no command repeats a warning for ever.
  */
 function warnIfReplaced(
   { directory, marker }: { readonly directory: SessionDirectory; readonly marker: SessionMarker },

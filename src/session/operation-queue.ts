@@ -51,8 +51,8 @@ export class OperationQueue {
   /**
    * Runs `operation` after everything that arrived before it.
    *
-   * `name` is its name in {@link figures}. The signal cancels the operation while it waits. A running operation
-   * checks the signal itself.
+   * `name` is its name in {@link figures}. The signal cancels an operation that is still waiting. A running
+   * operation checks the signal itself.
    * @throws ServerBusy when the queue is full, StoreUnavailable when it is closed or poisoned, AbortError.
    */
   run<T>(operation: () => Promise<T>, signal?: AbortSignal, name?: string): Promise<T> {
@@ -123,7 +123,7 @@ export class OperationQueue {
     await this.#running;
   }
 
-  /** Closes the queue as {@link close} does. The returned function opens it again. */
+  /** Closes the queue as {@link close} does. The returned function opens the queue again. */
   async pause(): Promise<() => void> {
     await this.close();
     return () => {

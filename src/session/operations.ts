@@ -32,7 +32,7 @@ interface LoggedKey {
   readonly fingerprint: string;
 }
 
-/** A record of its own, after the effect. */
+/** A separate record, which is written after the effect. */
 interface LoggedOperation extends LogRecord, LoggedKey {
   readonly kind: 'operation';
   readonly result: unknown;
@@ -92,7 +92,10 @@ interface OperationFate {
   readonly method: string;
   readonly state: 'running' | 'committed' | 'failed';
   readonly key?: string;
-  /** The first answer, or (for an earlier process) the effect. Absent when neither is known. */
+  /**
+   * The first answer, or (for an earlier process) the effect. Absent when neither the answer nor the effect
+   * is known.
+   */
   readonly result?: unknown;
   /** The checkpoint that the operation published. Known even when the result is not. */
   readonly checkpoint?: string;
@@ -123,7 +126,10 @@ function committed(
 }
 
 const remembered = 1000;
-/** The limit in bytes for the answers of all requests without a key. The newest answer is kept even if it is longer. */
+/**
+ * The limit in bytes for the answers of all requests without a key. The newest answer is kept even if it is
+ * longer than this limit.
+ */
 const resultBytesMax = 128 * 1024;
 
 export class OperationRecords {
@@ -321,7 +327,7 @@ function forgetResult(entry: OperationEntry): number {
   return bytes;
 }
 
-/** Returns a flat copy of a text. A slice would keep the larger text that it was cut from in memory. */
+/** Returns a flat copy of a text. A slice of a larger text would keep the whole larger text in memory. */
 function inOnePiece(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
 }

@@ -330,19 +330,19 @@ function stampOf(file: string): string | undefined {
 
 function touch(file: string): void {
   const now = new Date();
-  // The file was removed by hand, or the disk is gone. The next operation of the session reports it. An error thrown
-  // in a timer would end the daemon.
+  // The file was removed by hand, or the disk is gone. The next operation of the session reports the loss. An
+  // error thrown in a timer would end the daemon.
   attempt(isOfSystem, () => files.lutimesSync(file, now, now));
 }
 
 const orphanPatienceMs = 2_000;
 
 /**
- * Kills the git processes that a killed daemon left running in a session directory, and waits until they are gone.
- * The caller owns the session. A process that reads from the daemon ends by itself, but one that works alone (a
- * repack) would continue to write into the repository. Works on Linux only, where /proc shows the working directory
- * of a process. On other systems such a process runs to its end, and its locks and temporary files are later found to
- * be stale.
+ * Kills the git processes that a killed daemon left running in a session directory, and waits until they are
+ * gone. The caller owns the session. A process that reads from the daemon ends by itself, but one that works
+ * alone (a repack) would continue to write into the repository. Works on Linux only, where /proc shows the
+ * working directory of a process. On other systems an orphaned git process runs to its end, and its locks and
+ * temporary files are later found to be stale.
  */
 export async function endOrphans(directory: string): Promise<void> {
   if (process.platform !== 'linux') return;

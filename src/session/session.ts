@@ -1,6 +1,6 @@
 // A session: one conversation on one work tree in one store. The class has the parts of the session and their
-// figures. The files beside this one and in commands/ operate on it. Every change of a session goes through
-// its queue.
+// figures. The files beside this one and in commands/ operate on sessions. Every change of a session goes
+// through its queue.
 import type { Clock } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId, SnapshotId } from '../base/ids.ts';
@@ -81,7 +81,7 @@ interface SessionParts {
   readonly ledger: Ledger;
   /** Restores that were answered and whose files may not be on the disk yet. */
   readonly answered: AnsweredRestores;
-  /** Files that restores displaced a moment ago. Another program may have written to them since. */
+  /** Files that restores displaced a moment ago. Another program may have written to these files since. */
   readonly late: LateEdits;
   readonly removedParents: RemovedParents;
   readonly events: SessionEvents;
@@ -150,9 +150,12 @@ export class Session {
   #checkpoints: Checkpoints | DisabledReason = 'NotRequested';
   #because: CheckpointdError | undefined;
   watcher: WorkTreeWatcher | undefined;
-  /** True when a restore is unfinished. The next change first finishes or undoes it. */
+  /** True when a restore is unfinished. The next change first finishes or undoes the restore. */
   hasUnfinishedRestore = false;
-  /** The outcome of a restore that a kill had interrupted. The answer to the opening that finished it consumes it. */
+  /**
+   * The outcome of a restore that a kill had interrupted. The answer to the opening that finished the restore
+   * reports this outcome once.
+   */
   recovered: RestoreOutcome | undefined;
   /** The stamps of the files from which the context message was last built. */
   contextSignature: string | undefined;
@@ -184,7 +187,7 @@ export class Session {
     this.#checkpoints = checkpoints;
   }
 
-  /** `because`: the specific cause. Without it the client gets the reason's general remedy. */
+  /** `because`: the specific cause. Without a specific cause the client gets the reason's general remedy. */
   disable(reason: DisabledReason, because?: CheckpointdError): void {
     this.#checkpoints = reason;
     this.#because = because;

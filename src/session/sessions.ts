@@ -307,7 +307,7 @@ export class Sessions {
 
   /**
    * Checks that the system answers at the path of a storage that a client named. The default storage is not
-   * checked: it is used all the time.
+   * checked, because it is used all the time.
    */
   async #storageAnswers(storage: string, signal?: AbortSignal): Promise<void> {
     if (storage !== this.#options.defaultStorage) await mustAnswer(storage, 'StoreUnavailable', signal);

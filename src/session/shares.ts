@@ -12,8 +12,8 @@ export class Shares {
   /** Clients by their openings that are under way. */
   readonly #openings = new Map<symbol, Client>();
   /**
-   * Set when the end of the daemon has begun. Only `last` may still open a session, with requests that it sent
-   * before.
+   * Set when the end of the daemon has begun. Only the client `last` may still open a session, with requests
+   * that it sent before.
    */
   #end: { readonly last: Client | undefined } | undefined;
 
@@ -44,8 +44,8 @@ export class Shares {
   }
 
   /**
-   * Forgets the clients of a session that ends. The returned function restores them, and returns true when one of
-   * them is left.
+   * Forgets the clients of a session that ends. The returned function restores these clients, and returns
+   * true when one of them is left.
    */
   forget(session: SessionId): () => boolean {
     const before = this.#holders.get(session);

@@ -14,7 +14,7 @@ import { OperationRecords } from './operations.ts';
 
 type Stamp = OperationContext['stamp'];
 
-/** Written before an import takes effect. The session itself shows later whether it did. */
+/** Written before an import takes effect. The session itself shows later whether the import took effect. */
 interface ImportNote extends LogRecord {
   readonly kind: 'import';
   readonly key: string;
@@ -65,7 +65,7 @@ export class StorageOperations {
     return directory.readMarker()?.created === created;
   }
 
-  /** Appends a record. After a line that a kill cut off, it starts a new line. Readers skip the cut line. */
+  /** Appends a record. Starts a new line after a line that a kill cut off. Readers skip the cut line. */
   #append(record: LogRecord): number {
     const isNew = !files.existsSync(this.#file);
     const fd = files.openSync(this.#file, 'a', 0o600);

@@ -1,6 +1,6 @@
-// Connects the watcher and the capturer of a session: the watcher reports changes to clients and to captures, and the
-// audit checks the watcher against captures. A work tree that cannot be watched is no failure: captures then scan all
-// of it.
+// Connects the watcher and the capturer of a session: the watcher reports changes to clients and to captures,
+// and the audit checks the watcher against captures. A work tree that cannot be watched is no failure:
+// captures then scan the whole tree.
 import { setTimeout as delay } from 'node:timers/promises';
 import { given } from '../base/given.ts';
 import { Capturer, type FinishedScan } from '../capture/capturer.ts';

@@ -57,13 +57,15 @@ export interface CheckpointRecord {
   /** For `restore`: the only restored paths, as latin1 byte strings. Absent: all. */
   readonly paths?: readonly string[];
   /**
-   * For `restore`: paths that were ignored before and are not ignored afterwards, because the restore removed an
-   * ignore file. No program created them since, so an undo must not delete them. Latin1 byte strings.
+   * For `restore`: paths that were ignored before and are not ignored afterwards, because the restore removed
+   * an ignore file. No program created these paths since, so an undo must not delete them. Latin1 byte
+   * strings.
    */
   readonly revealed?: readonly string[];
   /**
-   * For `restore`: other paths that differ between the states before and after, although the restore did not write
-   * them. A program edited them meanwhile, or an ignore file that the restore wrote hides them. Latin1 byte strings.
+   * For `restore`: other paths that differ between the states before and after, although the restore did not
+   * write them. A program edited these paths meanwhile, or an ignore file that the restore wrote hides them.
+   * Latin1 byte strings.
    */
   readonly untouched?: readonly string[];
   /** For `restore`: the undo and redo stacks after it, as ids of `restore` checkpoints. */
@@ -235,8 +237,8 @@ export interface StoreOptions {
   /** The git directory of the repository that contains the work tree, if any. */
   readonly gitDirectory?: string;
   /**
-   * The number of checkpoints that the store must have. If it is not 0, no new store is made in place of a lost one.
-   * Default 0.
+   * The number of checkpoints that the store must have. If the number is not 0, no new store is made in place
+   * of a lost store. Default 0.
    */
   readonly expected?: number;
   /** `power`: an answered publication survives a power cut. */
@@ -271,8 +273,8 @@ export interface StrategyDriver {
   open(options: StoreOptions): Promise<SnapshotStore>;
   /**
    * Opens the store of a session that no daemon has open, for reading. The reader's own files are in
-   * `scratch`. Does not write to the session or the user's repository. Absent: such a session must be opened
-   * to be read.
+   * `scratch`. Does not write to the session or the user's repository. Absent: a closed session must be
+   * opened to be read.
    * @throws any error when opening the store would have to repair, finish or explain something
    */
   openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;

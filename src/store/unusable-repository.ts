@@ -30,8 +30,8 @@ export const foreignText = {
 } as const;
 
 /**
- * Returns the error for a repository that was converted or replaced. The checkpoints are still in it, or in the
- * repository that it replaced.
+ * Returns the error for a repository that was converted or replaced. The checkpoints are still in this
+ * repository, or in the repository that it replaced.
  */
 export function convertedRepository(
   path: string,

@@ -91,7 +91,7 @@ function compile(pattern: string): Glob {
   };
 }
 
-/** Matches parts from the front. With `prefix`, a path matches also when it ends before the last part. */
+/** Matches parts from the front. With `prefix`, a path that ends before the last part matches, too. */
 function matchParts(parts: readonly Part[], names: readonly string[], prefix: boolean): boolean {
   // The reachable positions in `parts`, as in a textbook automaton: without backtracking no pattern is slow.
   let at = new Set<number>([0]);

@@ -1,7 +1,7 @@
-// Merges three trees path by path, by the rules of git's own merge. Changes of both sides to the base are combined. A
-// path where they contradict each other stays as in `ours`. The caller passes the renames and a function that merges
-// contents: this file reads nothing. Directory renames are not followed: a file that one side created stays in its
-// directory.
+// Merges three trees path by path, by the rules of git's own merge. Changes of both sides to the base are
+// combined. A path at which the two sides contradict each other stays as in `ours`. The caller passes the
+// renames and a function that merges contents: this file reads nothing. Directory renames are not followed: a
+// file that one side created stays in its directory.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import {
@@ -222,7 +222,7 @@ class ThreeWay {
     }
   }
 
-  /** Resolves all paths, several at a time. After a failure it waits for those that have begun. */
+  /** Resolves all paths, several at a time. After a failure the call waits for merges that have begun. */
   async #resolveCells(): Promise<ReadonlyMap<Cell, Resolved>> {
     const resolved = new Map<Cell, Resolved>();
     const left = [...this.#cells.values()].reverse();

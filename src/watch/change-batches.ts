@@ -1,5 +1,6 @@
 // Notifies clients of changed paths: at most ten times a second, and of at most a thousand paths at a time.
-// So a `git checkout` of a large branch does not flood them. A larger batch says only that much has changed.
+// So a `git checkout` of a large branch does not flood the clients. A larger batch says only that much has
+// changed.
 import type { TreePath } from '../tree/tree-path.ts';
 
 export interface ChangeBatch {

@@ -1,7 +1,7 @@
-// The change log of one work tree: the paths that may have changed since a position. Two sources write it: the
-// directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the handles prove that the log is
-// complete, so a mark by chokidar can make a capture check more, never less. The log keeps a limited number of the
-// newest paths, and says when it is incomplete. Each reader keeps its own position.
+// The change log of one work tree: the paths that may have changed since a position. Two sources write it:
+// the directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the handles prove that
+// the log is complete, so a mark by chokidar can make a capture check more, never less. The log keeps a
+// limited number of the newest paths, and reports when it is incomplete. Each reader keeps its own position.
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import { byBytes, isGitName, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 
@@ -102,7 +102,8 @@ export class ChangeLog {
     if (reason !== undefined) return { kind: 'everything', reason };
     const paths = new Set<TreePath>();
     for (const [path, mark] of this.#marks) {
-      // chokidar marks the root for a name that is not text. Captures find a replaced root without such a mark.
+      // chokidar marks the root for a name that is not text. Captures find a replaced root without chokidar's
+      // mark.
       const newest = path === rootPath ? mark.handlesPosition : mark.position;
       if (newest > position) paths.add(path);
     }

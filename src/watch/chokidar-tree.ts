@@ -52,7 +52,7 @@ export class ChokidarTree {
     return this.#watched.size;
   }
 
-  /** Resolves when every directory is watched. After a failure it never resolves. */
+  /** Resolves when every directory is watched. After a failure the promise never resolves. */
   async start(): Promise<void> {
     this.#found = [this.#root];
     for (let next = [this.#root]; next.length > 0 && !this.#isClosed; next = this.#found.splice(0, batchMax))
@@ -94,7 +94,8 @@ export class ChokidarTree {
     watcher.on('raw', (type, name, details) => {
       const directory = watchedPathOf(details);
       this.#listener.changed(type, name, directory);
-      // A directory that is removed reports its own name. So does an entry that bears the name of its directory.
+      // A directory that is removed reports its own name. An entry with the name of its directory causes the
+      // same event.
       if (type === 'rename' && name === basename(directory)) void this.#renewReplaced(directory);
     });
     watcher.on('error', (error) => this.#listener.failed(error));
@@ -152,7 +153,10 @@ export class ChokidarTree {
   }
 }
 
-/** Returns a text that differs between two directories at one path, also when they have one inode number in turn. */
+/**
+ * Returns a text that differs between two directories at one path, even when the later directory gets the
+ * inode number of the earlier one.
+ */
 function identityOf({ dev, ino, birthtimeMs }: Stats): string {
   return `${dev}:${ino}:${birthtimeMs}`;
 }

@@ -1,6 +1,6 @@
 // chokidar's part of the watcher: the main thread's side of chokidar-thread.ts, with the state that clients
-// see. This module never watches only a part of the tree. When it misses an event it restarts, and when the
-// system lacks watches it gives up.
+// see. This module never watches only a part of the tree. After a missed event the watching restarts, and
+// when the system lacks watches it is given up.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -29,7 +29,7 @@ export type FromChokidar =
   | { readonly kind: 'failed'; readonly code: string; readonly isLimit: boolean };
 
 export type ToChokidar =
-  /** The main thread has processed the last marks. Until then the thread gathers new ones. */
+  /** The main thread has processed the last marks. Until then the thread gathers new marks. */
   { readonly kind: 'taken' } | { readonly kind: 'ignored'; readonly paths: readonly TreePath[] };
 
 /** `live`: chokidar watches every directory. `suspect`: it missed an event and restarts. */

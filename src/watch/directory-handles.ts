@@ -29,7 +29,7 @@ export type FromHandles =
   | { readonly kind: 'limit'; readonly code: string };
 
 export type ToHandles =
-  /** The main thread has processed the last marks. Until then the thread gathers new ones. */
+  /** The main thread has processed the last marks. Until then the thread gathers new marks. */
   | { readonly kind: 'taken' }
   /** Directories to open handles on, parents first. */
   | { readonly kind: 'open'; readonly id: number; readonly paths: readonly TreePath[] }
@@ -130,7 +130,7 @@ export class DirectoryHandles {
     return isPassed;
   }
 
-  /** Closes all handles. A later capture opens new ones. */
+  /** Closes all handles. A later capture opens new handles. */
   closeAll(): void {
     this.changes.lose('suspect');
     this.#say({ kind: 'closeAll' });

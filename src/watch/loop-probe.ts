@@ -55,8 +55,9 @@ export class LoopProbe {
   }
 
   /**
-   * Reports blocks of this thread's loop from now on. An idle loop is not probed, because no code of this thread can
-   * block it. If the kernel's queue fills up all the same, the next turn reads all of it and {@link count} notices.
+   * Reports blocks of this thread's loop from now on. An idle loop is not probed, because no code of this
+   * thread can block it. If the kernel's queue fills up anyway, the next turn reads all of it and {@link
+   * count} notices.
    */
   start(): void {
     this.#isProbed = true;

@@ -1,5 +1,5 @@
-// Watches one work tree: one change log, two sources that write it (directory handles and chokidar), two readers. The
-// captures read it by position; clients are notified in batches.
+// Watches one work tree: one change log, two sources that write it (directory handles and chokidar), two
+// readers. The captures read the change log by position, and clients are notified in batches.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';

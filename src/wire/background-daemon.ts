@@ -1,5 +1,6 @@
-// Commands share one background daemon per storage. The daemon writes a note with its socket, and has a lock, so that
-// there is only one. No command depends on it: without it a command starts its own daemon.
+// Commands share one background daemon per storage. The daemon writes a note with its socket, and has a lock,
+// so that there is only one. No command depends on the background daemon: without one a command starts its
+// own daemon.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../base/attempt.ts';

@@ -12,8 +12,8 @@ import { bytesOf, isWithin, join, nameOf, parentOf, rootPath, type TreePath } fr
 const handleOnly = 0o10000000;
 const openDirectory = handleOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /**
- * The maximum number of open directories. Neighbouring paths share so many at most. Each open directory needs
- * a descriptor.
+ * The maximum number of open directories. Neighbouring paths do not share more directories. Each open
+ * directory needs a descriptor.
  */
 const openDirectoriesMax = 64;
 

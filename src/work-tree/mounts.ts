@@ -29,8 +29,8 @@ export function mountAt(mounts: string, directory: string): string | undefined {
 }
 
 /**
- * Lists the paths in `directory` at which a bind mount shows the canonical `path`, in either direction. Another mount
- * may cover such a path, so compare identities.
+ * Lists the paths in `directory` at which a bind mount shows the canonical `path`, in either direction.
+ * Another mount may cover a listed path, so compare identities.
  */
 export function shownWithin(mounts: string, path: string, directory: string): string[] {
   const all = linesWhere(mounts, (place) => place !== '').map((line) => {
@@ -51,7 +51,7 @@ export function shownWithin(mounts: string, path: string, directory: string): st
   return [...found].filter((shown) => pathBelow(shown, directory) !== undefined);
 }
 
-/** File systems on a disk or in the memory of this machine. A call on them waits for no other machine. */
+/** File systems on a disk or in the memory of this machine. A call on these file systems waits for no other machine. */
 const localTypes = /^(?:ext[234]|xfs|btrfs|f2fs|zfs|bcachefs|tmpfs|ramfs|overlay)$/;
 
 /**

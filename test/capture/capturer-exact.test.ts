@@ -39,7 +39,7 @@ test('a link target of any bytes survives (F17)', () =>
 test('a name of 255 bytes and a path of 5,900 bytes are captured, or reported as skipped (F19)', () =>
   withRig({}, async (rig) => {
     rig.write('n'.repeat(255), 'long name');
-    // Made step by step from inside, because no single call can name such a path.
+    // Makes the deep path step by step from inside, because no single call can name it.
     const script = `const fs = require('fs'); for (let i = 0; i < 30; i += 1) { const name = 'p'.repeat(196) + (1000 + i);
       fs.mkdirSync(name); process.chdir(name); } fs.writeFileSync('f', 'deep\\n'); fs.mkdirSync('sub'); fs.writeFileSync('sub/g', '');`;
     execFileSync(process.execPath, ['-e', script], { cwd: rig.root });

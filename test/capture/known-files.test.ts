@@ -1,4 +1,5 @@
-// Known files are remembered from one opening to the next. They save reading and never change the result of a capture.
+// Known files are remembered from one opening to the next. Known files save reading and never change the
+// result of a capture.
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// A listing that is reused from an earlier scan equals the listing of a scan without memory. The stamps in these
-// tests are older than the clock's grain, because younger ones are never trusted. Many work trees wait for the grain
-// together, once per round.
+// A listing that is reused from an earlier scan equals the listing of a scan without memory. The stamps in
+// these tests are older than the clock's grain, because younger stamps are never trusted. Many work trees
+// wait for the grain together, once per round.
 import {
   chmodSync,
   linkSync,

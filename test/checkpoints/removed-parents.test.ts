@@ -1,5 +1,5 @@
-// Removing checkpoints does not change the others: which are detached, their order in the list, and the ledger,
-// before and after a restart.
+// Removing checkpoints changes neither which of the other checkpoints are detached, nor their order in the
+// list, nor the ledger, before and after a restart.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ResultOf } from '../../src/protocol/types.ts';
@@ -23,7 +23,10 @@ async function turn(rig: WireSession, content: string): Promise<void> {
   await rig.request('checkpoint/create', { kind: 'turn' });
 }
 
-/** Acts in one daemon, and reads the result there and, after SIGKILL, in the next daemon. Both must show the same. */
+/**
+ * Acts in one daemon, and reads the result there and, after SIGKILL, in the next daemon. Both daemons must
+ * show the same.
+ */
 async function twice(
   strategy: string,
   live: (rig: WireSession) => Promise<unknown>,

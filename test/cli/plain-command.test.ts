@@ -1,5 +1,5 @@
-// The fast path of `list` and of completed tags, answered by the daemon that has the session open. It must parse its
-// words exactly like the library of the command line.
+// The fast path of `list` and of completed tags, answered by the daemon that has the session open. The fast
+// path must parse its words exactly like the library of the command line.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';

@@ -23,7 +23,10 @@ interface Agent {
   readonly session: string;
 }
 
-/** Makes an agent's conversation with one turn, which has `content` in a.txt. It stays open until its client ends. */
+/**
+ * Makes an agent's conversation with one turn, which has `content` in a.txt. The session stays open until its
+ * client ends.
+ */
 async function withOneTurn(
   rig: DaemonRig,
   agent: string,

@@ -192,7 +192,7 @@ test('a damaged content between the writes of two authors is not used, and a ses
   const { skipped } = await pair.revert(pair.a, pair.b);
   assert.equal(skipped, [{ path: 'shared.txt', reason: 'mixedAuthors' }]);
   assert.is(pair.read('shared.txt'), lines(shared.a, shared.b));
-  // A directory that cannot be made is reported in the log, and the report counts all the same.
+  // A directory that cannot be made is reported in the log, and the report counts anyway.
   rmSync(kept, { recursive: true });
   writeFileSync(kept, '');
   await pair.wrote(pair.a, { 'a.txt': lines(shared.a) });

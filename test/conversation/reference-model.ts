@@ -1,5 +1,5 @@
-// A conversation as plain arrays, copied where the real one shares: a simple model with which the real one must
-// agree. It follows the rules of the reference literally, and is slow on purpose.
+// A conversation as plain arrays, copied where the real one shares: a simple model with which the real one
+// must agree. The model follows the rules of the reference literally, and is slow on purpose.
 import type { ConversationDocument } from '../../src/conversation/document/conversation-json.ts';
 
 export interface ModelEntry {

@@ -1,5 +1,5 @@
-// A daemon with few file descriptors (ulimit -n): it refuses the session that would take the last ones, says which
-// limit that is, and serves the open sessions.
+// A daemon with few file descriptors (ulimit -n): the daemon refuses the session that would take the last
+// descriptors, names the limit, and serves the open sessions.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -26,7 +26,7 @@ test('session/close removes the shadow and the daemon continues (Q37, Q47)', () 
     assert.equal(rig.children(), []);
   }));
 
-/** The ends of a daemon with a session, a checkpoint and running git children. Each removes the shadow. */
+/** The ends of a daemon with a session, a checkpoint and running git children. Each end removes the shadow. */
 const ends: readonly (readonly [string, number, (client: WireClient) => void])[] = [
   ['SIGTERM', 143, ({ process }) => process.kill('SIGTERM')],
   ['SIGINT', 130, ({ process }) => process.kill('SIGINT')],

@@ -1,6 +1,6 @@
-// Real editors start the daemon and use it for a day: Neovim with its LSP client and with its transport alone, Emacs
-// with the library jsonrpc and with Eglot. They run the very snippets that people copy. Skipped with a message when
-// an editor is missing.
+// Real editors start the daemon and use it for a day: Neovim with its LSP client and with its transport
+// alone, Emacs with the library jsonrpc and with Eglot. The editors run the very snippets that people copy.
+// Skipped with a message when an editor is missing.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// A page can read everything and make the changes that people make by hand. It cannot end or delete anything.
+// A page can read everything and make the changes that people make by hand. No page can end or delete
+// anything.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,6 @@
-// Invalid values for every field of every parameter of protocol.json, each with the place that the refusal must name,
-// and valid parameters to put them into. Made from the document, so that new fields are included. It uses no daemon.
+// Invalid values for every field of every parameter of protocol.json, each with the place that the refusal
+// must name, and valid parameters to put them into. Made from the document, so that new fields are included.
+// This module uses no daemon.
 import { fieldsOf, type Method, resolve, type Schema } from '../../scripts/generate/dialect.ts';
 import { protocol } from './document.ts';
 

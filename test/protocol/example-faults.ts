@@ -1,6 +1,6 @@
 // The faults of the examples in protocol.json. Some go through the daemon's seam: it runs behind
-// test/support/programs/faulty-daemon.ts, and a file names the fault. Others change the surroundings: a missing git,
-// another daemon, a held lock, a damaged store. It judges nothing.
+// test/support/programs/faulty-daemon.ts, and a file names the fault. Others change the surroundings: a
+// missing git, another daemon, a held lock, a damaged store. This module judges nothing.
 import { linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../scripts/conformance/match.ts';
@@ -21,7 +21,7 @@ import {
 import type { World } from './example-world.ts';
 
 export interface WorldFault {
-  /** Called before the example's world begins. Such a fault has its own daemon. */
+  /** Called before the example's world begins. A fault with this function has its own daemon. */
   readonly early?: (world: World) => Promise<void> | void;
   /** Called right before the example's request, or as a step. */
   readonly make?: (world: World) => Promise<void> | void;

@@ -1,6 +1,6 @@
-// schema.json in other people's generators: three of them make types with their default settings, and the results
-// compile and have the names of the reference. They come from the registries of npm and PyPI. A generator that cannot
-// be installed is skipped with a message.
+// schema.json in other people's generators: three of them make types with their default settings, and the
+// results compile and have the names of the reference. The generators come from the registries of npm and
+// PyPI. A generator that cannot be installed is skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -153,8 +153,8 @@ test('schema.json contains the hash that initialize answers', () => {
   assert.is((readJson('protocol/schema.json') as Record<string, unknown>)['x-schemaHash'], schemaHash);
 });
 
-// Compares the validators with ajv on the same schema. They must agree wherever the rules of this wire (null, [],
-// well-formed strings) do not apply.
+// Compares the validators with ajv on the same schema. The two must agree wherever the rules of this wire
+// (null, [], well-formed strings) do not apply.
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(readJson('protocol/schema.json') as Record<string, unknown>, 'checkpointd');
 

@@ -1,5 +1,6 @@
-// Another program removes directories from a store under an open session. They are still cached in memory, so only a
-// check of the store itself shows that a restore's safety checkpoint would be unreadable after a restart.
+// Another program removes directories from a store under an open session. The directories are still cached in
+// memory, so only a check of the store itself shows that a restore's safety checkpoint would be unreadable
+// after a restart.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

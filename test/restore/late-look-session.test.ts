@@ -1,5 +1,5 @@
-// Writes through a descriptor that was open before a restore count as later edits. They are found two seconds later,
-// at the end of the session, or at the next opening after a kill.
+// Writes through a descriptor that was open before a restore count as later edits. Such writes are found two
+// seconds later, at the end of the session, or at the next opening after a kill.
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -1,4 +1,5 @@
-// Random sessions of conversation and checkpoints together, compared with plain copies: more and longer ones.
+// Random sessions of conversation and checkpoints together, compared with plain copies: more and longer
+// sessions than in the normal test.
 import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';
 

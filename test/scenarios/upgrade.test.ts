@@ -1,5 +1,6 @@
-// This version reads the data of an earlier one, and refuses that of a later one without changing it: with real
-// daemons, on every strategy. The archive of the earlier version is frozen; see fixtures/make-format-1.ts.
+// This version reads the data of an earlier version. It refuses the data of a later version without changing
+// it. Real daemons show this on every strategy. The archive of the earlier version is frozen; see
+// fixtures/make-format-1.ts.
 import { createHash } from 'node:crypto';
 import {
   existsSync,

@@ -16,8 +16,8 @@ export interface Ending {
 }
 
 /**
- * Ends a session with two checkpoints and a conversation. Returns the calls, or the one at which the daemon was
- * killed.
+ * Ends a session with two checkpoints and a conversation. Returns all calls, or the call at which the daemon
+ * was killed.
  */
 export async function killedAt(rig: DaemonRig, n: number, ending: Ending): Promise<readonly string[]> {
   const { method, strategy, match = '' } = ending;

@@ -1,5 +1,6 @@
-// Invalid input over the wire, with a real daemon for each: a clear kind, a remedy, and nothing lost. The stores' own
-// tests check details. These check the client's errors and that the daemon continues.
+// Invalid input over the wire, with a real daemon for each: a clear kind, a remedy, and nothing lost. The
+// stores' own tests check details. The tests in this file check the client's errors and that the daemon
+// continues.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A scratch repository, its own storage and daemons over stdio, for tests of the beginning and end of sessions. It
-// reads the disk and /proc itself, and leaves no process and no file behind.
+// A scratch repository, its own storage and daemons over stdio, for tests of the beginning and end of
+// sessions. The rig reads the disk and /proc itself, and leaves no process and no file behind.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

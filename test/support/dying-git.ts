@@ -1,5 +1,5 @@
-// A git that dies on purpose. It is first on PATH and passes everything on to the real git, until a query contains a
-// chosen word.
+// A git that dies on purpose. This git is first on PATH and passes everything on to the real git, until a
+// query contains a chosen word.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

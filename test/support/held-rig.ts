@@ -113,8 +113,8 @@ export async function fastEqualsFull(it: HeldRig, rounds: number): Promise<void>
   const earlier: SnapshotId[] = [];
   for (const path of ['a/f', 'a/b/g.txt', 'b/f', 'deep/a/b/c/f']) it.rig.write(path, path);
   await it.capture();
-  // A capture reads the 200 youngest contents again. With these files beside them the other files depend on the
-  // watcher.
+  // A capture reads the 200 youngest contents again. Because these files are younger, the other files depend
+  // on the watcher.
   for (let i = 0; i < 250; i += 1) it.rig.write(`young/${i}`, 'young');
   await it.capture();
   for (let round = 0; round < rounds; round += 1) {

@@ -27,7 +27,7 @@ export class SessionRig {
   readonly storage = join(this.top, 'storage');
   readonly daemon = new InProcessDaemon(this.storage, { orphanGraceMs: 0, onPoison: () => undefined });
   readonly sessions = this.daemon.daemon.sessions;
-  /** The options of the next opening, besides the usual ones. */
+  /** The options of the next opening, besides the usual options. */
   settings: {
     include?: readonly string[];
     exclude?: readonly string[];

@@ -1,6 +1,7 @@
-// A client for tests: starts the daemon (or any program), exchanges frames with it and never leaves it running. It
-// parses strictly with independent code, and checks every frame with the schema: received frames must be valid, and
-// an invalid request must be refused. Frames written raw are deliberately invalid and are not checked.
+// A client for tests: starts the daemon (or any program), exchanges frames with it and never leaves it
+// running. The client parses strictly with independent code, and checks every frame with the schema: received
+// frames must be valid, and an invalid request must be refused. Frames written raw are deliberately invalid
+// and are not checked.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type {
   EventOf,

@@ -103,7 +103,7 @@ if (process.platform === 'linux') {
       await requireMarks(second, root, 'before');
       await first.close();
       await requireMarks(second, root, 'after');
-      // Both sessions watch the directory that replaces another one.
+      // Both sessions watch a directory that replaces another directory.
       rmSync(join(root, 'd'), { recursive: true });
       mkdirSync(join(root, 'd'));
       await openHandles(second);

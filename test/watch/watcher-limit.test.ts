@@ -7,8 +7,8 @@ import { withRig } from './watched.ts';
 const test = suite('the limit of watches');
 
 /**
- * Runs a module's text with `root`, with a limit of this number of watches or instances. Undefined where such a limit
- * is impossible.
+ * Runs a module's text with `root`, with a limit of this number of watches or instances. Returns undefined
+ * where a limit is impossible.
  */
 function underLimit(
   max: number,

@@ -45,7 +45,8 @@ test('context files are in the work tree, within the limit, and the message is c
     );
     const length = Buffer.byteLength(built.message ?? '');
     assert.is(built.contextMessageLength, length);
-    // The watcher may report the files above late. It then rightly discards the message, which is built again.
+    // The watcher may report the files above late. The daemon then rightly discards the message, which is
+    // built again.
     await until('the message is remembered', async () => {
       const { contextMessageLength } = await rig.request('conversation/get', {});
       if (contextMessageLength === length) return true;

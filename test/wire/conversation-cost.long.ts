@@ -1,5 +1,5 @@
 // The cost of the conversation: an append over the wire compared with a bare round trip, and a checkpoint for
-// different lengths of the history. Both in turns in the same run. Prints the medians.
+// different lengths of the history. Both are measured in turns in the same run. Prints the medians.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -96,7 +96,7 @@ test('the exported JSON of 10,000 entries is as large with 1,000 checkpoints as 
     const file = join(rig.places.workTree, '..', 'export.json');
     const { bytes: one } = await rig.request('conversation/export', { path: file });
     for (let n = 1; n < 1000; n += 1) {
-      // Each has its own history, so that none could share data by chance.
+      // Each conversation has its own history, so that none could share data by chance.
       if (n % 10 === 0) await rig.request('conversation/compact', { summary: `${n}`, keep: n });
       await rig.request('checkpoint/create', { kind: 'tool' });
     }

@@ -16,7 +16,7 @@ function parse(bytes: Buffer | string, chunkBytes = Number.POSITIVE_INFINITY): P
   return { bodies, fault: parser.fault };
 }
 
-/** Parses in one chunk and byte by byte. Both must agree. */
+/** Parses in one chunk and byte by byte. Both results must agree. */
 function parseBothWays(bytes: Buffer | string): Parsed {
   const whole = parse(bytes);
   assert.equal(parse(bytes, 1), whole);

@@ -1,5 +1,6 @@
-// Another file system is mounted over the work tree, or its own is unmounted, while a session is open. That is no
-// change of the user's files, so it is neither captured nor written to. Needs root (mount) on Linux.
+// Another file system is mounted over the work tree, or its own is unmounted, while a session is open. The
+// other file system does not contain the user's files, so it is neither captured nor written to. Needs root
+// (mount) on Linux.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// checkpointd diff: shows the changes between two checkpoints, or from one to the present work tree. To a pipe or a
-// file it is a patch, byte for byte. On a terminal it is text for people.
+// checkpointd diff: shows the changes between two checkpoints, or from one to the present work tree. A pipe
+// or a file gets a patch, byte for byte. A terminal gets text for people.
 import { type CliCommand, printed, type Task } from '../command.ts';
 import { type Compared, sayDiff, statLines } from '../diff-text.ts';
 import { sortedWords } from '../sorted-words.ts';

@@ -64,7 +64,7 @@ async function init(desk: Desk): Promise<void> {
   desk.say(`📷  Checkpoints are enabled! (took ${(ms / 1000).toFixed(2)}s)`);
 }
 
-/** Lists only turns, the oldest first. A limit keeps the first ones. */
+/** Lists only turns, the oldest first. A limit keeps the oldest turns. */
 async function list(desk: Desk, words: readonly string[]): Promise<void> {
   const { value, rest } = option(words, ['-l', '--limit']);
   if (rest.length > 0 || (value !== undefined && !/^\d+$/.test(value)))

@@ -1,5 +1,5 @@
-// The input line of the console: history, completion, and a list to choose from with the arrow keys. Without a
-// terminal it reads lines from its input and asks no questions.
+// The input line of the console: history, completion, and a list to choose from with the arrow keys. Without
+// a terminal the console reads lines from its input and asks no questions.
 import { createInterface, type Interface } from 'node:readline';
 import { isYes } from '../confirm.ts';
 import { fit } from '../terminal.ts';

@@ -20,7 +20,7 @@ import { applied, type Edit } from './settings.ts';
 
 /** The change that `enable` made to a file, without the file's text, which may contain secrets. */
 interface Note {
-  /** The hash of the file after `enable`. The exact removal is possible only while it matches. */
+  /** The hash of the file after `enable`. The exact removal is possible only while the hash matches. */
   readonly after: string;
   readonly back: readonly Edit[];
   readonly created: boolean;

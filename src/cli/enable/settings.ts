@@ -1,7 +1,7 @@
 // Adds hooks to a settings file and removes them: as a change of its text, so that the change can be shown before it
 // is written. This file touches no disk.
 
-/** Ordered replacements. The offset of each counts in the text after the earlier ones. */
+/** Ordered replacements. Each offset counts in the text after the earlier replacements. */
 export interface Edit {
   readonly offset: number;
   readonly length: number;

@@ -1,6 +1,6 @@
 // checkpointd hook-keeper: a process that runs while agents work. The keeper is an ordinary client of the
 // daemon. It keeps the agents' sessions open between two hooks, which run only for a moment. The first hook
-// starts it.
+// starts the keeper.
 import { Conversations } from './conversations.ts';
 import type { KeeperAnswer, KeeperLine } from './hand-over.ts';
 import { logHook } from './hook-notes.ts';

@@ -21,7 +21,7 @@ export interface LogRecord {
 export interface RecordLog {
   /** The number of records. The next one gets the position `length + 1`. */
   readonly length: number;
-  /** Adds a record and returns its position (from 1). When it throws, nothing was added. */
+  /** Adds a record and returns its position (from 1). When the call throws, nothing was added. */
   append(record: LogRecord): number;
 }
 

@@ -52,7 +52,7 @@ export interface Thread {
   /** UTF-16 units of all texts in the valid range. */
   readonly validChars: number;
   readonly transcript: Sequence<string>;
-  /** The message that will be sent next. An appended entry answers it. */
+  /** The message that will be sent next, and that the next appended entry answers. */
   readonly nextMessage: UserMessage | undefined;
   /** The text for the description of the next turn's checkpoint. */
   readonly pendingUserMessage: string | undefined;
@@ -63,7 +63,7 @@ export interface Thread {
   readonly tangent: Tangent | undefined;
 }
 
-/** The client's settings. A rewind does not change them, so only their present values are kept. */
+/** The client's settings. A rewind does not change the settings, so only their present values are kept. */
 export interface ConversationSettings {
   readonly tools: ToolsByOrigin;
   /** Paths and globs of the sticky context files, in the order in which they were added. */

@@ -21,7 +21,7 @@ export interface DiffOptions {
   readonly paths?: readonly TreePath[];
   /** Lines of context in {@link unifiedText}. Default: 3. */
   readonly context?: number;
-  /** Upper limit in bytes for {@link unifiedText}. The differ may stop reading beyond it, but need not. */
+  /** Upper limit in bytes for {@link unifiedText}. The differ may stop reading beyond this limit, but need not. */
   readonly textBytesMax?: number;
   /** Writes binary files as patches in {@link unifiedText}. Default: a line that says that they differ. */
   readonly binary?: boolean;
@@ -136,9 +136,9 @@ async function output(
 }
 
 /**
- * Parses records that end in NULs. Git writes `:modes ids letter NUL path NUL` for every differing path, and then for
- * every path `added TAB removed TAB path NUL`. A rename has both paths; in its second record they follow an empty
- * one.
+ * Parses records that end in NULs. Git writes `:modes ids letter NUL path NUL` for every differing path, and
+ * then for every path `added TAB removed TAB path NUL`. A rename has both paths. In the second record of a
+ * rename, the two paths follow an empty path.
  */
 function readRecords(bytes: Buffer): Comparison {
   const parts = bytes.toString('latin1').split('\0') as TreePath[];
@@ -213,7 +213,8 @@ function portions(paths: readonly TreePath[] | undefined): string[][] {
 
 /**
  * Returns a path as arguments. Arguments are text, so a name that is not UTF-8 becomes a pattern with `?` for
- * each high byte. The pattern may also match a sibling that differs only there, which then appears too.
+ * each high byte. The pattern may also match a sibling that differs only in these bytes. The sibling then
+ * appears, too.
  */
 function pathspecs(path: TreePath): string[] {
   if (path === '') return ['.'];

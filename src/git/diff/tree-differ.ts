@@ -25,7 +25,8 @@ export const diffSettings: Readonly<Record<string, string>> = { 'core.abbrev': '
 // `diff-tree` keeps every root tree that it has read, so a process is replaced after this many comparisons.
 const asksMax = 32;
 /**
- * A comparison may read every content of two large trees. On systems that show that git works, it may take this long.
+ * A comparison may read every content of two large trees. On systems that show that git works, a comparison
+ * may take this long.
  */
 const patienceMs = 600_000;
 

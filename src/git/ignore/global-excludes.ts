@@ -12,7 +12,7 @@ import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from '../repository/git-dir.ts';
 import { blockingInclude } from '../repository/repository-settings.ts';
 
-/** `git config` reads a few small files. If it takes longer than this, it is blocked. */
+/** `git config` reads a few small files. A `git config` that takes longer than this is blocked. */
 const configMsMax = 8000;
 
 export interface UserPlaces {

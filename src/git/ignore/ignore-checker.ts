@@ -31,8 +31,8 @@ export interface IgnoreCheckerOptions {
 }
 
 /**
- * True on systems whose default file system ignores letter case. On a case-sensitive volume of such a system,
- * rules match too much.
+ * True on systems whose default file system ignores letter case. On a case-sensitive volume of a system that
+ * ignores case by default, rules match too much.
  */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
@@ -65,7 +65,7 @@ export class IgnoreChecker {
     return this.#child?.pid;
   }
 
-  /** Reads the sources other than `.gitignore` files. The engine is restarted when they have changed. */
+  /** Reads the sources other than `.gitignore` files. The engine is restarted when these sources have changed. */
   async refresh(): Promise<{ readonly key: string; readonly hasRules: boolean }> {
     const { directory, repository } = this.#options;
     if (this.#sources.key === '') layOut(directory);

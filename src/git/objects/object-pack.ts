@@ -97,7 +97,7 @@ const newline = Buffer.from('\n', 'latin1');
  */
 const aheadBytesMax = 8 << 20;
 
-/** A running import. One writer at a time adds to it. */
+/** A running import, to which one writer at a time adds. */
 export class BulkImport {
   readonly #process: GitProcess;
   /** The file in which git lists the ids. A query for each id (`get-mark`) would stall git while the daemon is busy. */

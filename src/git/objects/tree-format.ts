@@ -26,7 +26,7 @@ export function isTreeName(name: string): boolean {
 }
 
 /**
- * Encodes a directory. The items may come in any order, and there may be a hundred thousand of them.
+ * Encodes a directory. The items may come in any order, and a directory may have a hundred thousand items.
  *
  * An invalid name, a repeated name or a malformed id is a defect of the caller (a walk cannot find one).
  */

@@ -2,7 +2,7 @@
 // remove from process.env is never complete. Each comment says what happens without the variable.
 import { devNull, homedir } from 'node:os';
 
-/** The specified identity for the shadow repository. All our other git processes use it too. */
+/** The specified identity for the shadow repository. All our other git processes use this identity too. */
 export const identity = { name: 'Q', email: 'qcli@local' } as const;
 
 /**

@@ -112,7 +112,7 @@ function notARef(path: string): UnreadableRefs {
 /** Git itself gives up waiting for this lock after one second. */
 const staleAfterMs = 3000;
 
-/** Removes a lock that only checkpointd takes. Does nothing when a file has the path of its directory. */
+/** Removes a lock that only checkpointd takes. Does nothing when a file is at the path of the lock's directory. */
 export function removeLock(file: string): void {
   attempt(hasCode('ENOTDIR'), () => files.rmSync(file, { force: true }));
 }

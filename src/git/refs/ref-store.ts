@@ -38,7 +38,8 @@ export class RefStore {
   #stamp = '';
   readonly #turns = new Turns();
   /**
-   * True when the note of a finished transaction could not be removed. No other transaction begins before it is gone.
+   * True when the note of a finished transaction could not be removed. No other transaction begins before the
+   * note is gone.
    */
   #hasOldIntent = false;
   /** The refs before a change with an unknown outcome. */
@@ -117,8 +118,9 @@ export class RefStore {
   }
 
   /**
-   * Makes all changes or none. When this resolves, they are valid.
-   * @throws StoreCorrupt when another program moved one of the refs, NoSpace, GitFailed: then nothing has changed.
+   * Makes all changes or none. When the call resolves, the changes are valid.
+   * @throws StoreCorrupt when another program moved one of the refs, NoSpace, GitFailed: then nothing has
+   * changed.
    */
   commit(changes: readonly RefChange[]): Promise<void> {
     const work = this.#turns.run(() => this.#commit(changes));
@@ -185,8 +187,8 @@ export class RefStore {
   }
 
   /**
-   * Undoes a change with an unknown outcome before the next one. Otherwise the next open would repeat it over
-   * later changes.
+   * Undoes a change with an unknown outcome before the next one. Otherwise the next open would repeat this
+   * change over later changes.
    */
   async #takeBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
@@ -336,7 +338,7 @@ export class RefStore {
     if (changes.some(({ to }) => to === undefined)) await removeStalePackedRefs(this.#refsIn);
   }
 
-  /** A note may exist although writing it failed. The next open would then repeat it. */
+  /** A note may exist although writing it failed. The next open would then repeat the transaction. */
   #beginIntent(changes: readonly RefChange[]): void {
     const { intentFile, durable } = this.#options;
     try {
@@ -591,8 +593,8 @@ function stampOf(path: string): string {
   }
 }
 
-// Syncs refs when git does not. Git never syncs a directory, so a power cut removed refs of answered requests. Before
-// version 2.36 git syncs no ref either, so the file of such a ref was empty.
+// Syncs refs when git does not. Git never syncs a directory, so a power cut removed refs of answered
+// requests. Before version 2.36 git syncs no ref either, so a power cut left an empty file.
 
 /** Syncs the files that git wrote for these changes. Deleting a packed ref rewrites `packed-refs`. */
 export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): void {

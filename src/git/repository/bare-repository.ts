@@ -150,8 +150,8 @@ export function entriesIn(directory: string): Dirent[] {
   return attemptOr([], isMissing, () => files.readdirSync(directory, { withFileTypes: true }));
 }
 
-// Removes the lines of a `packed-refs` of ours that git would refuse. One such line makes every git command fail, and
-// so makes all checkpoints unreachable. The removed lines are saved in a file beside it.
+// Removes the lines of a `packed-refs` of ours that git would refuse. One such line makes every git command
+// fail, and so makes all checkpoints unreachable. The removed lines are saved in a file beside `packed-refs`.
 
 const heading = /^# pack-refs with:[ -~]*$/;
 const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;

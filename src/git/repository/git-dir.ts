@@ -107,8 +107,8 @@ function isDenied(path: string): boolean {
   }
 }
 
-// Finds a damaged git directory: git does not recognise it although it contains a person's work. The caller reports
-// it and makes nothing new over it.
+// Finds a damaged git directory: git does not recognise it although it contains a person's work. The caller
+// reports the damaged directory and makes no new repository over it.
 
 export interface BrokenRepository {
   readonly path: string;

@@ -16,7 +16,10 @@ export interface RepositorySettings {
   readonly shared: string;
 }
 
-/** Returns the shared git directory of a repository. For a linked work tree, that of the main one. */
+/**
+ * Returns the shared git directory of a repository. For a linked work tree, returns the git directory of the
+ * main work tree.
+ */
 export function commonDirectory(gitDirectory: string): string {
   const link = attempt(isMissing, () => files.readFileSync(join(gitDirectory, 'commondir'), 'utf8'))?.trim();
   return files.realpathSync(link === undefined ? gitDirectory : resolve(gitDirectory, link));
@@ -42,8 +45,8 @@ function foreignIn(settings: string): RepositorySettings['foreign'] {
   return /^extensions\.refstorage (?!files$)/m.test(settings) ? 'reftable' : undefined;
 }
 
-// Detects a configuration on which git would wait for ever: one that includes a FIFO, a terminal or the like.
-// Follows every include, even an include whose condition is false, and reads no other setting.
+// Detects a configuration on which git would wait for ever, because it includes a FIFO, a terminal or a
+// similar file. Follows every include, even an include whose condition is false, and reads no other setting.
 
 /** Git itself follows no more levels. */
 const depthMax = 10;

@@ -1,6 +1,6 @@
-// Listens for further clients of the same user: on a unix socket in a private directory, which it creates, and from
-// which it removes the sockets of dead daemons. On Windows it uses a named pipe (not tested). A daemon that cannot
-// listen serves its first client anyway, and logs why.
+// Listens for further clients of the same user: on a unix socket in a private directory, which it creates,
+// and from which it removes the sockets of dead daemons. On Windows the daemon uses a named pipe (not
+// tested). A daemon that cannot listen serves its first client anyway, and logs why.
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';

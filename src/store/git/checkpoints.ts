@@ -1,6 +1,6 @@
-// Reads the checkpoints of a git store, and the directories of their snapshots, from git's objects. The checkpoints
-// take one pass over the refs and one pipeline of commits. A broken ref or commit never hides the others. `verify`
-// reports it as a problem.
+// Reads the checkpoints of a git store, and the directories of their snapshots, from git's objects. The
+// checkpoints take one pass over the refs and one pipeline of commits. A broken ref or commit never hides
+// intact refs or commits. `verify` reports it as a problem.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
@@ -181,8 +181,8 @@ function corruptCommit(commit: string): CheckpointdError {
   );
 }
 
-// The directories of a snapshot are git's trees. A blob beside them has the strict permissions, which git cannot
-// store.
+// The directories of a snapshot are git's trees. A blob beside the trees has the strict permissions, which
+// git cannot store.
 
 export function gitTrees(reader: ObjectReader): Required<TreeSource> {
   return {

@@ -149,7 +149,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return good;
   }
 
-  /** Runs a change of the packs, and writes the cache of records anew. Reads only commits that were not cached. */
+  /** Runs a change of the packs, and writes the cache of records again. Reads only commits that were not cached. */
   async #keepingRecords(change: () => Promise<void>): Promise<void> {
     const { refs, names, records } = this.#home;
     const cached = records?.read() ?? new Map<string, string>();

@@ -158,9 +158,10 @@ export function foundText({ checkpoints, moved }: PutBack): string {
   return `The refs of ${counted(checkpoints, 'checkpoint')} had been removed or moved ${since} They were put back. Their names may be lost.`;
 }
 
-// Repairs refs that a power cut left empty or garbled. A tag goes to the newest checkpoint made under it, a name to
-// the checkpoint that its ref names. A checkpoint's own ref is recovered through its tag. A ref that cannot be
-// recovered is removed, so that it can be made again. For a healthy store the cost is one check of an empty list.
+// Repairs refs that a power cut left empty or garbled. A tag returns to the newest checkpoint that was made
+// under this tag, a name to the checkpoint that its ref names. A checkpoint's own ref is recovered through
+// its tag. A ref that cannot be recovered is removed, so that it can be made again. For a healthy store the
+// cost is one check of an empty list.
 
 /** `mayLack`: true when refs may be missing without a trace, so a tag without a checkpoint is restored too. */
 export async function repairRefs(

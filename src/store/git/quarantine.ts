@@ -45,7 +45,8 @@ export class Quarantine {
   /** Objects that the present publication linked, and that are watched once its ref has moved. */
   #fresh: ObjectFile[] = [];
   /**
-   * Objects that were linked recently. A `prune` that read the refs before ours moved may remove them at any moment.
+   * Objects that were linked recently. A `prune` that read the refs before ours moved may remove these
+   * objects at any moment.
    */
   #recent: { readonly file: ObjectFile; readonly atMs: number }[] = [];
   #watch: NodeJS.Timeout | undefined;
@@ -177,7 +178,10 @@ export class Quarantine {
     for (const objects of [this.#places.incoming, kept]) removeEmptyDirectories(objects);
   }
 
-  /** Ends the checks after a last one. If a `gc` still runs then, {@link open} of the next store handles it. */
+  /**
+   * Ends the checks after a last check. If a `gc` still runs then, {@link open} of the next store handles its
+   * effects.
+   */
   async close(): Promise<void> {
     this.kill();
     await this.#healRecent(0);
@@ -247,7 +251,8 @@ export class Quarantine {
           files.linkSync(source, target);
         } catch (error) {
           const code = systemCode(error) ?? '';
-          // Ignores a damaged file. A power cut may have left it, and the user's git would fail on it.
+          // Ignores a damaged file. A power cut may have left the damaged file, and the user's git would fail
+          // on this file.
           if (
             code === 'EEXIST' &&
             (directory === 'pack' || stateOfLoose(target, directory + name, true) === 'whole')
@@ -297,7 +302,7 @@ export class Quarantine {
   }
 }
 
-/** Returns the id of a loose object. For a pack's file, returns a text that is no id. */
+/** Returns the id of a loose object. Returns a text that is no id for the file of a pack. */
 const idOf = ({ directory, name }: ObjectFile): string => directory + name;
 
 /** True when the system or git caused the error, and not a defect of ours. */
@@ -349,7 +354,7 @@ export function copyOver(source: string, target: string, temporary: string): voi
 /** Removes empty directories: 512 of them take 2 MiB on disk, which would count against the limits of a small store. */
 export function removeEmptyDirectories(objects: string): void {
   for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-    // A directory in use stays. A git process that needs a removed one makes it again.
+    // A directory in use stays. A git process that needs a removed directory makes it again.
     attempt(hasCode('ENOTEMPTY', 'EEXIST', 'ENOENT'), () => files.rmdirSync(join(objects, directory)));
   }
 }
@@ -371,7 +376,7 @@ export function sharingOf(value: string): Sharing | undefined {
   return { bits: Number.parseInt(value, 8) & 0o666, isExact: true };
 }
 
-/** Returns the bits of a file or directory in such a repository. */
+/** Returns the bits of a file or directory in a shared repository. */
 export function sharedMode(mode: number, { bits, isExact }: Sharing): number {
   let more = (mode & 0o200) === 0 ? bits & ~0o222 : bits;
   if ((mode & 0o100) !== 0) more |= (more & 0o444) >> 2;

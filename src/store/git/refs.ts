@@ -60,8 +60,9 @@ export function checkpointRef(names: RefNames, id: CheckpointId): string {
 }
 
 /**
- * Returns the ref of a checkpoint's name: hexadecimal under the checkpoint's id, in parts. All parts but the last
- * begin with `c`, the last with `e`, so that no name is ever a directory of another.
+ * Returns the ref of a checkpoint's name. The ref is below the checkpoint's id, and has the name in
+ * hexadecimal digits, split into parts. All parts but the last begin with `c`, the last with `e`, so that no
+ * name is ever a directory of another.
  */
 export function nameRef(names: RefNames, id: CheckpointId, name: string): string {
   const digits = Buffer.from(name, 'utf8').toString('hex');

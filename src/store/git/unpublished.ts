@@ -22,7 +22,7 @@ function refused(cause: unknown): unknown {
     const message = `The disk of the checkpoint store is full${where}. Free some space and try again. Nothing was changed.`;
     return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });
   }
-  // Errors of Node's own checks and of cancels have other codes.
+  // Errors of Node's own checks, and of cancelled requests, have codes of another form.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code) || cause instanceof CheckpointdError) return cause;
   const limited = fileLimit(cause, facts);
   if (limited !== undefined) return limited;

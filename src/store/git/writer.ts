@@ -1,7 +1,7 @@
 // Writes one capture into a git store. Blobs wait in memory until it is known whether there are few
-// (persistent children, loose objects) or many (one pack by fast-import). Trees wait likewise. Trees are made
-// bottom up and only where something changed. Publishes nothing: its objects are garbage until a ref protects
-// them.
+// (persistent children, loose objects) or many (one pack by fast-import). Trees wait in the same way. They
+// are made bottom up and only where something changed. Publishes nothing: its objects are garbage until a ref
+// protects them.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attemptAsyncOr, isKind } from '../../base/attempt.ts';
@@ -293,9 +293,9 @@ function dropSpool(content: StableContent): void {
 }
 
 // Proves that every content of a capture is in the store. Git does not write an object that it believes to
-// have, so an existing object is read first. A damaged one is written again beside it, and git then uses the
-// readable copy. This proof is for stores that git writes into directly. `store/verify` and the next full
-// scan check objects that no capture passes on.
+// have, so an existing object is read first. A damaged object is written again beside the old one, and git
+// then uses the readable copy. This proof is for stores that git writes into directly. `store/verify` and the
+// next full scan check objects that no capture passes on.
 
 export interface Handed {
   readonly id: string;

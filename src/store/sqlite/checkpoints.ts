@@ -1,5 +1,5 @@
-// The checkpoints of one session: publish, list, rename. A publication is one transaction. When it ends, the record,
-// its tag, its name and its file rows exist together. Removal is in removal.ts.
+// The checkpoints of one session: publish, list, rename. A publication is one transaction. When the
+// transaction ends, the record, its tag, its name and its file rows exist together. Removal is in removal.ts.
 import { isKind } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';

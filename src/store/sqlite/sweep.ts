@@ -98,7 +98,7 @@ class Sweep {
     if (this.#trees.has(id)) return;
     const node = readNode(this.#database, id);
     this.#trees.add(id);
-    // Verify reports a lost or damaged directory. A sweep keeps what is left below it.
+    // Verify reports a lost or damaged directory. A sweep keeps everything that is left below this directory.
     if (node instanceof CheckpointdError) return;
     for (const entry of node.entries.values()) {
       if (isSubTree(entry)) stack.push(entry.tree);

@@ -217,7 +217,7 @@ test('status and doctor report which agents are enabled, and the result of each 
     const prompt = { session_id: 'one', cwd: rig.work, hook_event_name: 'UserPromptSubmit', prompt: 'x' };
     try {
       const done = /claude-code: enabled, last hook just now \(prompt\): done$/m;
-      // On a busy machine a hook may give up before it has read its event. It logs that.
+      // On a busy machine a hook may give up before it has read its event, and logs that.
       await until('a hook is done', async () => {
         await hook(rig, 'claude-code', prompt);
         await until('the event is processed', () => writtenEvents(rig.storage).length === 0);

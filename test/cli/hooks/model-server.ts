@@ -1,5 +1,6 @@
-// A model that plays a script, on loopback: each call gets the next step. It implements the wire of Gemini
-// (streamGenerateContent) and both of OpenAI's (responses, chat completions), and records the requests.
+// A model that plays a script, on loopback: each call gets the next step. The server implements the wire of
+// Gemini (streamGenerateContent) and both wires of OpenAI (responses, chat completions), and records the
+// requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,5 +1,6 @@
-// A git that hangs or writes nonsense, in the real daemon: behind a wrapper script that does not `exec`, so that
-// killing only the script would leave git behind. It fails only its own request, within ten seconds.
+// A git that hangs or writes nonsense, in the real daemon: behind a wrapper script that does not `exec`, so
+// that killing only the script would leave git behind. Such a git fails only its own request, within ten
+// seconds.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
-// Damaged rows of the database: each costs only its own data. It neither ends the process, nor hides an intact
-// checkpoint, nor prevents the next one.
+// Damaged rows of the database: each costs only its own data. A damaged row neither ends the process, nor
+// hides an intact checkpoint, nor prevents the next checkpoint.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// One database, several sessions and several processes. They share only contents. A sweep never removes contents that
-// another session needs, and finds everything that a killed process leaves.
+// One database, several sessions and several processes. Sessions share only contents. A sweep never removes
+// contents that another session needs, and finds everything that a killed process leaves.
 import { copyFileSync, statSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,5 +1,5 @@
-// A browser window with the inspector. It records each error, each violation of the page's policy and each request to
-// another server. A recorded problem fails the test.
+// A browser window with the inspector. The page object records each error, each violation of the page's
+// policy and each request to another server. A recorded problem fails the test.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 export class WatchedPage {

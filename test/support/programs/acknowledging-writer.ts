@@ -1,6 +1,6 @@
-// A program that writes ten files of a directory over and over. It writes each file completely: in place by one call,
-// or as another file that is renamed over it. A content repeats one number. After each write, the program puts the
-// number into a table, from which the test reads the completed writes.
+// A program that writes ten files of a directory over and over. The program writes each file completely: in
+// place by one call, or as another file that is renamed over it. A content repeats one number. After each
+// write, the program puts the number into a table, from which the test reads the completed writes.
 //
 // acknowledging-writer.js DIRECTORY TABLE WRITES SEED
 import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';

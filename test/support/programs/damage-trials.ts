@@ -1,7 +1,8 @@
-// A process that damages one file of a kept session, uses the session in every way, and prints the result. It
-// repeats this on one strategy. Arguments: strategy, seed, first trial, number of trials. It prints one line
-// of JSON per trial: the damage, and each defect. A defect is an end of the process, an InternalError, or a
-// wrong answer without any report of damage. It is a separate process because a defect may end it.
+// A process that damages one file of a kept session, uses the session in every way, and prints the result.
+// The process repeats this on one strategy. Arguments: strategy, seed, first trial, number of trials. The
+// process prints one line of JSON per trial: the damage, and each defect. A defect is an end of the process,
+// an InternalError, or a wrong answer without any report of damage. This is a separate process because a
+// defect may end it.
 import {
   chmodSync,
   cpSync,

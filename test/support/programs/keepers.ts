@@ -1,4 +1,5 @@
-// The processes that hooks leave behind on purpose. They are found by their command line and ended with the test.
+// The processes that hooks leave behind on purpose. These processes are found by their command line and ended
+// with the test.
 import { readdirSync, readFileSync } from 'node:fs';
 import { until } from '../until.ts';
 

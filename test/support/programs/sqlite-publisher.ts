@@ -1,5 +1,6 @@
-// A small daemon for tests of sharing. It publishes checkpoints of its own session into a shared database and reads
-// them back. It removes and sweeps now and then, and prints at the end what the database must contain.
+// A small daemon for tests of sharing. The program publishes checkpoints of its own session into a shared
+// database and reads them back. The program removes and sweeps now and then, and prints at the end what the
+// database must contain.
 //
 // node sqlite-publisher.js STORAGE SESSION COUNT [SEED]
 import { createHash } from 'node:crypto';

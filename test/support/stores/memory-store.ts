@@ -1,5 +1,6 @@
-// A SnapshotStore in memory whose blobs and trees have git's own ids, so that tests of captures and restores can
-// compare with git. It does not survive the process. memory-strategy.ts makes a strategy of it.
+// A SnapshotStore in memory whose blobs and trees have git's own ids, so that tests of captures and restores
+// can compare with git. The store does not survive the process. memory-strategy.ts makes a strategy of this
+// store.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

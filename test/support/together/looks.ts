@@ -1,4 +1,5 @@
-// All reading requests of a client, compared with the plain model. Each step makes one, chosen at random.
+// All reading requests of a client, compared with the plain model. Each step makes one request, chosen at
+// random.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { enabledOnly, everyId, isSame } from './checkpoints.ts';

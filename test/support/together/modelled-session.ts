@@ -1,6 +1,6 @@
-// A session beside its plain model: the thread as arrays, the files as texts, every checkpoint as a complete copy.
-// The model copies everything that the daemon shares, references or computes. It is slow on purpose. The steps are in
-// other files.
+// A session beside its plain model: the thread as arrays, the files as texts, every checkpoint as a complete
+// copy. The model copies everything that the daemon shares, references or computes. The model is slow on
+// purpose. The steps are in other files.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -201,7 +201,10 @@ export class ModelledSession {
     this.authors.set(name, [...known, { content: this.files[name], who: 'agent', order: this.#order }]);
   }
 
-  /** The base, or the oldest checkpoint without a base. It answers for paths that no checkpoint has recorded. */
+  /**
+   * The base, or the oldest checkpoint without a base. This checkpoint answers for paths that no checkpoint
+   * has recorded.
+   */
   get base(): ModelCheckpoint | undefined {
     return this.bearer('0') ?? this.checkpoints[0];
   }

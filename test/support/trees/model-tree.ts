@@ -1,6 +1,6 @@
-// A work tree as a plain map, with the functions for restore tests. They write the map to disk, read the disk
-// with an independent walker (only node:fs, no code under test), compare two maps, and keep contents in
-// memory.
+// A work tree as a plain map, with the functions for restore tests. The functions write the map to disk, read
+// the disk with an independent walker (only node:fs, no code under test), compare two maps, and keep contents
+// in memory.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,

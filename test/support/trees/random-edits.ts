@@ -1,5 +1,5 @@
-// Random edits of a work tree, of every kind that a tool or a person makes, from a seed. It keeps no record of the
-// tree, but reads the disk.
+// Random edits of a work tree, of every kind that a tool or a person makes, from a seed. The module keeps no
+// record of the tree, but reads the disk.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,5 +1,5 @@
-// Draws a line above each of the daemon's hunks. One button reverts the hunk, and one picks it for a revert of
-// several hunks. The keys of the buttons apply to the hunk at the cursor.
+// Draws a line above each of the daemon's hunks. One button reverts the hunk, and another button picks the
+// hunk for a revert of several hunks. The keys of the buttons apply to the hunk at the cursor.
 import { type Extension, type Range, RangeSet, type Text } from '@codemirror/state';
 import { Decoration, EditorView, keymap, WidgetType } from '@codemirror/view';
 import type { DiffHunk } from '../../../protocol/types.ts';

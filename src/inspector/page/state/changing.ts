@@ -23,7 +23,7 @@ function fields() {
     result: shallowRef<ChangeEffects>(),
     progress: shallowRef<ProgressValue>(),
     failure: ref<string>(),
-    /** Why the choices allow no plan. The user can choose anew. */
+    /** Why the choices allow no plan. The user can choose again. */
     refusal: ref<string>(),
   };
 }
@@ -36,7 +36,7 @@ function forget({ plan, patch, result, refusal }: Fields): void {
   [result.value, refusal.value] = [undefined, undefined];
 }
 
-/** Shows why the choices allow no plan, so that the user can choose anew. */
+/** Shows why the choices allow no plan, so that the user can choose again. */
 function refuse({ plan, patch, refusal, stage }: Fields, error: LinkError): void {
   [plan.value, patch.value] = [undefined, undefined];
   [refusal.value, stage.value] = [error.message, 'asking'];

@@ -1,5 +1,5 @@
-// The hunks that the user has picked in the shown comparison, from one file or from several. One revert takes them
-// all back.
+// The hunks that the user has picked in the shown comparison, from one file or from several. One revert takes
+// all picked hunks back.
 import { defineStore } from 'pinia';
 import { computed, ref, watch } from 'vue';
 import type { DiffFile, HunkRef } from '../../../protocol/types.ts';

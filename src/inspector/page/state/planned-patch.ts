@@ -1,6 +1,6 @@
-// The change that a plan would make to the files, as a unified patch. The page asks for it after the plan, which may be
-// known much sooner. The plan of a revert is made again with its patch. For a restore the daemon compares the work tree
-// with the checkpoint.
+// The change that a plan would make to the files, as a unified patch. The page asks for the patch after the
+// plan, because the plan may be known much sooner. The plan of a revert is made again with its patch. For a
+// restore the daemon compares the work tree with the checkpoint.
 import { textOfWire } from '../diff/contents.ts';
 import { LinkError } from '../wire.ts';
 import type { ChangeEffects, Intent } from './intent.ts';

@@ -136,8 +136,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * Runs `work` in one immediate transaction: all of it or nothing. `work` is synchronous and short (a slice), may
-   * run twice, and sees only the state of the database. After a failure it is rolled back and tried once more (O22).
+   * Runs `work` in one immediate transaction: all of it or nothing. `work` is synchronous and short (a
+   * slice), may run twice, and sees only the state of the database. After a failure the transaction is rolled
+   * back and tried once more (O22).
    * @throws StoreBusy, NoSpace, ReadOnlyStore, StoreCorrupt, StoreUnavailable; the errors of `work`.
    */
   async transaction<T>(work: () => T, busyMs = this.#busyMs): Promise<T> {
@@ -197,8 +198,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Called after each slice. After every few consecutive slices, it writes the journal back on another thread. SQLite
-   * would do so in the middle of a commit, so it gets a higher threshold.
+   * Called after each slice. After every few consecutive slices, the database writes the journal back on
+   * another thread. SQLite would do so in the middle of a commit, so it gets a higher threshold.
    */
   async #writeBackJournal(): Promise<void> {
     const now = performance.now();
@@ -322,10 +323,11 @@ export class SqliteDatabase {
   }
 }
 
-// The journal (`-wal`) and its index (`-shm`), which all connections share in memory. When another program removes
-// one of them, SQLite continues in a file without a name. Other processes then make new files, and data that has not
-// reached the database is lost with the last connection. So both files are checked before work. The connection that
-// still has them writes their data back, and then no connection of this process uses that database any more.
+// The journal (`-wal`) and its index (`-shm`), which all connections share in memory. When another program
+// removes one of these files, SQLite continues in a file without a name. Other processes then make new files,
+// and data that has not reached the database is lost with the last connection. So both files are checked
+// before work. The connection that still has them writes their data back, and then no connection of this
+// process uses that database any more.
 
 class SideFiles {
   /**
