@@ -1,6 +1,6 @@
 // A kernel lock on a directory in the file system. The lock works between containers, which do not share
 // other names, and ends with the process. Node has no call for it, so flock(1) takes it on our descriptor.
-// Advisory: it affects only processes that also use it. The lock never waits.
+// The lock is advisory: it affects only processes that also take it. The lock never waits.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { attemptOr, isOfSystem } from './attempt.ts';

@@ -9,7 +9,7 @@ import { passSeam } from './seam.ts';
 export type { BigIntStats, Dir, Dirent, Stats } from 'node:fs';
 export const constants = fs.constants;
 
-/** The only directory below which this process may write. Undefined while it may write everywhere. */
+/** The only directory below which this process may write. Undefined while this process may write everywhere. */
 let writable: string | undefined;
 
 /**

@@ -10,7 +10,10 @@ export class InvariantViolation extends Error {
   }
 }
 
-/** Throws {@link InvariantViolation} unless `condition` is true. `because` says why it always should be. */
+/**
+ * Throws {@link InvariantViolation} unless `condition` is true. `because` says why the condition should
+ * always be true.
+ */
 export function invariant(condition: unknown, because: string): asserts condition {
   if (!condition) throw new InvariantViolation(because);
 }

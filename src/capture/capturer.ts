@@ -78,7 +78,10 @@ export interface CaptureRequest {
 export interface CapturerOptions {
   readonly store: SnapshotSink;
   readonly workTree: WorkTree;
-  /** A private directory of the session for the git directories of the ignore engines. Made when it is needed. */
+  /**
+   * A private directory of the session for the git directories of the ignore engines. The capturer makes the
+   * directory when it is needed.
+   */
   readonly ignoreDirectory: string;
   /** Globs that include ignored files, and globs that exclude files. tree/globs.ts describes the language. */
   readonly include?: readonly string[];
@@ -88,7 +91,7 @@ export interface CapturerOptions {
   /** The daemon's storage inside the work tree (an allowed protected directory), which is never scanned. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
-  /** The file that keeps the known files between two openings. Absent: they are not kept. */
+  /** The file that keeps the known files between two openings. Absent: the known files are not kept. */
   readonly knownFile?: string;
   /** The directory handles that fast captures need. Absent: every capture scans everything. */
   readonly handles?: () => ScanHandles | undefined;

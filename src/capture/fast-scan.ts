@@ -90,7 +90,7 @@ const recheckMax = 200;
 export class Recheck {
   /** Directories with a path that a capture has to report, or to try again. */
   readonly directories: Set<TreePath>;
-  /** Directories without a watch. Everything below them is checked, too. */
+  /** Directories without a watch. Everything below these directories is checked, too. */
   readonly unwatched: Set<TreePath>;
   /** Files whose content may change while their stamp does not, with the second in which a scan first saw the stamp. */
   private readonly unsettled: Map<TreePath, number>;
@@ -461,8 +461,8 @@ export class FastScan {
   }
 
   /**
-   * Leaves out directories that this scan has listed and whose names are unchanged. Changes of their files belong to
-   * the next capture.
+   * Leaves out directories that this scan has listed and whose names are unchanged. Changes of files in these
+   * directories belong to the next capture.
    */
   #stillDirty({ listed, trees }: DirtyPaths): DirtyPaths {
     const parents = new Set([...trees].map(parentOf));

@@ -42,7 +42,7 @@ export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = t
 export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
   if (paths.length === 0) return undefined;
   const tree: PathTree = new Map();
-  // Adds longer paths first. Shorter ones then replace them: a whole directory includes its files.
+  // Adds longer paths first. Shorter paths then replace longer ones: a whole directory includes its files.
   for (const path of [...paths].sort((a, b) => b.length - a.length)) {
     addWholePath(tree, path);
   }
@@ -117,7 +117,10 @@ export function inScope(scope: IgnoreScope, path: TreePath): TreePath {
 export interface RuleChain {
   readonly key: string;
   readonly hasRules: boolean;
-  /** A `.gitignore` on the way that is a FIFO or a device. Git would wait for it, so git is not asked below it. */
+  /**
+   * A `.gitignore` on the way that is a FIFO or a device. Git would wait for ever for this file, so git is
+   * not asked about paths below its directory.
+   */
   readonly blockedBy?: string;
 }
 
@@ -214,8 +217,8 @@ export class IgnoreScopes {
 
   /**
    * Returns the repository around the work tree. Looks the repository up each time, because `git init` may
-   * have made one meanwhile. If its rules exclude the work tree itself, they do not count: a client that
-   * opens a directory wants its files.
+   * have made one meanwhile. Rules that exclude the work tree itself do not count: a client that opens a
+   * directory wants its files.
    */
   async outermost(): Promise<IgnoreScope> {
     const { scope, repository } = this.#around();

@@ -88,8 +88,8 @@ export class KnownFiles {
   }
 
   /**
-   * Returns the listings that the last opening wrote, for a scan that builds on `previous`. Returns undefined when
-   * they cannot be trusted. `scope`: the present rules around the work tree.
+   * Returns the listings that the last opening wrote, for a scan that builds on `previous`. Returns undefined
+   * when the listings cannot be trusted. `scope`: the present rules around the work tree.
    */
   async read(
     previous: Directory,

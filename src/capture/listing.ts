@@ -61,8 +61,8 @@ export interface WalkedEntry {
   /** When a scan first saw this stamp, in seconds of a monotonic clock; 0 until the content is read. */
   seenAt: number;
   /**
-   * True when the group's permissions may be the mask of an access list. Checked only where they exceed those of
-   * others.
+   * True when the group's permissions may be the mask of an access list. Checked only when the group has
+   * rights that other users lack.
    */
   isListed?: boolean;
   /** The number of names of the file, if it has several. */
@@ -78,9 +78,9 @@ export interface WalkedEntry {
 export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
 
 /**
- * Why the capture takes names in a directory. `rules`: by the ignore rules. `ignored`: only tracked or included names
- * and those of the previous snapshot. `included` and `alsoIncluded`: all names, by the caller's globs or because a
- * restore would displace them. `git`: only tracked names, in a git directory.
+ * Why the capture takes names in a directory. `rules`: by the ignore rules. `ignored`: only tracked or
+ * included names, and names of the previous snapshot. `included` and `alsoIncluded`: all names, by the
+ * caller's globs or because a restore would displace them. `git`: only tracked names, in a git directory.
  */
 export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
 
@@ -96,7 +96,10 @@ export interface Inherited {
   readonly alsoInclude: PathTree | undefined;
 }
 
-/** A sub-directory. Later scans reuse its path, because joining and hashing it again takes a good part of a check. */
+/**
+ * A sub-directory. Later scans reuse its path, because a large part of the time of a check would go into
+ * joining and hashing the path again.
+ */
 export interface Subdirectory {
   readonly name: string;
   readonly path: TreePath;
@@ -165,10 +168,9 @@ const fresh = { isUnchanged: false, below: [] };
 const hugeDirectoryBytes = 1 << 20;
 
 /**
- * Lists one directory. Returns undefined when it is no directory any more.
- *
- * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails; other errors (EMFILE,
- * ENOMEM) unchanged, because they say nothing about the directory.
+ * Lists one directory. Returns undefined when another entry has replaced the directory.
+ * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails; other errors
+ * (EMFILE, ENOMEM) unchanged, because they say nothing about the directory.
  */
 export async function listDirectory(
   inherited: Inherited,

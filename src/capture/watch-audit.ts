@@ -54,7 +54,7 @@ const fencesMax = 3;
 export class WatchAudit {
   readonly #options: WatchAuditOptions;
   #last: Look | undefined;
-  /** The newest waiting scan. Scans that it replaced are not needed, since any two scans can be compared. */
+  /** The newest waiting scan. Older waiting scans are dropped, since any two scans can be compared. */
   #next: Look | undefined;
   #running: Promise<void> | undefined;
 

@@ -34,7 +34,7 @@ export class CheckpointIndex {
   readonly #places: number[] = [];
   #head: number | undefined;
   readonly #birth = newOperationId();
-  /** Has 1 for each row of the head and its ancestors. Computed when it is needed. */
+  /** Has 1 for each row of the head and its ancestors. Computed when a caller needs it. */
   #attached: Uint8Array | undefined;
   #seq = 0;
   /** True while the rows are in the order of `seq`. */
@@ -202,8 +202,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * Returns checkpoints in list order. `every` adds safety and restore checkpoints and those that lost their tag, all
-   * by sequence. `safety` alone is by sequence, too.
+   * Returns checkpoints in list order. `every` adds safety and restore checkpoints, and checkpoints that lost
+   * their tag. This list is ordered by sequence. `safety` alone is by sequence, too.
    */
   list(kind: ListKind): StoredCheckpoint[] {
     return this.listing(kind).slice(0, this.#rows.end);

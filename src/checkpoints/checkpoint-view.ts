@@ -39,7 +39,10 @@ export interface CheckpointView {
   readonly skipped: readonly SkippedPath[];
 }
 
-/** Describes a stored checkpoint. The statistics come from the cache or are computed now. Damage makes them zeros. */
+/**
+ * Describes a stored checkpoint. The statistics come from the cache or are computed now. With damage the
+ * statistics are zeros.
+ */
 export async function viewOf(checkpoints: Checkpoints, stored: StoredCheckpoint): Promise<CheckpointView> {
   try {
     return describe(checkpoints, stored, await statsOf(checkpoints, stored));

@@ -31,8 +31,9 @@ export class RemovedParents {
   }
 
   /**
-   * Notes the parents of records that are about to be removed. Call it before the removal: a note stays true, so a
-   * kill in between does no harm. @throws NoSpace, StoreUnavailable: then only this process knows the parents
+   * Notes the parents of records that are about to be removed. Call this before the removal: a note stays
+   * true, so a kill between note and removal does no harm. @throws NoSpace, StoreUnavailable: then only this
+   * process knows the parents
    */
   note(going: readonly CheckpointRecord[]): void {
     const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));

@@ -1,6 +1,6 @@
-// Records the writes that agents reported in this session and in the other open sessions on the same work tree, in
-// the order of the reports. Proves from them and from checkpoints that one author made the whole change of a path.
-// Pure and in memory; the session keeps the reports in its log.
+// Records the writes that agents reported in this session and in the other open sessions on the same work
+// tree, in the order of the reports. Proves from reports and checkpoints that one author made the whole
+// change of a path. Pure and in memory; the session keeps the reports in its log.
 import type { BlobId, CheckpointId, SessionId } from '../base/ids.ts';
 import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';

@@ -1,5 +1,5 @@
-// A command joins the background daemon of its storage, or starts one. `checkpointd stop` ends it. When no background
-// daemon may run, the command starts its own daemon, which ends with the command.
+// A command joins the background daemon of its storage, or starts one. `checkpointd stop` ends the background
+// daemon. When no background daemon may run, the command starts its own daemon, which ends with the command.
 import { setTimeout as delay } from 'node:timers/promises';
 import { attemptAsync, isA } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -80,7 +80,10 @@ async function start(storage: string): Promise<string | undefined> {
   return /^listening on (.*)\n/.exec(said)?.[1];
 }
 
-/** Ends the daemon in order. Returns false when it still runs after ten seconds, or this user may not end it. */
+/**
+ * Ends the daemon in order. Returns false when the daemon still runs after ten seconds, or this user may not
+ * end it.
+ */
 async function endDaemon(note: BackgroundNote): Promise<boolean> {
   try {
     process.kill(note.pid, 'SIGTERM');

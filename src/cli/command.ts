@@ -21,7 +21,7 @@ export interface Given extends Where {
   readonly pager: boolean;
 }
 
-/** Sends one request and shows its progress. Ctrl-C cancels it. */
+/** Sends one request and shows its progress. Ctrl-C cancels the request. */
 export type Ask = <M extends RequestMethod>(
   method: M,
   params: Omit<ParamsOf<M>, 'session'>,

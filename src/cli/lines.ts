@@ -27,7 +27,8 @@ export function checkpointLine(
 export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint): void {
   if (printed(given, { checkpoints })) return;
   if (checkpoints.length === 0) say('The session has no checkpoints.');
-  // A restore makes a checkpoint that is not in the list. Its files are those of the restored checkpoint.
+  // A restore makes a checkpoint that is not in the list. The files of this checkpoint are those of the
+  // restored checkpoint.
   const here =
     head &&
     (checkpoints.find(({ id }) => id === head.id) ??

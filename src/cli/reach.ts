@@ -186,7 +186,7 @@ async function opened(client: CheckpointdClient, params: SessionOpenParams): Pro
   return { client, session, workspace: params.workspace };
 }
 
-/** The major version of our protocol. Within it, later versions only add fields and methods. */
+/** The major version of our protocol. Within a major version, later versions only add fields and methods. */
 const spoken = '1';
 
 /** The error for a daemon with another protocol. The message has the remedy. */

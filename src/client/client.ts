@@ -21,7 +21,7 @@ const closeMs = 2000;
 export interface ClientOptions {
   /** The program to start. Default: the daemon of this package, on this Node. */
   readonly command?: string;
-  /** The program's arguments, such as `--storage-dir=/path`. `checkpointd --help` lists those of the daemon. */
+  /** The program's arguments, such as `--storage-dir=/path`. `checkpointd --help` lists the daemon's arguments. */
   readonly args?: readonly string[];
   /** The daemon's whole environment. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -153,7 +153,10 @@ export class CheckpointdClient implements AsyncDisposable {
     return this.#connection.on(event, listener);
   }
 
-  /** Shuts the daemon down and waits for its end. Kills it after more than two seconds. Returns its exit code. */
+  /**
+   * Shuts the daemon down and waits for its end. Kills the daemon after more than two seconds. Returns the
+   * daemon's exit code.
+   */
   close(): Promise<number | null> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -17,7 +17,7 @@ export interface DaemonLink {
   readonly ended: Promise<string>;
   /** The daemon's process id, if this process started it. */
   readonly pid: number | undefined;
-  /** Decides whether the daemon keeps this process alive. At first it does not. */
+  /** Decides whether the daemon keeps this process alive. At first the daemon does not. */
   keepAlive(isWanted: boolean): void;
   /** Ends the daemon, or the connection to it, at once. */
   kill(): void;
@@ -147,8 +147,8 @@ export class DaemonConnection {
   }
 
   /**
-   * Sends a message. Resolves to false when it could not be written. Messages of one turn of the event loop leave
-   * together.
+   * Sends a message. Resolves to false when the message could not be written. Messages of one turn of the
+   * event loop leave together.
    */
   #send(message: object): Promise<boolean> {
     const body = JSON.stringify({ jsonrpc: '2.0', ...message });

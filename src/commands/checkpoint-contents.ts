@@ -181,7 +181,10 @@ export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session,
   };
 });
 
-/** Returns one path of a diff. Contents are text only when all of its bytes are UTF-8, otherwise base64. */
+/**
+ * Returns one path of a diff. Contents are text only when all bytes of the path's contents are UTF-8,
+ * otherwise base64.
+ */
 function diffFile(entry: DiffEntry): Wire.DiffFile {
   const { before, after, contents = {}, unified } = entry;
   const modes = modesOf(entry);

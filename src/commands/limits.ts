@@ -211,8 +211,8 @@ class LimitKeeper {
   }
 
   /**
-   * Enforces the limits. Returns false when it gave way before it was done. Each run removes something, so the work
-   * comes to an end.
+   * Enforces the limits. Returns false when it gave way to a request before it was done. Each run removes
+   * something, so the work ends at some time.
    */
   async #keep(signal: AbortSignal): Promise<boolean> {
     const { enabled, hasUnfinishedRestore, parts } = this.#session;

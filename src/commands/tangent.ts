@@ -81,8 +81,8 @@ function requireTangents({ parts }: Session): void {
 }
 
 /**
- * Leaves a tangent. Restores its files when it includes them and its tail is not kept. A tangent that was entered
- * before tangents were switched off can be left. @throws TangentDisabled
+ * Leaves a tangent. Restores the files of a tangent that includes files, unless its tail is kept. A tangent
+ * that was entered before tangents were switched off can be left. @throws TangentDisabled
  */
 async function exitTangent({
   session,

@@ -268,7 +268,7 @@ export class StickyContext {
     return this.#timeline.present.settings.contextPaths;
   }
 
-  /** Bytes of the message when it was last built. Undefined when it would differ now (C25). */
+  /** Bytes of the message when it was last built. Undefined when the message would differ now (C25). */
   get messageLength(): number | undefined {
     if (this.#cached === undefined) return undefined;
     const now = this.#ingredients();
@@ -281,7 +281,7 @@ export class StickyContext {
     return this.#lastMessageLength;
   }
 
-  /** Adds paths and globs. Existing ones keep their place. @throws PathOutsideWorkTree */
+  /** Adds paths and globs. Existing paths and globs keep their place. @throws PathOutsideWorkTree */
   add(paths: readonly unknown[], idempotency?: Idempotency): { added: string[] } {
     const present = this.paths;
     const added = [...new Set(checkContextPaths(paths))].filter((path) => !present.includes(path));
@@ -290,7 +290,7 @@ export class StickyContext {
     return this.#timeline.commit(operation, () => ({ added }), idempotency);
   }
 
-  /** Removes paths and globs. Ignores unknown ones. @throws PathOutsideWorkTree */
+  /** Removes paths and globs. Ignores unknown paths and globs. @throws PathOutsideWorkTree */
   remove(paths: readonly unknown[], idempotency?: Idempotency): { removed: string[] } {
     const present = this.paths;
     const removed = [...new Set(normalContextPaths(paths))].filter((path) => present.includes(path));
@@ -303,7 +303,7 @@ export class StickyContext {
     return listContext(this.#timeline.present.settings, workTree);
   }
 
-  /** Reads the files and builds the message. Remembers its length unless a file changed meanwhile. */
+  /** Reads the files and builds the message. Remembers the message's length unless a file changed meanwhile. */
   async build(workTree: ContextFiles, additions: ContextAdditions = {}): Promise<BuiltContext> {
     const { thread, settings } = this.#timeline.present;
     const ingredients = this.#ingredients();

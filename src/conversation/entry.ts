@@ -16,7 +16,7 @@ import {
 import type { ConversationLimits } from './settings.ts';
 
 declare const entryId: unique symbol;
-/** `ent_` and 20 characters, or the id in an imported document. Unique in its history, never reused. */
+/** `ent_` and 20 characters, or the id in an imported document. An id is unique in its history, and never reused. */
 export type EntryId = string & { readonly [entryId]: true };
 
 /** A message of the user: text, results of tools, or both. */

@@ -51,7 +51,10 @@ const patienceMs = 90_000;
 const timeoutMs = 60 * 60_000;
 const watchMs = 100;
 
-/** One change of a ref on a remote. `from` is its expected commit there (undefined: no ref), `to` the new one. */
+/**
+ * One change of a ref on a remote. `from` is the expected commit of the ref on the remote (undefined: no
+ * ref), and `to` the new commit.
+ */
 export interface RefUpdate {
   readonly ref: string;
   readonly from: string | undefined;
@@ -118,8 +121,8 @@ export class Carrier {
   }
 
   /**
-   * Moves refs on the remote, each only if it still has the expected commit. `moved`: it had another one.
-   *
+   * Moves refs on the remote, each only if it still has the expected commit. `moved`: a ref had another
+   * commit.
    * @throws RemoteUnreachable, RemoteRefused with the host's own words
    */
   async push(updates: readonly RefUpdate[]): Promise<PushOutcome> {

@@ -23,7 +23,7 @@ export type CommitOutcome = 'done' | 'conflict';
 /** A file that a program wrote to while the restore replaced it, and whose path another file has now. */
 export interface Edited {
   readonly path: TreePath;
-  /** The entry that the restore put there. Absent when it removed the path. */
+  /** The entry that the restore put there. Absent when the restore removed the path. */
   readonly put?: Pick<Entry, 'mode' | 'blob'>;
   /** The place of the file: outside the work tree, or in it under a name that no sweep removes. */
   readonly at: Aside;
@@ -41,7 +41,7 @@ export class Commit {
    * are made.
    */
   readonly #strict: ReadonlySet<TreePath>;
-  /** Directories in which names were added or removed. Filled here, read by the restorer. */
+  /** Directories in which names were added or removed. The commit fills this set, and the restorer reads it. */
   readonly #touched: Set<TreePath>;
   /**
    * Files with several names, one of which this restore removed. The removal alone changes the ctime of the other

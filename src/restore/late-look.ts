@@ -281,7 +281,10 @@ export function keptBesideMessage(edits: readonly BroughtBack[]): string {
 export interface BringBack {
   readonly tree: AnchoredFiles;
   readonly temporaries: Temporaries;
-  /** Computes the id of a content. Without it no content can be compared, so every edit is kept beside its path. */
+  /**
+   * Computes the id of a content. Without this function no content can be compared, so every edit is kept
+   * beside its path.
+   */
   readonly contents: Pick<Contents, 'hash'> | undefined;
   readonly slices: Slices;
   readonly touched: Set<TreePath>;

@@ -47,7 +47,7 @@ export class Mover {
     return this.#try(place) ?? false;
   }
 
-  /** Gives a moved file the present time, as a written file has it, because build tools compare times. */
+  /** Gives a moved file the present time, which a written file would have, because build tools compare times. */
   renew(path: TreePath): void {
     const now = new Date();
     // A file whose time cannot be set keeps its own.

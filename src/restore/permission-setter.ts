@@ -115,7 +115,7 @@ export class Access {
     }
   }
 
-  /** True when the path has an access list. Call `ask` for it first. */
+  /** True when the path has an access list. Call `ask` for the path first. */
   isListed(path: TreePath): boolean {
     return this.#listed.has(path);
   }

@@ -47,8 +47,9 @@ export interface RestoreOptions {
   /** True to survive a power cut: syncs each file before it gets its name, and each directory at the end. */
   readonly durable?: boolean;
   /**
-   * A directory outside the work tree that the restore creates for replaced and removed files, when it is on the same
-   * disk. `lookAtDisplaced` of late-look.ts removes it later. Absent: replaced files are removed at once.
+   * A directory outside the work tree that the restore creates for replaced and removed files, when it is on
+   * the same disk. `lookAtDisplaced` of late-look.ts removes the directory later. Absent: replaced files are
+   * removed at once.
    */
   readonly displacedTo?: string;
 }
@@ -247,7 +248,7 @@ class Restorer {
     );
   }
 
-  /** Moves files. Returns those that keep their old path for now. */
+  /** Moves files. Returns files that keep their old path for now. */
   async #move(commit: Commit, { directories, files: single }: StagedMoves): Promise<StagedMove[]> {
     if (directories.length + single.length === 0) return [];
     const mover = new Mover(this.#tree, commit, this.#slices);

@@ -69,7 +69,7 @@ const hiding: ReadonlySet<string> = new Set([
 
 /**
  * Returns the writes of the restore that another program changed before its end. Compares contents only,
- * because the umask, the file system and access lists change bits. `changes` are those from the capture
+ * because the umask, the file system and access lists change bits. `changes` are the changes from the capture
  * before to the capture after.
  */
 export function changedMeanwhile(
@@ -109,9 +109,9 @@ export interface RestoreRun extends FilePlan {
 }
 
 /**
- * Returns the paths that differ between the states before and after a restore although the restore did not write
- * them. Programs edited them while it ran, or an ignore file that it wrote hides them. The work of an interrupted run
- * counts as the restore's.
+ * Returns the paths that differ between the states before and after a restore although the restore did not
+ * write them. Programs edited these paths while the restore ran, or an ignore file that the restore wrote
+ * hides them. The work of an interrupted run counts as the restore's.
  */
 export async function untouchedBy(
   { store }: Checkpoints,

@@ -6,7 +6,7 @@ import { isAlive } from '../base/process-lock.ts';
 export interface ParentWatchPorts {
   /** The client's process id, from `initialize` or the command line. */
   readonly processId?: number;
-  /** True to notice that our own parent changed. Right for stdio, where the client started us. */
+  /** True to notice that our own parent changed. Suitable for stdio, where the client is the parent process. */
   readonly watchOwnParent: boolean;
   readonly onGone: () => void;
   readonly intervalMs?: number;

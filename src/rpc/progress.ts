@@ -25,7 +25,7 @@ export interface ProgressReporter {
   report(update: ProgressUpdate): void;
 }
 
-/** The reporter of one request. Dispatch ends it. */
+/** The reporter of one request, which dispatch ends. */
 export interface EndableProgress extends ProgressReporter {
   /** Sends the last report if there was a first one. `report` then does nothing. */
   end(): void;

@@ -17,11 +17,11 @@ import type { Session } from './session.ts';
 
 export interface ContextNow {
   readonly listed: ListedContext;
-  /** Bytes of the message when it was last built. Absent when it has changed since. */
+  /** Bytes of the message when it was last built. Absent when the message has changed since. */
   readonly messageLength?: number;
 }
 
-/** Returns the context files as they are now. Reads none of them. */
+/** Returns the context files as they are now. Reads none of the files. */
 export function contextNow(session: Session, signal?: AbortSignal): Promise<ContextNow> {
   return looking(session, signal, async (tree) => {
     const { context } = session.parts.conversation;

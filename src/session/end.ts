@@ -432,7 +432,7 @@ async function removeClaimed(
   }
 }
 
-// Noted: the checkpoints are removed, inside and outside the directory.
+// The state `noted`: the checkpoints are removed, inside and outside the directory.
 
 /** Removes everything that the store of an open session has outside the session's directory. */
 async function emptyOpen({ enabled, parts: { directory, marker, log } }: Session): Promise<void> {

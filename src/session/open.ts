@@ -88,7 +88,8 @@ export async function openSession(
   const driver = strategyNamed(request.strategy);
   const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
   const { storage } = request.options;
-  // The default storage may be in a protected directory that the client allowed (home). Captures then leave it out.
+  // The default storage may be in a protected directory that the client allowed (home). Captures then leave
+  // the storage out.
   if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
   const root = prepareStorage(storage, { isDefault: request.isDefaultStorage });
   refuseParentOf(workTree.root, root);

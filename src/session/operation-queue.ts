@@ -90,8 +90,8 @@ export class OperationQueue {
   }
 
   /**
-   * Runs `operation` in its turn, and aborts its signal as soon as another operation waits or the queue closes.
-   * Resolves to undefined, without running it, when the queue is closed or poisoned.
+   * Runs `operation` in its turn, and aborts its signal as soon as another operation waits or the queue
+   * closes. Resolves to undefined, without running the operation, when the queue is closed or poisoned.
    */
   async runAside<T>(operation: (signal: AbortSignal) => Promise<T>, name?: string): Promise<T | undefined> {
     if (this.#closed || this.#poison !== undefined) return undefined;

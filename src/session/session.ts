@@ -193,7 +193,7 @@ export class Session {
     this.#because = because;
   }
 
-  /** Updates the summary. Leaves it as it was when the checkpoints cannot be read. */
+  /** Updates the summary. Leaves the old summary when the checkpoints cannot be read. */
   noteSummary(): void {
     if (this.enabled !== undefined || this.#checkpoints === 'Cleaned') this.#summary.note(this.enabled);
   }

@@ -51,7 +51,7 @@ export class Sessions {
   #isClosing = false;
   /** Sessions whose end has begun and is not finished. */
   readonly #ending = new Map<Session, Promise<void>>();
-  /** The kind of the end that has begun for all sessions. `abrupt` before it begins. */
+  /** The kind of the end that has begun for all sessions. `abrupt` before the end begins. */
   #lastKind: EndKind = 'abrupt';
   readonly #storages = new Set<string>();
   #idleSweep: NodeJS.Timeout | undefined;
@@ -258,7 +258,7 @@ export class Sessions {
     return session;
   }
 
-  /** Keeps a session open after its last client. Returns false when it has to be closed. */
+  /** Keeps a session open after its last client. Returns false when the session has to be closed. */
   #linger(id: SessionId): boolean {
     const session = this.#open.get(id);
     return this.#options.keepsOpen === true && session !== undefined && this.#lingering.begin(session);

@@ -116,8 +116,8 @@ export class TreeReader {
   }
 
   /**
-   * Returns the whole snapshot in memory, with every directory `sealed`. Directories in `built` are used again, and
-   * new ones added to it: the snapshots of a session differ little.
+   * Returns the whole snapshot in memory, with every directory `sealed`. Directories in `built` are used
+   * again, and new directories are added there, because the snapshots of a session differ little.
    */
   async directory(snapshot: SnapshotId, built?: Map<string, Directory>): Promise<Directory> {
     const { tree } = this.#source.partsOf(snapshot);

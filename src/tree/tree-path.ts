@@ -17,7 +17,7 @@ export function bytesOf(path: TreePath): Buffer {
   return Buffer.from(path, 'latin1');
 }
 
-/** Makes a path from bytes of the file system or of git. Does not check them: see {@link parseTreePath}. */
+/** Makes a path from bytes of the file system or of git. Does not check the bytes: see {@link parseTreePath}. */
 export function fromBytes(bytes: Uint8Array): TreePath {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1') as TreePath;
 }

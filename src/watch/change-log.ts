@@ -1,6 +1,6 @@
-// The change log of one work tree: the paths that may have changed since a position. Two sources write it:
-// the directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the handles prove that
-// the log is complete, so a mark by chokidar can make a capture check more, never less. The log keeps a
+// The change log of one work tree: the paths that may have changed since a position. Two sources write the
+// log: the directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the handles prove
+// that the log is complete, so a mark by chokidar can make a capture check more, never less. The log keeps a
 // limited number of the newest paths, and reports when it is incomplete. Each reader keeps its own position.
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import { byBytes, isGitName, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -44,7 +44,7 @@ export class ChangeLog {
   /** The log dropped the marks up to this position because there were too many. */
   #droppedTo = 0;
   #lastLoss: LossReason = 'unwatched';
-  /** Why the handles are not watching now. Undefined while they watch. */
+  /** Why the handles are not watching now. Undefined while the handles watch. */
   #ended: LossReason | undefined = 'unwatched';
 
   constructor(options: ChangeLogOptions = {}) {
@@ -83,7 +83,7 @@ export class ChangeLog {
     if (!isHidden) this.#options.onMark?.(path, source);
   }
 
-  /** Names the directories without a handle. Captures check them anyway, and audits leave them out. */
+  /** Names the directories without a handle. Captures check these directories anyway, and audits leave them out. */
   setUnwatched(directories: Iterable<TreePath>): void {
     const before = this.#unwatched;
     this.#unwatched = new Set(directories);

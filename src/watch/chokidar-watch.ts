@@ -32,7 +32,7 @@ export type ToChokidar =
   /** The main thread has processed the last marks. Until then the thread gathers new marks. */
   { readonly kind: 'taken' } | { readonly kind: 'ignored'; readonly paths: readonly TreePath[] };
 
-/** `live`: chokidar watches every directory. `suspect`: it missed an event and restarts. */
+/** `live`: chokidar watches every directory. `suspect`: chokidar missed an event and restarts. */
 export type WatchState = 'unwatched' | 'scanning' | 'live' | 'suspect';
 
 export interface ChokidarWatchOptions {

@@ -43,7 +43,7 @@ export interface DirectoryHandlesOptions {
   readonly changes: ChangeLog;
   /** Called when handles can be opened. */
   readonly onReady?: (() => void) | undefined;
-  /** Closes the watches of chokidar when the system's limit is reached. Undefined when it has none. */
+  /** Closes the watches of chokidar when the system's limit is reached. Undefined when chokidar has no watches. */
   readonly makeRoom?: (code: string) => Promise<void> | undefined;
   /** The program of the thread. A test passes another one. */
   readonly program?: URL;

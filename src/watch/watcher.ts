@@ -113,7 +113,7 @@ export class WorkTreeWatcher {
     return this.#chokidar.ready();
   }
 
-  /** Counts changes that a capture found and the handles had not reported. Notifies clients of them. */
+  /** Counts changes that a capture found and the handles had not reported. Notifies clients of these changes. */
   drifted(paths: readonly TreePath[]): void {
     this.#drifts += 1;
     if (this.#drifts === 1)

@@ -25,7 +25,7 @@ export function protocolDocument(name: 'protocol.json' | 'openrpc.json'): string
   return files.readFileSync(packageFile(`protocol/${name}`), 'utf8');
 }
 
-/** Returns the program `checkpointd`. Everything that it needs is beside it. */
+/** Returns the program `checkpointd`. All files that the program needs are beside it. */
 export const programFile = (): string => packageFile('dist/program/main.cjs');
 
 /** Returns `$XDG_STATE_HOME/checkpointd`, or its usual place when the variable is not set. */

@@ -77,8 +77,8 @@ export class KillPoints {
     const isDone = checkpoints.some(({ kind }) => kind === 'restore');
     const isRedone = isUnfinished && tree['deep/b.txt'] !== later;
     if (isRedone) assert.equal(tree, this.target, `${killed}: finished`);
-    // Killed when everything but the removal of the note was done: the restore does not affect later edits of the
-    // user.
+    // The daemon was killed when only the removal of the note was left: the restore does not affect later
+    // edits of the user.
     else if (isUnfinished) assert.equal(tree, { ...this.target, 'deep/b.txt': later }, killed);
     else assert.equal(tree, isDone ? this.target : this.before, killed);
     const safeties = checkpoints.filter(({ kind }) => kind === 'safety').map(({ id }) => id);

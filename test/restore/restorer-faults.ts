@@ -44,7 +44,7 @@ async function withFault(root: string, failing: (n: number) => boolean, code: st
   }
 }
 
-/** True when everything was done, with all permissions. */
+/** True when the restore did everything and set all permissions. */
 const isWhole = ({ failed, conflicts, ownerOnly }: AppliedPlan): boolean =>
   failed.length + conflicts.length + ownerOnly.length === 0;
 

@@ -107,7 +107,7 @@ class FleetMachine {
   #client: WireClient | undefined;
   #session = '';
   #said = 0;
-  /** The line that answers named, and the contents of each checkpoint that was answered as pushed. */
+  /** The line that the answers to pushes have named. */
   #line = { session: '', writer: '' };
   readonly #made = new Map<string, Files>();
   readonly #answered = new Map<string, Files>();

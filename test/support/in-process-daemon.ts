@@ -70,7 +70,7 @@ export class InProcessDaemon {
     const handler = handlers[method];
     assert.ok(handler, `${method} has a handler`);
     noteSent(method, params);
-    // A daemon lives as long as its client's pipe. Its own waits keep no process alive.
+    // A daemon lives as long as its client's pipe. The daemon's own waits keep no process alive.
     const pipe = setInterval(() => undefined, 60_000);
     const answered = handler(params, {
       signal: new AbortController().signal,

@@ -111,7 +111,7 @@ export class SessionRig {
 /** Runs `body` with a rig and removes it afterwards. */
 export async function withSessions(body: (rig: SessionRig) => Promise<void>): Promise<void> {
   const rig = new SessionRig();
-  // A daemon lives as long as its client's pipe. Its own waits keep no process alive.
+  // A daemon lives as long as its client's pipe. The daemon's own waits keep no process alive.
   const pipe = setInterval(() => undefined, 60_000);
   try {
     await body(rig);

@@ -11,8 +11,8 @@ import { switchedOff, texts } from './layouts.ts';
 const manyMessages = 6;
 
 /**
- * Enters or leaves a tangent. `tail` keeps its last entry, `compact` a summary of it. `forget` works in and outside
- * tangents.
+ * Enters or leaves a tangent. `tail` keeps the tangent's last entry, and `compact` keeps a summary of the
+ * tangent. `forget` works in and outside tangents.
  */
 export const tangentWord: Word = async (desk, [how, ...rest]) => {
   if (how === 'forget') return forget(desk, rest);

@@ -15,7 +15,7 @@ export type Change =
 
 export interface Settings {
   readonly file: string;
-  /** Returns the text with our hooks. Returns it unchanged if it has them already. */
+  /** Returns the text with our hooks. Returns a text that has our hooks already unchanged. */
   readonly add: (text: string | undefined) => Change;
   /** Returns the text without our hooks. Everything else stays. */
   readonly remove: (text: string) => Change;

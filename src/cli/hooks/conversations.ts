@@ -12,7 +12,7 @@ import { type LastHook, noteLastHook } from './hook-notes.ts';
 import { deleteOldSessions, keptDays } from './old-sessions.ts';
 import type { AgentEvent } from './payloads.ts';
 
-/** A conversation without events for this long is closed. Its next event opens it again. */
+/** A conversation without events for this long is closed. The next event of the conversation opens it again. */
 const silenceMs = 30 * 60_000;
 
 /** The wait for a command that has the session open for a moment. */

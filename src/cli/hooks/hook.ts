@@ -81,7 +81,7 @@ async function report(
   if (output !== undefined) await new Promise((resolve) => process.stdout.write(output, resolve));
 }
 
-/** Reads all of the input, so that the agent's write succeeds. Returns undefined when it is too large. */
+/** Reads all of the input, so that the agent's write succeeds. Returns undefined when the input is too large. */
 async function standardInput(): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -120,10 +120,11 @@ export const defaultSettings: ConversationSettings = {
   limits: defaultLimits,
 };
 
-// Tangents. Entering one puts the main conversation aside. Leaving returns to it, with the tangent's last entry if
-// wanted. Tangents have one level. This code moves no files: the session does, by the checkpoint in the tangent.
+// Tangents. Entering a tangent puts the main conversation aside. Leaving the tangent returns to the main
+// conversation, with the tangent's last entry if wanted. Tangents have one level. This code moves no files:
+// the session does, by the checkpoint in the tangent.
 
-/** Returns the thread inside a new tangent. Returns it unchanged inside a tangent. */
+/** Returns the thread inside a new tangent. Inside a tangent, returns the thread unchanged. */
 export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: string | undefined): Thread {
   if (thread.tangent !== undefined) return thread;
   return {
@@ -141,8 +142,8 @@ export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: s
 }
 
 /**
- * Returns the last entry that the tangent added and still has. Finds it by its id and not by lengths, which trimming
- * changes.
+ * Returns the last entry that the tangent added and still has. Finds the entry by its id and not by lengths,
+ * which trimming changes.
  */
 export function tailOf(thread: Thread): HistoryEntry | undefined {
   const last = thread.history.last;

@@ -99,7 +99,7 @@ export class TreeDiffer {
     }
   }
 
-  /** Ends the processes. Running comparisons get their output, later ones start new processes. */
+  /** Ends the processes. Running comparisons get their output, and later comparisons start new processes. */
   async renew(): Promise<void> {
     for (const [key, { child }] of this.#running) this.#end(key, child);
     await Promise.all(this.#ending);

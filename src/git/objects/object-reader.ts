@@ -1,7 +1,7 @@
-// Reads objects through persistent `cat-file` children, and checks every hash: git does not check objects that it
-// streams out of a pack. Small objects come whole. Large ones come in chunks from a separate process, so that memory
-// does not depend on the size of a file. A missing or wrong object is DataCorrupt. The caller names the object in the
-// error.
+// Reads objects through persistent `cat-file` children, and checks every hash: git does not check objects
+// that it streams out of a pack. Small objects come whole. Large objects come in chunks from a separate
+// process, so that memory does not depend on the size of a file. A missing or wrong object is DataCorrupt.
+// The caller names the object in the error.
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';

@@ -14,8 +14,8 @@ const readBytesMax = 1 << 20;
 const inflatedBytesMax = 16 << 20;
 
 /**
- * Returns the state of the object's file. `isThorough`: true to read it. Without it only an empty file counts as
- * damaged, and a large file that is not empty is `unread`.
+ * Returns the state of the object's file. `isThorough`: true to read the file. Otherwise only an empty file
+ * counts as damaged, and a large file that is not empty is `unread`.
  */
 export function stateOfLoose(
   file: string,
@@ -96,7 +96,7 @@ export async function writeLoose(objects: string, object: LooseObject, isDurable
   if (isDurable) syncDirectory(directory);
 }
 
-/** True when the object exists. Gives it a new time, so that no prune removes it. */
+/** True when the object exists. Gives the object a new time, so that no prune removes it. */
 export function isThereAndYoung(file: string, id: string): boolean {
   if (stateOfLoose(file, id, false) !== 'whole') return false;
   const now = Date.now() / 1000;

@@ -6,7 +6,7 @@ import { invariant } from '../../base/invariant.ts';
 import { Slices, sortedByKey } from '../../base/slices.ts';
 import { byBytes, isGitName } from '../../tree/tree-path.ts';
 
-/** The modes in our trees. Gitlinks (160000) are not among them: nested repositories are plain files. */
+/** The modes in our trees. No entry is a gitlink (160000): nested repositories are plain files. */
 export type TreeMode = '100644' | '100755' | '120000' | '040000';
 
 /** One name in a tree. `name` is latin1 bytes, `id` 40 hexadecimal digits. */
@@ -16,7 +16,7 @@ export interface TreeItem {
   readonly id: string;
 }
 
-/** The tree without entries. Git knows it even when it is not stored. */
+/** The tree without entries. Git knows this tree even when it is not stored. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** True for a valid name in a tree: one path part, and never git's own directory. */

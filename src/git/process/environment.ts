@@ -157,7 +157,10 @@ export const durableSettings: Readonly<Record<string, string>> = {
   'core.fsyncObjectFiles': 'true', // before
 };
 
-/** Makes git sync each ref, and `packed-refs`, before the file gets its name. Versions before 2.36 ignore it. */
+/**
+ * Makes git sync each ref, and `packed-refs`, before the file gets its name. Git versions before 2.36 ignore
+ * this setting.
+ */
 export const syncedRefSettings: Readonly<Record<string, string>> = { 'core.fsync': 'reference' };
 
 /** True when data written there has to survive a power cut. */

@@ -57,10 +57,10 @@ export function killAllGit(): void {
 
 /**
  * Runs one git command to its end.
- * @throws GitMissing when there is no git; StoreUnavailable or WorkTreeMissing when its directory is gone; AbortError
- * when the signal was aborted. GitFailed (or NoSpace, if git says so) is for any exit code that is not accepted and
- * for a git that does nothing for eight seconds. To end git early,
- * it sends SIGTERM, so that git removes its own lock files, and SIGKILL after half a second.
+ * @throws GitMissing when there is no git; StoreUnavailable or WorkTreeMissing when its directory is gone;
+ * AbortError when the signal was aborted. GitFailed (or NoSpace, if git says so) is for any exit code that is
+ * not accepted and for a git that does nothing for eight seconds. To end git early, the function sends
+ * SIGTERM, so that git removes its own lock files, and SIGKILL after half a second.
  */
 export async function runGit(run: GitRun): Promise<GitOutput> {
   run.signal?.throwIfAborted();

@@ -134,8 +134,8 @@ export class RefStore {
   }
 
   /**
-   * Moves the refs of a repository that only the daemon uses into one file. Returns the paths of the files that this
-   * made unnecessary. Other changes get their turn in between.
+   * Moves the refs of a repository that only the daemon uses into one file. Returns the paths of the files
+   * that the packing made unnecessary. Other changes get their turn in between.
    * @throws as {@link commit}, AbortError between two steps; each ref has its value all the time
    */
   async pack(signal: AbortSignal): Promise<readonly string[]> {
@@ -199,7 +199,7 @@ export class RefStore {
     this.#undecided = [];
   }
 
-  /** Restores refs that another program moved. First restores their objects, which may have been pruned. */
+  /** Restores refs that another program moved. First restores the objects of these refs, which may have been pruned. */
   async #putBack(): Promise<void> {
     const stamp = this.#stampNow();
     const { refs, broken } = await listRefs(this.#options);

@@ -80,7 +80,7 @@ async function indexPacks(gitDir: string): Promise<void> {
     try {
       await runGit({ place: { gitDir }, args: ['index-pack', join(directory, name)] });
     } catch (error) {
-      // A damaged pack stays for a person who can save part of it. Git ignores it.
+      // A damaged pack stays for a person who can save part of it. Git ignores this pack.
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
     }
   }

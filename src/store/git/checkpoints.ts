@@ -1,6 +1,6 @@
 // Reads the checkpoints of a git store, and the directories of their snapshots, from git's objects. The
 // checkpoints take one pass over the refs and one pipeline of commits. A broken ref or commit never hides
-// intact refs or commits. `verify` reports it as a problem.
+// intact refs or commits. `verify` reports a broken ref or commit as a problem.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';

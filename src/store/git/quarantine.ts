@@ -1,8 +1,8 @@
 // Protects the objects of strategy `local` until the user's repository has them for certain, like git's
 // receiving quarantine but longer. New objects are written to a directory of ours, without the user's objects
-// as alternate (which may be pruned at any moment). At publication they are linked into the user's repository
-// before the ref moves. Our own copy stays until no `gc` from before the publication can still remove the
-// linked object. This code never removes anything from the user's repository.
+// as alternate (which may be pruned at any moment). At publication the new objects are linked into the user's
+// repository before the ref moves. Our own copy stays until no `gc` from before the publication can still
+// remove the linked object. This code never removes anything from the user's repository.
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { attempt, attemptAsync, hasCode } from '../../base/attempt.ts';
@@ -21,7 +21,7 @@ const pruneMsMax = 600_000;
  */
 const lookMsMin = 50;
 const lookMsMax = 60_000;
-/** The next publication also checks objects that are younger than this. Checks in between handle the others. */
+/** The next publication also checks objects that are younger than this. Checks in between handle older objects. */
 const youngMs = 5_000;
 /** The interval at which the daemon checks whether the user's `gc` has ended. */
 const gcPollMs = 500;

@@ -1,6 +1,6 @@
-// Tracks the objects and refs of a git store that may not be on the disk yet. Syncs them in short pauses, so
-// that a restore, which must wait for the sync, finds little to do. Git syncs its packs by itself, but by
-// default neither loose objects nor refs nor any directory.
+// Tracks the objects and refs of a git store that may not be on the disk yet. Syncs these objects and refs in
+// short pauses, so that a restore, which must wait for the sync, finds little to do. Git syncs its packs by
+// itself, but by default neither loose objects nor refs nor any directory.
 import { dirname, join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -13,7 +13,10 @@ import { ended, Turns } from '../../base/turns.ts';
  * the disk.
  */
 const youngMs = 3_600_000;
-/** The limit of remembered paths, about 10 MB. Beyond it, modification times on disk show which files are young. */
+/**
+ * The limit of remembered paths, about 10 MB. Beyond this limit, modification times on disk show which files
+ * are young.
+ */
 const knownMax = 100_000;
 
 /** The checkpoints of one step of an agent follow each other within this time. */

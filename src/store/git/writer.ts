@@ -31,7 +31,7 @@ import { refuseUnpublished } from './unpublished.ts';
  * faster from 50 on, but every pack makes each later look-up slower, so it is used only when it saves much.
  */
 const bulkMin = 300;
-/** The limit of contents that wait in memory. Contents beyond it are written one by one. */
+/** The limit of contents that wait in memory. Contents beyond this limit are written one by one. */
 const pendingBytesMax = 16 << 20;
 /** A larger spool file never passes through this process: git reads it itself. */
 const pipedBytesMax = 32 << 20;

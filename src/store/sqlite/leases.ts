@@ -36,7 +36,10 @@ export class SqliteLease {
     this.#session = session;
   }
 
-  /** Takes a lease for this open store. @throws ReadOnlyStore, StoreBusy …: it is the first write of an open. */
+  /**
+   * Takes a lease for this open store. @throws ReadOnlyStore, StoreBusy …: taking the lease is the first
+   * write of an open.
+   */
   static async take(database: SqliteDatabase, session: string): Promise<SqliteLease> {
     const holder = JSON.stringify(describeSelf());
     const id = await database.transaction(() => {

@@ -18,7 +18,7 @@ function fields() {
     intent: shallowRef<Intent>({ does: 'undo' }),
     choices: reactive<Choices>({ ...usual }),
     plan: shallowRef<ChangeEffects>(),
-    /** The plan as a unified patch. Absent: it is being made. Empty: it is too long, or not known. */
+    /** The plan as a unified patch. Absent: the patch is being made. Empty: the patch is too long, or not known. */
     patch: ref<string>(),
     result: shallowRef<ChangeEffects>(),
     progress: shallowRef<ProgressValue>(),

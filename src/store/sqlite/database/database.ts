@@ -76,7 +76,7 @@ export class SqliteDatabase {
   }
 
   /**
-   * Opens or creates the file (0600). Reads nothing in it yet.
+   * Opens or creates the file (0600). Reads nothing in the file yet.
    * @throws StrategyUnavailable when the library cannot be loaded, else as {@link transaction}.
    */
   static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
