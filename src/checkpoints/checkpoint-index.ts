@@ -180,7 +180,7 @@ export class CheckpointIndex {
     if (tag === undefined && !isPlainName(text)) {
       throw new CheckpointdError(
         'InvalidTag',
-        'The text is no tag ("3", "3.2"), checkpoint id, name or commit id. Use checkpoint/list to see the checkpoints.',
+        'The text is not a tag ("3", "3.2"), checkpoint id, name or commit id. Use checkpoint/list to see the checkpoints.',
         {
           details: { tag: text.slice(0, 64) },
         },

@@ -28,12 +28,15 @@ export function revertRange(index: CheckpointIndex, { tag, from, to, author }: A
     if (author != null && to == null) return wholeLine(index);
     throw new CheckpointdError(
       'InvalidParams',
-      'Give tag, or from with or without to, or an author whose work in the whole session is taken back.',
+      'Give tag, or from with or without to, or author. Only author reverts all changes of that author in the session.',
     );
   }
   if (tag != null) {
     if (from == null && to == null) return rangeOf(index, index.resolve(tag));
-    throw new CheckpointdError('InvalidParams', 'tag excludes from and to: give one or the other.');
+    throw new CheckpointdError(
+      'InvalidParams',
+      'tag cannot be combined with from and to. Give either tag, or from and to.',
+    );
   }
   const range = {
     from: index.resolve(from ?? ''),
@@ -85,7 +88,7 @@ function turnRange(index: CheckpointIndex, turn: StoredCheckpoint): RevertRange 
   if (to !== undefined) return { from: turn, to };
   throw new CheckpointdError(
     'InvalidRange',
-    'A restore left that turn before a checkpoint saved its work, so there is nothing to revert.',
+    'A restore left that turn before a checkpoint saved its changes, so there is nothing to revert.',
     { details: { from: id } },
   );
 }

@@ -9,11 +9,11 @@ import { plain, say, sayAll } from './terminal.ts';
 import type { TreePaths } from './tree-paths.ts';
 
 const answers: Readonly<Record<string, string>> = {
-  y: 'take this hunk back',
-  n: 'leave this hunk',
-  a: 'take this hunk and all later hunks of the file back',
-  d: 'leave this hunk and all later hunks of the file',
-  q: 'leave this hunk and all that follow, and go on with the hunks picked so far',
+  y: 'reverse this hunk',
+  n: 'keep this hunk',
+  a: 'reverse this hunk and all later hunks of the file',
+  d: 'keep this hunk and all later hunks of the file',
+  q: 'keep all other hunks, and reverse the hunks picked so far',
   '?': 'explain the letters',
 };
 
@@ -66,7 +66,9 @@ async function pickFrom(
   const [header = '', ...texts] = partsOf(file);
   invariant(texts.length === hunks.length, 'the text of a file has the hunks that are listed');
   if (hunks.length === 0) {
-    say(`${shown}: no lines to pick (a binary file, a link or a mode); name the path to take it back.`);
+    say(
+      `${shown} has no lines to pick (a binary file, a link or a mode). Name the path to reverse its change.`,
+    );
     return 'n';
   }
   await sayAll(partLines({ unified: header, encoding: 'base64' }, shown));
@@ -75,7 +77,7 @@ async function pickFrom(
     if (letter === 'd' || letter === 'q') break;
     if (letter !== 'a') {
       await sayAll(partLines({ unified: texts[i] ?? '', encoding: 'base64' }, shown));
-      const given = await letterFor(`(${i + 1}/${hunks.length}) Take this hunk back [y,n,a,d,q,?]? `, answer);
+      const given = await letterFor(`(${i + 1}/${hunks.length}) Reverse this hunk [y,n,a,d,q,?]? `, answer);
       if (given === undefined) return undefined;
       letter = given;
     }

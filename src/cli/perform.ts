@@ -72,7 +72,7 @@ async function reachedFor(
 }
 
 function interrupted({ json }: Given): number {
-  const message = 'the command was interrupted; an unfinished change has changed nothing';
+  const message = 'the command was interrupted; a change that was not finished has no effect';
   if (json) sayFailure({ kind: 'RequestCancelled', message, remedy: 'Run the command again.' });
   else note(message);
   return exits.cancelled;

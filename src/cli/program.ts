@@ -54,7 +54,7 @@ const commands: Readonly<Record<string, Add>> = {
   import: addImport,
   sessions: addSessions,
   stop: async (program, _, done) => {
-    const summary = 'end the background daemon that commands left';
+    const summary = 'stop the daemon that commands left in the background';
     const made = withJsonOption(withStorageOption(program.command('stop'))).description(summary);
     made.action(async () => {
       const { stop } = await import('./commands/stop.ts');
@@ -62,7 +62,7 @@ const commands: Readonly<Record<string, Add>> = {
     });
   },
   doctor: async (program, _, done) => {
-    const summary = 'check that a daemon starts here, and show what it offers';
+    const summary = 'check that the daemon starts, and show its strategies, sessions and agents';
     const made = withJsonOption(withStorageOption(program.command('doctor'))).description(summary);
     made.action(async () => {
       const { doctor } = await import('./doctor.ts');
@@ -168,7 +168,7 @@ async function addRemotes(program: Command, _: unknown, done: (code: number) => 
   const adding = made
     .command('add <name> <address>')
     .description('add a remote: ssh://user@host/path, user@host:path, https://host/path or a path')
-    .option('--leave-out <globs...>', 'files that are never sent to it');
+    .option('--leave-out <globs...>', 'never send these files to the remote');
   adding.action(async (name: string, address: string) => {
     const { addRemote } = await import('./commands/remotes.ts');
     done(await addRemote(given(adding), name, address, adding.opts<{ leaveOut?: string[] }>().leaveOut));
@@ -185,8 +185,8 @@ async function addRemotes(program: Command, _: unknown, done: (code: number) => 
 
 async function addFetch(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withJsonOption(withStorageOption(program.command('fetch')))
-    .description('fetch the sessions of a git remote and verify them; "import" fetches a single one')
-    .argument('<remote>', 'a remote that "checkpointd remote add" named')
+    .description('fetch and verify the sessions of a git remote; "import" does this for one session')
+    .argument('<remote>', 'the name of a remote, as given to "checkpointd remote add"')
     .argument('[session]', 'only this session');
   made.action(async (remote: string, session: string | undefined) => {
     const { fetchRemote } = await import('./commands/remotes.ts');
@@ -196,12 +196,18 @@ async function addFetch(program: Command, _: unknown, done: (code: number) => vo
 
 async function addImport(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withJsonOption(withStorageOption(program.command('import')))
-    .description('continue a session of a git remote here; only a later "restore" changes files')
-    .argument('<remote>', 'a remote that "checkpointd remote add" named')
+    .description('continue a session of a git remote on this machine; no file changes before a "restore"')
+    .argument('<remote>', 'the name of a remote, as given to "checkpointd remote add"')
     .argument('<session>', 'the session, or the beginning of its id')
     .option('-C, --directory <directory>', 'continue in this directory', '.')
-    .option('--writer <writer>', 'the line of this writer (default: the one that was pushed last)')
-    .option('--strategy <strategy>', 'how to store it (default: shadow)')
+    .option(
+      '--writer <writer>',
+      'continue what this machine pushed: its writer id, as "sessions --remote" shows it (default: the latest push)',
+    )
+    .option(
+      '--strategy <strategy>',
+      'how to store the session here: shadow, local or sqlite (default: shadow)',
+    )
     .option('--allow-protected', 'allow the home directory, its standard folders, or the root');
   made.action(async (remote: string, session: string) => {
     const { importHere } = await import('./commands/remotes.ts');
@@ -211,7 +217,7 @@ async function addImport(program: Command, _: unknown, done: (code: number) => v
 
 async function addMcp(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = withSessionOptions(program.command('mcp')).description(
-    'serve checkpoints to a model, with the Model Context Protocol over standard streams',
+    'serve checkpoints as tools for an agent (Model Context Protocol on stdin and stdout)',
   );
   made.action(async () => {
     const { serveMcp } = await import('./mcp/serve-mcp.ts');
@@ -242,12 +248,12 @@ async function addHooks(
 ): Promise<void> {
   const summary =
     what === 'enable'
-      ? "write the hooks of checkpointd into the agents' settings"
+      ? "add the hooks of checkpointd to the agents' settings"
       : "remove the hooks of checkpointd from the agents' settings";
   const made = program
     .command(what)
     .description(`${summary}, after a question`)
-    .option('--agent <names...>', 'these agents (default: all agents that are found)')
+    .option('--agent <names...>', 'only these agents (default: all agents found on this machine)')
     .option('--storage <directory>', 'the directory that holds the sessions')
     .option('--dry-run', 'show what would change, and change nothing')
     .option('-p, --patch', 'show each line that changes')

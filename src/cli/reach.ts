@@ -80,10 +80,12 @@ export async function reach(
 async function carriedOut(storage: string): Promise<void> {
   try {
     if (!(await takeWrittenEvents(storage, eventsMs)))
-      note('the last events of an agent are not in checkpoints yet; the keeper is still working on them');
+      note(
+        'the checkpoints do not show the last events of an agent yet; the keeper is still processing these events',
+      );
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    note(`the last events of an agent are not in checkpoints: ${error.message}`);
+    note(`the checkpoints do not show the last events of an agent: ${error.message}`);
   }
 }
 

@@ -45,7 +45,7 @@ function refuseExcess(
 
 export function withSessionOptions(command: Command): Command {
   return withStorageOption(command)
-    .option('-C, --directory <directory>', 'run in this directory, which is the work tree or in it', '.')
+    .option('-C, --directory <directory>', 'run in this directory: the work tree or a directory in it', '.')
     .option('--session <id>', 'use this session (its id, or the beginning of its id)');
 }
 
@@ -56,7 +56,7 @@ export function withStorageOption(command: Command): Command {
 }
 
 export function withJsonOption(command: Command): Command {
-  return command.option('--json', 'print the result of the protocol, or the error, as JSON');
+  return command.option('--json', 'print the result or the error as JSON');
 }
 
 export function givenBy(options: Record<string, unknown>, paths: readonly string[] = []): Given {

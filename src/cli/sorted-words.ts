@@ -37,7 +37,7 @@ export async function sortedWords(
   const unmatched = await neitherNorIn(task, tags, paths);
   if (lacksTag && first !== undefined && unmatched.every(({ typed }) => typed !== first))
     throw misused(
-      `"${first}" is a path and no checkpoint`,
+      `"${first}" is a path, not a checkpoint`,
       `Name the checkpoint first: checkpointd ${name} <tag> ${first}`,
     );
   const [wrong] = unmatched;

@@ -48,7 +48,7 @@ export function takenAmong(chosen: StoredSession, all: readonly StoredSession[])
   if (other === undefined) return undefined;
   const more =
     others.length === 1 ? '' : `, and ${others.length - 1} more ("checkpointd sessions" lists them)`;
-  return `using ${shortId(chosen)} of ${named(chosen)}; --session=${shortId(other)} uses that of ${named(other)}, last used ${agoOf(other)}${more}`;
+  return `using session ${shortId(chosen)} of ${named(chosen)}; --session=${shortId(other)} uses the session of ${named(other)}, last used ${agoOf(other)}${more}`;
 }
 
 /** Returns the beginning of a session's id, which `--session` accepts: 40 random bits distinguish all sessions. */

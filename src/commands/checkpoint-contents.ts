@@ -150,7 +150,10 @@ export const checkpointStats = defineCommand('checkpoint/stats', async ({ sessio
   const checkpoints = session.requireCheckpoints();
   const { index } = checkpoints;
   if (params.tag != null && (params.from != null || params.to != null))
-    throw new CheckpointdError('InvalidParams', 'tag excludes from and to: give one or the other.');
+    throw new CheckpointdError(
+      'InvalidParams',
+      'tag cannot be combined with from and to. Give either tag, or from and to.',
+    );
   if (params.tag != null) return (await viewOf(checkpoints, index.resolve(params.tag))).stats;
   if (params.from != null && params.to != null) {
     const [from, to] = [index.resolve(params.from), index.resolve(params.to)];

@@ -73,7 +73,7 @@ function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
 function refuseBoth({ hunks, paths, author }: CallOf<'checkpoint/revert'>['params']): void {
   if (hunks == null || (paths == null && author == null)) return;
   const other = paths == null ? 'author' : 'paths';
-  throw new CheckpointdError('InvalidParams', `hunks excludes ${other}: give one or the other.`);
+  throw new CheckpointdError('InvalidParams', `hunks cannot be combined with ${other}. Give one of them.`);
 }
 
 /** Returns the names of the hunks by their path. @throws PathOutsideWorkTree */

@@ -264,7 +264,7 @@ async function deleteCheckpoint({
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',
-      'The session is at this restore. Make another checkpoint first, or remove all with checkpoint/clean.',
+      'This restore is the current checkpoint of the session. Make another checkpoint first, or remove all checkpoints with checkpoint/clean.',
       { details: { id: record.id } },
     );
   }

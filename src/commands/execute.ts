@@ -149,7 +149,7 @@ export async function keepAnswer(
 ): Promise<void> {
   await afterCommit(
     context,
-    'The request is done, but its answer was not stored: a repeat of its key after a restart gets another answer',
+    'The request is done, but its answer was not stored. After a restart, a request with the same key gets another answer',
     () => operations.keep(context.stamp, answer),
   );
 }

@@ -42,7 +42,7 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
   if (place !== undefined && !options.allowProtected) {
     throw new CheckpointdError(
       'ProtectedWorkTree',
-      `${root} is ${place}, which is not checkpointed by accident. Open a project directory, or pass allowProtected.`,
+      `${root} is ${place}. checkpointd needs your permission for this place, so that no session starts there by accident. Open a project directory, or pass allowProtected.`,
       { details: { path: root, place } },
     );
   }

@@ -117,8 +117,8 @@ test('a word that is neither a checkpoint nor a path is refused, and the message
         ['restore', '1', 'before', '--yes'],
         /"before" is one checkpoint too many, and no such path exists here or in \[1\]/,
       ],
-      [['restore', 'src', '--yes'], /"src" is a path and no checkpoint\. .*checkpointd restore <tag> src/],
-      [['restore', 'src', '1', '--yes'], /"src" is a path and no checkpoint/],
+      [['restore', 'src', '--yes'], /"src" is a path, not a checkpoint\. .*checkpointd restore <tag> src/],
+      [['restore', 'src', '1', '--yes'], /"src" is a path, not a checkpoint/],
       [['diff', 'nope'], /"nope" is neither a checkpoint .* nor a path here/],
       [['diff', '0', 'nope'], /"nope" is neither a checkpoint .* nor a path here or in \[0\]/],
       [

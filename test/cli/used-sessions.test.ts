@@ -82,7 +82,7 @@ test('a command that changes files names its session when another was used withi
     assert.match(
       ran.stderr,
       new RegExp(
-        `using ${used.session.slice(0, 12)} of codex \\("write two"\\); --session=${other.session.slice(0, 12)} uses that of claude-code \\("write one"\\), last used 20 minutes ago`,
+        `using session ${used.session.slice(0, 12)} of codex \\("write two"\\); --session=${other.session.slice(0, 12)} uses the session of claude-code \\("write one"\\), last used 20 minutes ago`,
       ),
     );
     const named = await run(rig, 'restore', '1', '--yes', `--session=${other.session.slice(0, 12)}`);

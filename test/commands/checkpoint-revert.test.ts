@@ -414,7 +414,7 @@ test('each kind of wrong request has its own error with a remedy, and changes no
     [{ tag: '1', author: 'cursor' }, 'UnknownPart', /Give the id of a session on this work tree/],
     [{ tag: '7' }, 'UnknownCheckpoint', /checkpoint\/list/],
     [{ from: '1', to: '7' }, 'UnknownCheckpoint', /checkpoint\/list/],
-    [{ tag: '1', from: '1' }, 'InvalidParams', /give one or the other/],
+    [{ tag: '1', from: '1' }, 'InvalidParams', /Give either tag, or from and to/],
     [{ tag: '1', conflicts: 'fail' }, 'Conflict', /Repeat the revert with conflicts "leave"/],
   ] as const) {
     const error = await failure(daemon.call('checkpoint/revert', { session, ...asked }));

@@ -5,6 +5,7 @@ import type { RemotePushResult } from '../../protocol/types.ts';
 import { storageAt } from '../../wire/places.ts';
 import { type CliCommand, printed } from '../command.ts';
 import { inCommands } from '../in-commands.ts';
+import { pathCount } from '../lines.ts';
 import { misused } from '../refusal.ts';
 import { fit, note, plain, say } from '../terminal.ts';
 
@@ -13,11 +14,13 @@ const leftMax = 20;
 export const push: CliCommand = {
   name: 'push',
   summary: 'send the session to a git remote: its checkpoints and its conversation',
-  words: [['[remote]', 'a remote that "checkpointd remote add" named (default: the only one)']],
+  words: [
+    ['[remote]', 'the name of a remote, as given to "checkpointd remote add" (default: the only remote)'],
+  ],
   options: [
-    ['--dry-run', 'only show what would be sent, and what stays'],
-    ['--send <globs...>', 'send these files although they look like secrets, or were ignored'],
-    ['--leave-out <globs...>', 'keep these files here'],
+    ['--dry-run', 'show which files would be sent and which would not, and send nothing'],
+    ['--send <globs...>', 'also send these files, which look like secrets or are ignored'],
+    ['--leave-out <globs...>', 'do not send these files'],
   ],
   run: async ({ ask, given, options, words: [named] }) => {
     const storageDir = storageAt(given.storage);
@@ -58,7 +61,8 @@ function sayPushed(result: RemotePushResult, remote: string, isDry: boolean): vo
       `Sent ${what} to ${plain(remote)}. On another machine: checkpointd import ${plain(remote)} ${session}`,
     );
   else say(`${plain(remote)} already has everything of ${session}.`);
-  if (leftCount > 0) say(`${isDry ? 'Would stay' : 'Stays'} here: ${leftCount} (--send <glob> sends them)`);
+  if (leftCount > 0)
+    say(`${isDry ? 'Would not send' : 'Did not send'} ${pathCount(leftCount)} (--send <glob> sends them):`);
   for (const { path, because, rule } of left.slice(0, leftMax))
     say(
       fit(

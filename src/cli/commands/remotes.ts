@@ -73,7 +73,11 @@ export function fetchRemote(given: At, remote: string, session: string | undefin
       ...(session === undefined ? {} : { session }),
     });
     if (printed(given, result)) return exitOf(result.refused);
-    say(result.updated.length === 0 ? 'Nothing new.' : `${result.updated.length} new:`);
+    say(
+      result.updated.length === 0
+        ? 'Nothing new.'
+        : `New or changed on the remote (${result.updated.length}):`,
+    );
     for (const line of result.updated) say(fit(`  ${lineText(line)}`));
     sayRefused(result.refused);
     return exitOf(result.refused);
@@ -118,7 +122,7 @@ export function importHere(
     say(
       `Imported ${result.session} with ${result.checkpoints} checkpoints and the conversation. No file was changed.`,
     );
-    say('"checkpointd list" shows them; "checkpointd restore --hard <tag>" brings the files.');
+    say('"checkpointd list" shows the checkpoints; "checkpointd restore --hard <tag>" restores the files.');
     for (const warning of result.warnings ?? []) note(plain(inCommands(warning)));
     return 0;
   });
@@ -134,11 +138,14 @@ function theOne(lines: readonly RemoteLine[], wanted: string): string {
   );
   if (first === undefined)
     throw misused(
-      `no session there begins with ${plain(wanted)}`,
+      `no session of the remote has an id that begins with ${plain(wanted)}`,
       '"checkpointd sessions --remote <remote>" lists them.',
     );
   if (second !== undefined)
-    throw misused(`several sessions there begin with ${plain(wanted)}`, 'Give more of its id.');
+    throw misused(
+      `several sessions of the remote have ids that begin with ${plain(wanted)}`,
+      'Give more characters of the id.',
+    );
   return first;
 }
 

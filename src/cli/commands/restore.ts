@@ -12,11 +12,14 @@ import { say } from '../terminal.ts';
 export const restore: CliCommand = {
   name: 'restore',
   changesFiles: true,
-  summary: 'restore the files of a checkpoint; save everything that would be lost first',
+  summary: 'restore the files of a checkpoint, after saving everything that would be lost',
   words: [['<tag>', 'a tag, a name or an id']],
   options: [
     ['--hard', 'restore exactly this state: also delete files that were created later'],
-    ['--author <session>', 'only what one session wrote since: its id, or the name of its agent'],
+    [
+      '--author <session>',
+      'restore only what one session wrote since then: give its id or the name of its agent',
+    ],
     ['--dry-run', 'show the plan and change nothing'],
     ['-p, --patch', 'also show how the files would change'],
     ['-y, --yes', 'do not ask before the change'],

@@ -16,7 +16,7 @@ const policies = ['leave', 'markers', 'fail'] as const;
 export const revert: CliCommand = {
   name: 'revert',
   changesFiles: true,
-  summary: 'take back what one turn or tool did, and keep all later changes',
+  summary: 'reverse the changes of one turn or tool, and keep all later changes',
   words: [
     ['[tag]', 'the checkpoint of a turn or tool; with a second tag, the earlier end of a range'],
     ['[to]', 'the later end of a range'],
@@ -24,10 +24,13 @@ export const revert: CliCommand = {
   options: [
     [
       '--author <session>',
-      'only what one session wrote: its id, or the name of its agent; without a tag, in the whole session',
+      'revert only what one session wrote: give its id or the name of its agent (without a tag: in the whole session)',
     ],
-    ['--hunk', 'show each hunk and ask whether to take it back'],
-    ['--conflicts <policy>', 'where a later change contradicts the revert: leave (default), markers or fail'],
+    ['--hunk', 'show each hunk and ask whether to reverse it'],
+    [
+      '--conflicts <policy>',
+      'for files whose later changes conflict with the revert: leave (default), markers or fail',
+    ],
     ['--dry-run', 'show the plan and change nothing'],
     ['-p, --patch', 'also show how the files would change'],
     ['-y, --yes', 'do not ask before the change'],
@@ -117,7 +120,8 @@ async function hunksOf(task: Task, { paths, conflicts, ...range }: Asked): Promi
     perFile: true,
   });
   const hunks = await pickedHunks(files, task.paths);
-  if (truncated === true) say('Some hunks were too many to show. Name fewer paths to see them.');
+  if (truncated === true)
+    say('There are too many hunks to show them all. Name fewer paths to see the others.');
   if (hunks !== undefined && hunks.length > 0) return { ...range, hunks, ...(conflicts && { conflicts }) };
   say('Nothing was changed.');
   return undefined;
@@ -130,7 +134,7 @@ function sayRevert({ paths }: Pick<Task, 'paths'>, result: RevertResult): void {
   const counts = { ...result.counts, conflicts: 0, skipped: result.counts.skipped - inConflict };
   sayRestore({ ...result, conflicts: [], skipped, counts }, paths);
   for (const each of result.paths.filter(({ partial }) => partial === true))
-    say(`In part, because other authors changed it, too: ${plain(paths.toShow(each.path))}`);
+    say(`Only in part, because other authors changed the file, too: ${plain(paths.toShow(each.path))}`);
   for (const each of result.paths.filter(({ reason }) => reason !== undefined))
     say(`In conflict: ${plain(paths.toShow(each.path))} (${reasonOf(each)})`);
 }

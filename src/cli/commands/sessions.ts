@@ -118,7 +118,7 @@ const listing = '"checkpointd sessions" lists them. Nothing was deleted.';
 function theOne(all: readonly StoredSession[], id: string): StoredSession {
   const [first, second] = all.filter(({ session }) => session.startsWith(id));
   if (first === undefined) throw new NoSession(`no session has the id ${plain(id)}`, listing);
-  if (second !== undefined) throw misused(`several sessions begin with ${plain(id)}`, listing);
+  if (second !== undefined) throw misused(`several sessions have ids that begin with ${plain(id)}`, listing);
   return first;
 }
 

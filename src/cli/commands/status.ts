@@ -11,7 +11,7 @@ import { fit, plain, say } from '../terminal.ts';
 export const status: CliCommand = {
   name: 'status',
   reads: true,
-  summary: 'show the session: work tree, newest checkpoint, uncommitted changes since',
+  summary: 'show the session: its work tree, its current checkpoint, and whether files changed since',
   withoutSession: ({ storage }) => sayAgents(storageAt(storage)),
   run: async ({ ask, given }) => {
     const result = await ask('session/get', {});

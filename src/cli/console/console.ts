@@ -35,9 +35,9 @@ const ends = ['quit', 'exit', 'q'];
 
 export const consoleCommand: CliCommand = {
   name: 'console',
-  summary: "work in the session by hand, with Q CLI's words: /checkpoint, /tangent, /compact, /context",
+  summary: 'use the session with the commands of Q CLI: /checkpoint, /tangent, /compact, /context',
   options: [
-    ['--tangent-key <letter>', 'the letter that means /tangent together with Ctrl, or none (default: t)'],
+    ['--tangent-key <letter>', 'Ctrl with this letter means /tangent; "none" turns the key off (default: t)'],
   ],
   withoutJson: true,
   stays: true,

@@ -115,7 +115,7 @@ export const contextWord: Word = async (desk, [what = 'show', ...paths]) => {
     const { changed, warnings = [] } = await desk.ask(method, { paths });
     for (const path of changed) desk.say(`${what === 'add' ? 'Added' : 'Removed'} ${plain(path)}`);
     for (const warning of warnings) desk.say(`⚠️ ${plain(warning)}`);
-    if (changed.length === 0) desk.say('The context already has this state.');
+    if (changed.length === 0) desk.say('The context has not changed.');
     return;
   }
   if (what !== 'show') throw new Usage('/context show|add <path>...|remove <path>...');

@@ -42,7 +42,7 @@ const help: readonly (readonly [usage: string, summary: string])[] = [
   ['/checkpoint expand <tag>', 'show a turn with its tools'],
   ['/checkpoint diff <tag> [tag]', 'show what changed since a checkpoint, or between two'],
   ['/checkpoint restore [tag] [--hard]', 'restore files and conversation; without a tag, pick a turn'],
-  ['/checkpoint revert <tag>', 'take back what a turn or tool did, and keep all later changes'],
+  ['/checkpoint revert <tag>', 'reverse the changes of a turn or tool, and keep all later changes'],
   ['/checkpoint create [message]', 'make a checkpoint'],
   ['/checkpoint clean', 'delete all checkpoints of the session'],
   ['/tangent [tail]', 'begin a side conversation, or leave it; tail keeps its last entry'],

@@ -190,7 +190,7 @@ function take({ settings: { file }, before }: Step, text: string | undefined, no
 
 function showFile({ settings: { file }, before, change }: Step): void {
   const isGone = 'text' in change && change.text === undefined;
-  say(paint('bold', plain(file) + (before === undefined ? ' (new)' : isGone ? ' (goes)' : '')));
+  say(paint('bold', plain(file) + (before === undefined ? ' (new)' : isGone ? ' (will be deleted)' : '')));
 }
 
 /** Shows a step briefly: the number of changed lines, the hook and its events. */
@@ -203,7 +203,7 @@ function showEvents(step: Step): void {
   const command = lines.map((line) => hookIn(line, agent.name)).find((found) => found !== undefined);
   if (settings.events !== undefined) say(`  at    ${settings.events.join(', ')}`);
   if (command !== undefined) say(`  runs  ${plainLines(command)}`);
-  say(`  ${counted(more ?? 0, 'line')} more, ${fewer ?? 0} fewer (--patch shows them)`);
+  say(`  adds ${counted(more ?? 0, 'line')} and removes ${fewer ?? 0} (--patch shows them)`);
 }
 
 /** Returns the hook's command in a line of settings of any form. */

@@ -119,10 +119,10 @@ function hookOutput(hookEventName: string, additionalContext: string): string {
 
 const help = `Usage: checkpointd hook <agent> [event] [--storage=DIR]
 
-Agents run this command for each event; "checkpointd enable" writes it into their settings. The event comes
-as JSON on standard input: a prompt makes the checkpoint of a turn, a finished tool that changed files one of a tool.
-The end of a conversation makes one of the last changes. The command always ends with 0, within a second and without
-output. It logs failures in hooks/hook.log of the storage.
+Agents run this command for each event; "checkpointd enable" writes it into their settings. The command reads
+the event as JSON from standard input. It makes a checkpoint of a turn at each prompt, a checkpoint of a tool after
+each tool that changed files, and a last checkpoint at the end of the conversation. It always exits with 0 within
+a second, and prints nothing. It logs failures in hooks/hook.log of the storage.
 
 Agents: ${agentNames.join(', ')}
 `;

@@ -115,7 +115,7 @@ export const tools: readonly McpTool[] = [
     name: 'checkpoint_show',
     title: 'Show a checkpoint',
     description:
-      'Shows a checkpoint: its message, the files that changed since the checkpoint before, and the files that it leaves out.',
+      'Shows a checkpoint: its message, the files that changed since the previous checkpoint, and the files that it leaves out.',
     input: object({ tag }, ['tag']),
     output: open({ checkpoint: 'object', skipped: 'array', files: 'array', fileCount: 'integer' }),
     annotations: reads,
@@ -185,7 +185,7 @@ export const tools: readonly McpTool[] = [
     name: 'checkpoint_restore',
     title: 'Restore files',
     description:
-      'Restores the files of a checkpoint. Without `confirm` it changes nothing and returns the plan: look at the plan, then repeat with `confirm: true`. It saves everything that would be lost first; checkpoint_undo reverses a restore.',
+      'Restores the files of a checkpoint. Without `confirm` it changes nothing and returns the plan. Look at the plan, then repeat the call with `confirm: true`. Before a restore, checkpointd saves everything that would be lost. checkpoint_undo reverses a restore.',
     input: object(
       {
         tag,
@@ -197,7 +197,7 @@ export const tools: readonly McpTool[] = [
         author: {
           type: 'string',
           description:
-            'Only what this session wrote since the checkpoint: its id, or the name of its agent. Files whose authors cannot be told apart are skipped.',
+            'Restore only what one session wrote since the checkpoint. Give the id of the session or the name of its agent. Files are skipped if checkpointd cannot distinguish their authors.',
         },
         confirm: { type: 'boolean', description: 'True to restore, instead of returning the plan.' },
       },
@@ -222,23 +222,23 @@ export const tools: readonly McpTool[] = [
   },
   {
     name: 'checkpoint_revert',
-    title: 'Take one part back',
+    title: 'Revert a turn or tool',
     description:
-      'Takes back what one turn or tool did, or a range of checkpoints, and keeps all later changes. Without `confirm` it changes nothing and returns the plan with its conflicts: look at the plan, then repeat with `confirm: true`. checkpoint_undo reverses a revert.',
+      'Reverses the changes of one turn or tool, or of a range of checkpoints, and keeps all later changes. Without `confirm` it changes nothing and returns the plan with its conflicts. Look at the plan, then repeat the call with `confirm: true`. checkpoint_undo reverses a revert.',
     input: object({
-      tag: { ...tag, description: 'The checkpoint of the turn or tool. Excludes from and to.' },
+      tag: { ...tag, description: 'The checkpoint of the turn or tool. Give either tag, or from and to.' },
       from: { ...tag, description: 'The earlier end of a range.' },
       to: { ...tag, description: 'The later end of the range (default: the work tree).' },
       paths,
       author: {
         type: 'string',
         description:
-          'Only what this session wrote: its id, or the name of its agent. Without tag and from: in the whole session. Files whose authors cannot be told apart are skipped.',
+          'Revert only what one session wrote. Give the id of the session or the name of its agent. Without tag and from, this covers the whole session. Files are skipped if checkpointd cannot distinguish their authors.',
       },
       conflicts: {
         enum: ['leave', 'markers', 'fail'],
         description:
-          'The policy for paths that a later change contradicts: leave them, write both versions with markers, or change nothing (default: leave).',
+          'What to do with files whose later changes conflict with the revert: leave them, write both versions with markers, or fail without any change (default: leave).',
       },
       confirm: { type: 'boolean', description: 'True to revert, instead of returning the plan.' },
     }),
@@ -276,7 +276,7 @@ export const tools: readonly McpTool[] = [
   {
     name: 'checkpoint_undo',
     title: 'Undo a restore',
-    description: 'Reverses the last restore: the files are then as before the restore.',
+    description: 'Reverses the last restore. The files are then as they were before that restore.',
     input: object({}),
     output: restoreOutput,
     annotations: destroys,

@@ -559,7 +559,7 @@ export function throwRefused(error: unknown, directory: string): never {
   if (!/Permission denied|Read-only file system|unable to create directory/.test(error.message)) throw error;
   throw new CheckpointdError(
     'ReadOnlyStore',
-    `The refs in ${directory} cannot be written: ${error.message} Take the ownership of "refs" and "packed-refs" there back (sudo chown -R "$USER"), or use the strategy "shadow". Nothing was changed.`,
+    `The refs in ${directory} cannot be written: ${error.message} Make this user the owner of "refs" and "packed-refs" there (sudo chown -R "$USER"), or use the strategy "shadow". Nothing was changed.`,
     { details: { path: directory }, cause: error },
   );
 }

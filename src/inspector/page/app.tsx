@@ -48,7 +48,7 @@ const Trouble = defineComponent(() => {
       link.state === 'broken'
         ? 'The inspector does not answer. Trying again…'
         : why !== undefined
-          ? `The daemon is gone (${why}). Reaching the session again…`
+          ? `The daemon has ended (${why}). Connecting to the session again…`
           : timeline.failure;
     return words === undefined ? null : (
       <div class="trouble" role="alert">

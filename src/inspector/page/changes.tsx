@@ -373,7 +373,7 @@ const FileHead = defineComponent(
             <button
               type="button"
               onClick={() => changing.begin(revert)}
-              title="Take back what changed in this file here, and keep all later changes"
+              title="Revert the changes of this file, and keep all later changes"
             >
               <Icon name="revert" />
               <span class="wide-only">Revert file…</span>

@@ -76,7 +76,7 @@ function titleOf(): string {
   if (intent.does === 'undo' || intent.does === 'redo') {
     const what = intent.of ?? 'restore';
     if (!isDone) return intent.does === 'undo' ? 'Undo the last restore or revert' : 'Redo what was undone';
-    return `The ${what} was ${intent.does === 'undo' ? 'undone' : 'done again'}`;
+    return `The ${what} was ${intent.does === 'undo' ? 'undone' : 'redone'}`;
   }
   const isWhole = (result?.counts.failed ?? 0) === 0;
   if (intent.does === 'revert') {
@@ -117,7 +117,7 @@ const Body = defineComponent(() => {
         {stage === 'asking' && plan !== undefined && changing.changesNothing ? (
           <p>
             {intent.does === 'restore'
-              ? 'The work tree is already like that: there is nothing to do.'
+              ? 'The work tree is already in this state, so there is nothing to change.'
               : 'No file would change.'}
           </p>
         ) : null}
@@ -189,7 +189,7 @@ const Options = defineComponent(() => {
         ) : null}
         {intent.does === 'restore' && intent.paths === undefined ? (
           <fieldset>
-            <legend>Bring back</legend>
+            <legend>Restore</legend>
             {choice('scope', 'files', 'Files', '')}
             {choice('scope', 'both', 'Files and conversation', '')}
             {choice('scope', 'conversation', 'Conversation', '')}
@@ -197,7 +197,7 @@ const Options = defineComponent(() => {
         ) : null}
         {intent.does === 'revert' && hasConflicts ? (
           <fieldset>
-            <legend>Where a later change contradicts it</legend>
+            <legend>Files with conflicting later changes</legend>
             {choice('conflicts', 'leave', 'Leave the file alone', '')}
             {choice('conflicts', 'markers', 'Write both versions', 'between markers, as git does')}
           </fieldset>
@@ -244,7 +244,7 @@ function listsOf(effects: ChangeEffects, isPlan: boolean): readonly List[] {
     ...both,
     ['In conflict with a later change', 'conflict', inConflict, counts.conflicts],
     unable,
-    ['Already as it was before', 'dim', gone, gone.length],
+    ['Already in the earlier state', 'dim', gone, gone.length],
     ['Left alone', 'dim', others, counts.skipped - (skipped.length - others.length)],
   ];
 }

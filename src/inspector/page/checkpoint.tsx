@@ -107,7 +107,7 @@ const Head = defineComponent(() => {
           <button
             type="button"
             id="revert"
-            title={`Take back what this ${checkpoint.kind} did, and keep all later changes (v)`}
+            title={`Revert the changes of this ${checkpoint.kind}, and keep all later changes (v)`}
             onClick={() => changing.begin(revertOf(checkpoint))}
           >
             <Icon name="revert" />

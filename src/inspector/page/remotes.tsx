@@ -104,7 +104,7 @@ const Push = () => {
     <div class="push">
       <p role="status" class={stage === 'failed' ? 'problem' : ''}>
         {stage === 'planning'
-          ? 'Looking what the remote has…'
+          ? 'Comparing with the remote…'
           : stage === 'running'
             ? 'Pushing…'
             : (failure ?? (result === undefined ? '' : sentWords(result, isPlan)))}
@@ -128,7 +128,7 @@ function sentWords({ pushed, added, checkpoints, bytes }: RemotePushResult, isPl
   if (!isPlan && !pushed) return 'The remote had everything already.';
   if (isPlan && added === 0) return `The remote has all ${countOf(checkpoints, 'checkpoint')} already.`;
   const what = `${added} of ${countOf(checkpoints, 'checkpoint')} and the conversation, ${sizeOf(bytes)}`;
-  return isPlan ? `Would send ${what}. A push cannot be taken back here.` : `Sent ${what}.`;
+  return isPlan ? `Would send ${what}. A push cannot be undone here.` : `Sent ${what}.`;
 }
 
 const Left = (props: { readonly of: RemotePushResult; readonly isPlan: boolean }) => {

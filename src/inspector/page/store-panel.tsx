@@ -119,13 +119,13 @@ const daemonFacts = ({ queue, cache, unfinishedRestore }: SessionGetResult): Fac
 
 const coldWords: Readonly<Record<string, string>> = {
   alsoIncluded: 'ignored files are included',
-  audit: 'it checked the watch',
-  first: 'it was the first',
+  audit: 'the watch was checked',
+  first: 'it was the first capture',
   ignoreRules: 'ignore rules changed',
   overflow: 'events were lost',
-  requested: 'it was asked for',
-  suspect: 'the watch is in doubt',
-  unproven: 'nothing proves a fast one',
+  requested: 'a client requested it',
+  suspect: 'the watch may be wrong',
+  unproven: 'the watch proved too little',
   unwatched: 'nothing is watched',
 };
 

@@ -116,7 +116,7 @@ const LinkDot = defineComponent(() => {
   const timeline = useTimeline();
   const state = computed((): readonly [look: string, words: string] => {
     if (link.state !== 'open') return ['bad', link.state === 'refused' ? 'Not connected' : 'Connecting…'];
-    if (link.lost.has(timeline.session)) return ['bad', 'The daemon is gone; reaching it again'];
+    if (link.lost.has(timeline.session)) return ['bad', 'The daemon has ended; connecting again'];
     const watch = timeline.info?.watcher.state;
     if (watch === undefined) return ['wait', 'Reading'];
     return watch === 'live' ? ['good', 'Live'] : ['wait', `Watch: ${watch}`];
@@ -141,7 +141,7 @@ const PushChip = defineComponent(() => {
         : isGood
           ? `Pushed to ${plainText(last.remote)} ${timeOf(last.at)}`
           : `Not pushed to ${plainText(last.remote)}`;
-    const also = others.size === 0 ? '' : ' · another machine goes on with this session';
+    const also = others.size === 0 ? '' : ' · another machine continues this session';
     return (
       <span class="push-chip" role="status">
         {last === undefined ? null : (

@@ -407,7 +407,7 @@ export function refused(directory: string, cause: unknown): unknown {
     const remedy =
       code === 'EROFS'
         ? 'Their file system is read-only: make it writable'
-        : 'Take their ownership back (sudo chown -R "$USER" .git)';
+        : 'Make this user their owner (sudo chown -R "$USER" .git)';
     const message = `The objects of your repository, ${directory}, cannot be written (${code}). ${remedy}, or use the strategy "shadow". Nothing was changed.`;
     return new CheckpointdError('ReadOnlyStore', message, facts);
   }

@@ -19,7 +19,10 @@ test('a session of the home directory is announced only when it begins with --al
     mkdirSync(join(rig.home, 'project'));
     const refused = await run(rig, 'create');
     assert.is(refused.code, 1);
-    assert.match(refused.stderr, /not checkpointed by accident.*run "checkpointd create --allow-protected"/);
+    assert.match(
+      refused.stderr,
+      /no session starts there by accident.*run "checkpointd create --allow-protected"/,
+    );
     assert.not.match(refused.stderr, /started a session/);
     assert.equal(rig.sessions(), []);
     const made = await run(rig, 'create', '--allow-protected', '-m', 'all of it');

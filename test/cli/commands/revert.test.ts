@@ -134,13 +134,13 @@ test('revert --hunk shows each hunk on a terminal, and takes back the picked one
     assert.match(both.stderr, /--hunk and --author exclude each other/);
     if (!hasTerminal()) return;
     await inTerminal(rig, `${commandOf(rig, 'revert 1 --hunk')}; sleep 60`, async ({ type, shows }) => {
-      await shows(/-line 5\n\+turn 5\n[^]*\(1\/3\) Take this hunk back \[y,n,a,d,q,\?\]\?/);
+      await shows(/-line 5\n\+turn 5\n[^]*\(1\/3\) Reverse this hunk \[y,n,a,d,q,\?\]\?/);
       type('?', 'Enter');
-      await shows(/y - take this hunk back\n[^]*\? - explain the letters\n\(1\/3\) Take/);
+      await shows(/y - reverse this hunk\n[^]*\? - explain the letters\n\(1\/3\) Reverse/);
       type('n', 'Enter');
-      await shows(/\+turn 20\n[^]*\(2\/3\) Take/);
+      await shows(/\+turn 20\n[^]*\(2\/3\) Reverse/);
       type('y', 'Enter');
-      await shows(/\+turn 35\n[^]*\(3\/3\) Take/);
+      await shows(/\+turn 35\n[^]*\(3\/3\) Reverse/);
       // Lines that are typed ahead answer the next questions: b.txt from its second hunk on, and nothing of c.txt.
       type('n', 'Enter', 'n', 'Enter', 'a', 'Enter', 'q', 'Enter');
       await shows(/Would restore \(2\):\n {2}a\.txt\n {2}b\.txt\nRevert\? \[y\/N\]/);

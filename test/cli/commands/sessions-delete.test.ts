@@ -88,7 +88,7 @@ test('sessions delete refuses wrong or unknown words, and then deletes nothing',
       [2, /the command names no sessions to delete/],
       [2, /the command names no sessions to delete/, shadow, '--older-than=1'],
       [2, /takes a number of days/, '--older-than=never'],
-      [2, /several sessions begin with ses_/, 'ses_'],
+      [2, /several sessions have ids that begin with ses_/, 'ses_'],
       [3, /no session ses_none|has the id ses_none/, shadow, 'ses_none'],
     ];
     for (const [code, what, ...words] of wrong) {

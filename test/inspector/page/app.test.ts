@@ -351,7 +351,7 @@ seen('the session is pushed to a remote after its plan, which lists the files th
   await page.getByRole('button', { name: 'Push to team' }).click();
   const remote = page.locator('[data-remote=team]');
   await remote.locator('[data-list=left] li', { hasText: '.env' }).waitFor();
-  await remote.getByText('cannot be taken back').waitFor();
+  await remote.getByText('cannot be undone').waitFor();
   assert.is(git(url, 'for-each-ref').trim(), '', 'a plan sends nothing');
   await remote.locator('button.confirm').click();
   await remote.getByText(/^Sent/).waitFor();
@@ -478,7 +478,7 @@ seen('a second window needs a link of its own, and a used or missing link shows 
 seen('the page reports the death of the daemon, and continues', async () => {
   const { page } = shown;
   await inspected.client?.kill();
-  await page.locator('.trouble', { hasText: 'daemon is gone' }).waitFor();
+  await page.locator('.trouble', { hasText: 'daemon has ended' }).waitFor();
   await page.locator('.trouble').waitFor({ state: 'detached' });
   await shown.select('2.1');
   await shown.file('code.ts');

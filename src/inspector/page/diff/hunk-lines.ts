@@ -111,13 +111,13 @@ class HunkLine extends WidgetType {
 function buttonsOf({ path, revert, pick, isPicked }: OfferedHunks, hunk: DiffHunk): readonly HTMLElement[] {
   const where = `${rangeWords(hunk)} of ${plainText(path, 'signs')}`;
   const picking = buttonOf('Pick', `Pick ${where}`, () => pick(hunk));
-  picking.title = 'Pick these lines, to take back several hunks at once (x)';
+  picking.title = 'Pick these lines, to revert several hunks at once (x)';
   picking.className = 'pick';
   picking.dataset['hunk'] = hunk.id;
   showOn(picking, isPicked(hunk));
   const reverting = buttonOf('Revert hunk…', `Revert hunk… ${where}`, () => revert(hunk));
   reverting.className = 'revert-hunk';
-  reverting.title = 'Take these lines back, and keep all later changes (v)';
+  reverting.title = 'Revert these lines, and keep all later changes (v)';
   return [picking, reverting];
 }
 
