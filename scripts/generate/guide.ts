@@ -78,9 +78,9 @@ const noConversation = {
 
 const sessions = `### Sessions
 
-A session is one conversation on one work tree in one store. Every request except \`initialize\` and the requests of the session list names a session. [A first session](#a-first-session) shows how a client starts the daemon and initialises it; the messages below follow \`initialized\`.
+A session is one conversation on one work tree in one store. Almost every request names a session. [A first session](#a-first-session) shows how a client starts the daemon and initialises it; the messages below follow \`initialized\`.
 
-Open a session with the absolute path of the work tree. Give a \`conversationId\` if you want the same session again later: work tree, conversation id and strategy decide the session's id.
+Open a session with the absolute path of the work tree. Give a \`conversationId\` if you want to resume the session later. The daemon derives the session's id from the work tree, the conversation id and the strategy.
 
 ${asks(2, 'session/open', { workspace, conversationId: 'guide', retention: 'keep' })}
 The answer has the id of the session and its base. The base is checkpoint \`0\`, the state of the work tree at the first opening.
@@ -88,15 +88,15 @@ The answer has the id of the session and its base. The base is checkpoint \`0\`,
 ${answers(2, { session, workspace, conversationId: 'guide', strategy: 'shadow', retention: 'keep', resumed: false, checkpoints: { enabled: true }, base, skipped: [] })}
 **The strategy** says where checkpoints are stored. \`shadow\` uses a bare repository of the session, \`local\` uses hidden refs in the user's repository, and \`sqlite\` uses one database for all sessions. The client cannot change the strategy of a session. The capabilities in the answer of \`initialize\` say which strategies this machine has.
 
-**The retention** says what happens when the last client closes the session. \`session\` removes its checkpoints and its conversation. \`keep\` keeps both, and the same \`session/open\` resumes them with \`resumed: true\`. The default is \`session\` for \`shadow\` and \`keep\` for the other two.
+**The retention** says what happens when the last client closes the session. With \`session\`, the daemon removes the session's checkpoints and conversation. With \`keep\`, the daemon keeps both. A later \`session/open\` with the same parameters resumes the session and answers \`resumed: true\`. The default is \`session\` for \`shadow\` and \`keep\` for the other two.
 
-**Checkpoints may be disabled.** Outside a git repository, or without git, \`session/open\` succeeds with \`checkpoints: {"enabled": false, "reason": "NotARepository"}\`. The conversation works. \`checkpoint/init\` enables checkpoints, also outside a repository. Read \`message\` beside the reason; it says what to do.
+**Checkpoints may be disabled.** Outside a git repository, or without git, \`session/open\` succeeds with \`checkpoints: {"enabled": false, "reason": "NotARepository"}\`. Requests of the conversation work all the same. \`checkpoint/init\` enables checkpoints, also outside a repository. The \`message\` beside \`reason\` says what to do.
 
-**The first opening reads the whole work tree**, which takes seconds in a large one. Send a \`workDoneToken\` to get progress, and do not set a short time-out. \`limits.initTimeoutMs\` limits the time on the daemon's side. \`skipped\` lists every path that the base leaves out, with the reason.
+**The first opening reads the whole work tree**, which takes seconds if the tree is large. Send a \`workDoneToken\` to get progress, and do not set a short time-out. \`limits.initTimeoutMs\` limits the time on the daemon's side. \`skipped\` lists every path that the base leaves out, with the reason.
 
-**Several clients may share a session.** A client that opens an open session joins it. Each client that opened a session has a share in it, and the session ends with the last share. A process that is not the first client connects to the daemon's socket, whose path is in \`owner.json\` of the session's directory. The clients of this project do this.
+**Several clients may share a session.** A client that opens an open session joins it. The session ends when its last client closes it or disconnects. The first client starts the daemon. Further clients connect to the daemon's socket, whose path is in \`owner.json\` of the session's directory. The clients of this project do this for you.
 
-Close a session when its conversation ends. The answer says whether the session was removed, and if not, why.
+Close a session when its conversation ends. The answer says whether the daemon removed the session's data, and otherwise why not.
 
 ${asks(19, 'session/close', { session })}
 ${answers(19, { removed: false, reason: 'retention' })}
@@ -105,7 +105,7 @@ ${answers(19, { removed: false, reason: 'retention' })}
 
 const checkpoints = `### Checkpoints
 
-A checkpoint holds the work tree and the position of the conversation. Make one at the start of each turn, before the agent works, and one after each tool that may have changed files. This order lets a user go back to the state before any prompt.
+A checkpoint holds the work tree and the position of the conversation. Make a checkpoint at the start of each turn, before the agent works, and after each tool that may have changed files. Users can then go back to the state before any prompt.
 
 ${asks(5, 'checkpoint/create', { session, kind: 'turn', message: 'tidy up the parser', idempotencyKey: 'turn-1' })}
 ${answers(5, { created: true, checkpoint: turn, skipped: [], complete: true, capture: { path: 'fast', ms: 16 }, operation: 'op_z3zdatfe4xygpek6cx5w' })}
@@ -113,17 +113,17 @@ The agent now edits \`src/parser.ts\` and creates \`src/lexer.ts\`. The checkpoi
 
 ${asks(7, 'checkpoint/create', { session, kind: 'tool', toolName: 'edit', description: 'Edit the parser' })}
 ${answers(7, { created: true, checkpoint: tool, skipped: [], complete: true, capture: { path: 'fast', ms: 73 }, operation: 'op_d0jfbxc3dd64wtynqyjd' })}
-**Three ways to name a checkpoint.** Its \`id\` never changes. Its \`tag\` is its place in the conversation: \`1\` is the first turn, \`1.1\` the first tool of that turn. A tag can move: after you go back to turn 1 and make a new turn 2, the tag \`2\` belongs to the new checkpoint. The old checkpoint keeps its id and is \`detached\`. A \`name\` is your own text, given to \`checkpoint/create\` or \`checkpoint/rename\`. Every parameter \`tag\`, \`from\` and \`to\` accepts all three.
+**Three ways to name a checkpoint.** Its \`id\` never changes. Its \`tag\` is its place in the conversation: \`1\` is the first turn, and \`1.1\` is the first tool of that turn. A tag can move: after you go back to turn 1 and make a new turn 2, the tag \`2\` belongs to the new checkpoint. The old checkpoint keeps its id and is \`detached\`. A \`name\` is your own text, given to \`checkpoint/create\` or \`checkpoint/rename\`. The parameters \`tag\`, \`from\` and \`to\` accept an id, a tag or a name.
 
-**Counting.** The daemon counts turns and tools, so \`kind\` is enough. You may give a \`tag\` yourself; counting continues from it. A tool before the first turn gets \`0.1\`.
+**Counting.** The daemon counts turns and tools, so \`kind\` is enough. If you give a \`tag\` yourself, the daemon counts on from your tag. A tool before the first turn gets \`0.1\`.
 
-**Statistics.** \`stats\` counts the files that changed since the checkpoint \`previousTag\`. Since a turn's checkpoint is made at the start of its turn, the statistics of \`2\` show what turn 1 did, and those of \`1\` show what changed since the base.
+**Statistics.** \`stats\` counts the files that changed since the checkpoint \`previousTag\`. A turn's checkpoint is made at the start of its turn. So the statistics of \`2\` show what turn 1 did, and the statistics of \`1\` show what changed since the base.
 
-**What is captured.** A checkpoint holds every file that git's ignore rules do not exclude, and every file that the user's repository tracks. \`include\` and \`exclude\` of \`session/open\` change this. Contents are exact bytes, without filters or line-end conversion. \`skipped\` lists each path that the checkpoint leaves out, with the reason. \`complete\` is true if nothing was left out and no database was written to during the capture. \`capture.path\` is \`fast\` if the daemon read only changed files, and \`cold\` if it read everything, with the \`reason\`.
+**What is captured.** A checkpoint holds every file that git's ignore rules do not exclude, and every file that the user's repository tracks. \`include\` and \`exclude\` of \`session/open\` change this. Contents are exact bytes, without filters or line-end conversion. \`skipped\` lists each path that the checkpoint leaves out, with the reason. \`complete\` is true if nothing was left out and no database was written to during the capture. \`capture.path\` is \`fast\` if the daemon read only changed files. It is \`cold\` if the daemon read the whole tree; \`reason\` then says why.
 
-**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\` it answers \`created: false\` instead. \`checkpoint/hasChanges\` only returns whether anything changed.
+**Only if changed.** \`checkpoint/create\` makes a checkpoint even if nothing changed. With \`onlyIfChanged: true\` it makes none in this case and answers \`created: false\`. \`checkpoint/hasChanges\` only returns whether anything changed.
 
-List checkpoints in pages. Send \`nextCursor\` of an answer as \`cursor\` of the next request until an answer has none. If the list changed in between, the cursor is refused and you begin again.
+List checkpoints in pages. Send the \`nextCursor\` of an answer as \`cursor\` of the next request, until an answer has no \`nextCursor\`. If the list has changed meanwhile, the daemon refuses the cursor. Begin again without a cursor then.
 
 ${asks(8, 'checkpoint/list', { session, limit: 2 })}
 ${answers(8, { checkpoints: [base, turn], nextCursor: 'WyJzZXNfOTRjcHdqcXR2YXloZTcyNDRlNGU1cjRjd2EiXQ' })}
@@ -162,7 +162,7 @@ With \`format: "unified"\` the answer has a patch as \`text\`, which \`git apply
 
 const restores = `### Restores
 
-A restore makes the work tree equal a checkpoint. Before it changes a file, the daemon makes a *safety checkpoint* of the present. So every restore can be undone.
+A restore brings the work tree to the state of a checkpoint. Before a restore changes a file, the daemon makes a *safety checkpoint* of the present state. So every restore can be undone.
 
 Show the user the plan first. \`dryRun\` returns exactly what the restore would do:
 
@@ -194,20 +194,20 @@ ${answers(13, {
   ms: 403,
   operation: 'op_49r3cdrhsp9sn9j2tbm0',
 })}
-**Mode.** \`soft\` (the default) writes every file of the checkpoint and keeps files that were created later. \`hard\` also deletes those, so that the captured files are exactly the checkpoint's. Neither touches ignored files, except one that is in the way of a restored file; the safety checkpoint saves that file first.
+**Mode.** \`soft\` (the default) writes every file of the checkpoint and keeps files that were created later. \`hard\` also deletes files that were created later, so that the work tree equals the checkpoint. Neither mode changes ignored files. The only exception is an ignored file at a path that the restore needs; the safety checkpoint saves it first.
 
-**Scope.** \`both\` (the default) restores files and conversation, \`files\` and \`conversation\` one of them. With \`paths\` only these files are restored, and the scope is \`files\`.
+**Scope.** \`both\` (the default) restores files and conversation, \`files\` and \`conversation\` one of them. With \`paths\`, the daemon restores only these files, and the scope is \`files\`.
 
-**The lists.** Each touched path is in one list. \`restored\` and \`deleted\` were changed. \`failed\` could not be changed; the rest of the restore was done. \`skipped\` was left unchanged on purpose. \`conflicts\` names paths with edits from outside the session, by the user for example, and is in addition to the other lists. Long lists are cut; \`counts\` is always complete.
+**The lists.** Each affected path is in one of four lists. Paths in \`restored\` were written, and paths in \`deleted\` were deleted. Paths in \`failed\` could not be changed, although the rest of the restore was done. Paths in \`skipped\` were not changed on purpose. A path may also be in \`conflicts\`: it had edits from outside the session, by the user for example. Long lists are cut; \`counts\` is always complete.
 
-**Edits of the user.** The daemon knows which contents the session itself wrote. \`onConflict\` says what to do with other edits: \`overwrite\` (the default; the safety checkpoint has the edit), \`skip\` (leave the file) or \`fail\` (change nothing). Report each write of the agent right after it with \`ledger/recordWrite\` (parameters \`session\` and \`path\`), or make a checkpoint after each tool.
+**Edits of the user.** The daemon knows which contents the session itself wrote. \`onConflict\` says what to do with other edits: \`overwrite\` (the default; the safety checkpoint has the edit), \`skip\` (leave the file) or \`fail\` (change nothing). Report each write of the agent at once with \`ledger/recordWrite\` (parameters \`session\` and \`path\`), or make a checkpoint after each tool.
 
-**Large deletions** need \`confirm: true\`: a restore that deletes more than half of more than 100 files.
+**Large deletions.** A restore that would delete more than 100 files and more than half of all files needs \`confirm: true\`.
 
-**Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats it. Several undos go back further. After a new checkpoint of a turn or tool, nothing can be redone. An undo keeps changes of paths that the restore did not touch.
+**Undo and redo.** \`checkpoint/undo\` reverses the last restore, and \`checkpoint/redo\` repeats it. A second undo reverses the restore before the last one. After a new checkpoint of a turn or tool, there is nothing to redo. An undo changes only paths that the restore changed, and keeps later changes of other paths.
 
 ${asks(14, 'checkpoint/undo', { session })}
-**What a restore never does.** It removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. It writes nothing outside the work tree, even if a link leads out. It gives no user more rights to a file than before.
+**What a restore never does.** It removes no checkpoint: later checkpoints stay in the list as \`detached\` and can be restored. It writes nothing outside the work tree, even if a link leads out. It never gives a user more rights to a file than the user had before.
 
 **Interrupted restores.** If the daemon dies during a restore, each file is either old or new. The next request that changes the session finishes or undoes the restore first. Its answer has a warning, and \`checkpoint/didRestore\` reports the recovery with \`recovered: true\`. Until then, \`checkpoint/list\` and other reads work.
 
@@ -216,7 +216,7 @@ ${asks(14, 'checkpoint/undo', { session })}
 
 const conversation = `### Reverts
 
-A revert takes one part of the past back and keeps everything that came later. \`tag\` names a turn, a tool or a restore whose work is taken back; \`from\` and \`to\` name any range on one line. The daemon merges three versions of each file, as git does. Show the plan first: \`outcome\` says for each path whether the revert is \`clean\`, the change is \`alreadyGone\`, or a later change contradicts it.
+A revert reverses the changes of one turn or of a range, and keeps all later changes. \`tag\` names a turn, a tool or a restore. \`from\` and \`to\` name a range: \`to\` is a later checkpoint that descends from \`from\`. The daemon merges three versions of each file, as git does. Show the plan first. For each path, \`outcome\` is \`clean\`, \`alreadyGone\` (there is nothing left to reverse) or \`conflict\` (later changes contradict the revert).
 
 ${asks(25, 'checkpoint/revert', { session, tag: '1', dryRun: true })}
 ${answers(25, {
@@ -241,14 +241,14 @@ ${answers(25, {
   ms: 41,
   operation: 'op_3cbr8kjx5h0vqg2n7wpd',
 })}
-Paths in conflict stay as they are (\`conflicts: "leave"\`, the default), get both versions with markers (\`"markers"\`), or stop the revert (\`"fail"\`). \`paths\` limits a revert to some files, and \`hunks\` to single hunks that \`checkpoint/diff\` named. \`checkpoint/undo\` reverses a revert.
+\`conflicts\` says what to do with paths in conflict: \`"leave"\` (the default) keeps them as they are, \`"markers"\` writes both versions with markers, and \`"fail"\` refuses the whole revert. \`paths\` limits a revert to some files, and \`hunks\` to single hunks that \`checkpoint/diff\` named. \`checkpoint/undo\` reverses a revert.
 
-**Only one author.** With \`author\` a revert takes back only what one session wrote, by its id or the name of its agent; without \`tag\` and \`from\`, in the whole session. \`checkpoint/restore\` has \`author\`, too. The daemon relies on \`ledger/recordWrite\`: a change that no session reported stays. From a file of several authors only the author's lines are taken back (\`partial\`), and a file whose authors cannot be told apart is in \`skipped\`.
+**Only one author.** With \`author\`, a revert reverses only what one session wrote. Give the id of that session or the name of its agent. Without \`tag\` and \`from\`, the revert covers the whole session. \`checkpoint/restore\` has \`author\`, too. The daemon relies on \`ledger/recordWrite\` and keeps changes that no session reported. If a file has several authors, only the author's lines are reverted (\`partial\`). If the daemon cannot distinguish the authors, the file is in \`skipped\`.
 
 ${asks(26, 'checkpoint/revert', { session, author: 'codex', idempotencyKey: 'without-codex' })}
 ### Conversation
 
-The daemon stores the conversation beside the files, so that a restore brings both back. An entry is a user message with the assistant's answer. The daemon reads only \`content\`, tool uses and tool results of an entry, and returns all other fields unchanged.
+The daemon stores the conversation beside the files, so that a restore can restore both. An entry is a user message with the assistant's answer. The daemon reads only \`content\`, tool uses and tool results of an entry, and returns all other fields unchanged.
 
 ${asks(3, 'conversation/append', {
   session,
@@ -258,7 +258,7 @@ ${asks(3, 'conversation/append', {
   },
 })}
 ${answers(3, { id: 'ent_60qpt74mqjtbxkz1v256', dropped: 0, historyLength: 1, transcriptLength: 3, validHistoryRange: { start: 0, end: 1 }, operation: 'op_bqeagt7kc4wy6pwvdhy2' })}
-Results of tools are the user side of the next entry:
+Results of tools belong to the user message of the next entry:
 
 ${asks(4, 'conversation/append', {
   session,
@@ -267,7 +267,7 @@ ${asks(4, 'conversation/append', {
     assistant: { content: 'The parser is tidy.' },
   },
 })}
-**History and transcript.** The history is what a model reads: at most 10,000 entries, the oldest dropped first (\`dropped\`). The valid range is the part of the history that goes to the model. It always starts at an entry without tool results, because a model refuses results that it did not request. The transcript is what people read, as lines of text.
+**History and transcript.** The history is for the model. It has at most 10,000 entries; the daemon drops the oldest ones first and counts them in \`dropped\`. The valid range is the part of the history that goes to the model. It always starts at an entry without tool results, because a model refuses results that it did not request. The transcript is for people, as lines of text.
 
 ${asks(5, 'conversation/history', { session, limit: 1 })}
 ${answers(5, {
@@ -285,13 +285,13 @@ ${answers(5, {
 })}
 **The next message.** \`conversation/setNextMessage\` stores the prompt before the turn. The next checkpoint of a turn uses it as description. With \`lock\` the message stays until a turn uses it.
 
-**Context files.** \`conversation/addContext\` adds paths and globs whose files go to the model. \`conversation/context\` lists the files, and with \`message: true\` builds the text of the context message. All context files together may have three quarters of the model's window; larger files are listed in \`dropped\`.
+**Context files.** \`conversation/addContext\` adds paths and globs whose files go to the model. \`conversation/context\` lists the files, and with \`message: true\` builds the text of the context message. All context files together may fill three quarters of the model's window; \`dropped\` lists the files that do not fit.
 
-**Compaction.** When \`conversation/didFillWindow\` reports a full window, ask your model for a summary and send it. The range then starts after the summarised entries.
+**Compaction.** When \`conversation/didFillWindow\` reports a full window, ask your model for a summary and send it. The valid range then starts after the summarised entries.
 
 ${asks(11, 'conversation/compact', { session, summary: 'The parser is tidy.', keep: 0 })}
 ${answers(11, { historyLength: 2, transcriptLength: 5, validHistoryRange: { start: 2, end: 2 }, operation: 'op_2tm099f9y2mvqg5pjhhe' })}
-**Tangents.** A tangent is a side conversation that leaves no trace. \`conversation/enterTangent\` begins one, and \`conversation/exitTangent\` returns to the main conversation. With \`files: true\` the exit also restores the files of the moment of entry. With \`keepTail: true\` the last entry of the tangent stays.
+**Tangents.** A tangent is a side conversation that leaves no trace. \`conversation/enterTangent\` begins one, and \`conversation/exitTangent\` returns to the main conversation. If you enter with \`files: true\`, the exit also restores the files as they were at the entry. If you exit with \`keepTail: true\`, the last entry of the tangent is added to the main conversation, and the files stay.
 
 ${asks(8, 'conversation/enterTangent', { session, files: true })}
 ${answers(8, { entered: true, checkpoint: 'ckpt_j9jz3twjtw8t4nbb8wdq', operation: 'op_xpyqby773mrvp0effd5x' })}
@@ -307,18 +307,18 @@ The answer to a refused request is an error. Use \`data.kind\` in programs and s
 ${asks(23, 'checkpoint/restore', { session, tag: '7' })}
 ${refuses(23, { code: 1002, message: 'Checkpoint "7" not found. Use checkpoint/list to see the checkpoints.', data: { kind: 'UnknownCheckpoint', retryable: false, effects: 'none', operationId: 'op_b5p5vayvxnfrdz45jbp9', details: { tag: '7' } } })}
 - \`retryable\` is true if the same request may succeed later without a change by the client. Wait before you repeat it, for example 100 ms, then 200 ms.
-- \`effects\` says what the request changed. \`none\` means that nothing changed. \`committed\` means that it took effect although the answer is an error. \`rolledBack\` means that it began and was undone. With \`unknown\`, look at the session, or ask \`operation/get\`.
+- \`effects\` says what the request changed. \`none\` means that nothing changed. \`committed\` means that the change took effect although the answer is an error. \`rolledBack\` means that the change began and was undone. With \`unknown\`, look at the session, or ask \`operation/get\`.
 - \`issues\` names each wrong parameter by its JSON pointer.
 
 ${asks(24, 'checkpoint/create', { session, kind: 'trun' })}
 ${refuses(24, { code: -32602, message: 'checkpoint/create: params/kind should be one of turn, tool.', data: { kind: 'InvalidParams', retryable: false, effects: 'none', issues: [{ path: '/kind', message: 'should be one of turn, tool', expected: 'turn | tool' }] } })}
-**Keys.** Give each intended change an \`idempotencyKey\` of your own. If the daemon dies before it answers, start it again, open the session and send the same request with the same key. The daemon makes the change once, and answers the repeated request with the first result. The same key with other parameters is refused. \`operation/get\` returns the outcome of a key without repeating the request:
+**Keys.** Give each intended change an \`idempotencyKey\` of your own. If the daemon dies before it answers, start it again, open the session and send the same request with the same key. The daemon makes the change once, and answers the repeated request with the first result. The daemon refuses the same key with other parameters. \`operation/get\` returns the outcome of a key without repeating the request:
 
 ${asks(16, 'operation/get', { session, idempotencyKey: 'none' })}
 ${answers(16, { state: 'unknown' })}
-**Warnings.** A successful change may have \`warnings\`. They report that a step after the change failed, or facts that the user should know.
+**Warnings.** A successful change may have \`warnings\`. A warning reports that a step after the change failed, or a fact that the user should know.
 
-**Cancelling.** Send \`$/cancelRequest\` with the id of a request. If the request has not committed, it ends with the error \`RequestCancelled\` and has changed nothing. Otherwise it ends with its result. In both cases it gets exactly one answer.
+**Cancelling.** Send \`$/cancelRequest\` with the id of a request. A request that has not yet taken effect then ends with the error \`RequestCancelled\` and changes nothing. Any other request ends with its result. Each request gets exactly one answer in both cases.
 
 ${notifies('$/cancelRequest', { id: 18 })}
 ${refuses(18, { code: -32800, message: 'The request was cancelled; nothing was changed.', data: { kind: 'RequestCancelled', retryable: false, effects: 'none' } })}
@@ -338,32 +338,32 @@ ${notifies('checkpoint/didRestore', { session, target: turn.id, checkpoint: rest
 
 Events of files may be late, repeated or merged. Use them to refresh a view, and do not rely on them for anything else. Checkpoints do not depend on them.
 
-**The order of messages.** Requests that change a session run one after the other, in the order of arrival. Reads run at once. At most \`limits.maxInFlight\` requests may wait for answers; a further one gets \`ServerBusy\`. Ignore unknown fields, and treat unknown enum values as a default: a newer daemon may send them.
+**The order of messages.** Requests that change a session run one after the other, in the order of arrival. Reads run at once. At most \`limits.maxInFlight\` requests may wait for answers; further requests get \`ServerBusy\`. A newer daemon may send unknown fields and enum values: ignore the fields, and treat the values as a default.
 
 **The end.** Send \`shutdown\`, wait for its answer, then send \`exit\` and close the pipes. The daemon ends with code 0. If a client disappears, the daemon ends by itself. Give it two seconds before you kill it.
 `;
 
 const details = `### Details
 
-These facts are too long for the tables.
+These details are too long for the tables.
 
-- **Durability.** With \`process\`, the default, an answer survives the death of the daemon at any instant. A power cut may lose the answers of the last half minute, each checkpoint and message as a whole. With \`power\`, everything is on the disk before the answer. In both cases, displaced files of a restore, objects and refs of \`local\`, and the files of an answered restore survive a power cut. If necessary, the next opening restores such files again, unless a program has changed them since.
-- **Databases.** \`possiblyTorn\` lists SQLite databases that a program wrote to during the capture, or whose \`-wal\` or \`-journal\` it wrote to. Only the answer of \`checkpoint/create\` lists them. Make a checkpoint when the program is idle, or let the program run \`PRAGMA wal_checkpoint\` and close the database first.
-- **Unreported writes.** The system reports no write through \`mmap\` to a file that has not changed for a minute, no Linux AIO, and no write through a name of the file outside the work tree. A full scan finds these, two seconds after the last capture (or five times the scan's duration) and at every fiftieth capture. On a file system that records no such write (tmpfs), these changes may stay undetected.
-- **Descriptions.** If a tool that only reads files (\`fs_read\`, \`read_file\`, \`Read\`) finds changes, the default description is \`External edits detected (likely manual change)\`.
-- **Deleting the present checkpoint.** After \`checkpoint/delete\` of the checkpoint at which the session is, the session is at the newest remaining checkpoint.
-- **Forgetting.** A message is a text of the user with all answers, tool calls and tool results up to the next text. A next message with tool results is removed, too. Inside a tangent only the tangent's history gets shorter.
-- **Agents.** The active agent is the one that \`activeIdx\` names, else the only one, else the one named \`default\`. Its \`resources\` are \`file://\` and a path or glob of the work tree.
-- **Exports.** If the identical document is already at the path, nothing is written and the export succeeds.
+- **Durability.** With \`process\`, the default, an answer survives the death of the daemon at any instant. A power cut may lose the changes of the last half minute, but never a part of a checkpoint or message. With \`power\`, every change is on the disk before its answer. In both cases, a power cut loses no file that a restore displaced or wrote, and no object or ref of \`local\`. If a power cut damaged restored files, the next opening restores them again, unless a program has changed them since.
+- **Databases.** A program may write to a SQLite database, its \`-wal\` or its \`-journal\` during the capture. \`possiblyTorn\` in the answer of \`checkpoint/create\` lists these databases, whose copies may be inconsistent. Make a checkpoint when the program is idle, or let the program run \`PRAGMA wal_checkpoint\` and close the database first.
+- **Unreported writes.** Linux does not report three kinds of writes: through \`mmap\` to a file that has not changed for a minute, by Linux AIO, and through another name of the file outside the work tree. A full scan finds these changes. It runs two seconds (or five times its duration) after the last capture, and at every fiftieth capture. On a file system that does not record such writes (tmpfs), the changes may stay undetected.
+- **Descriptions.** If files changed although the tool only reads files (\`fs_read\`, \`read_file\`, \`Read\`), the default description of the checkpoint is \`External edits detected (likely manual change)\`.
+- **Deleting the current checkpoint.** After \`checkpoint/delete\` of the current checkpoint, the newest remaining checkpoint is the current one.
+- **Forgetting.** For \`conversation/forget\`, a message is a text of the user with all answers, tool calls and tool results until the user's next text. If the next message has tool results, the daemon removes it, too. Inside a tangent, only the tangent's history gets shorter.
+- **Agents.** The active agent is the agent that \`activeIdx\` names. Without \`activeIdx\`, it is the only agent, or the agent named \`default\`. Each of its \`resources\` is \`file://\` with a path or glob of the work tree.
+- **Exports.** If the path already has the identical document, the export writes nothing and succeeds.
 - **Replaced work trees.** If the directory was replaced since the session was made, \`session/open\` warns: older checkpoints hold the files of the old directory.
-- **Limits in a shared database.** \`maxStoreBytes\` of each session counts shared contents, too. If the checkpoints that must stay are larger than the limit, the next answer to a change has a warning.
-- **Garbage.** Checkpoints of restores that neither undo nor redo needs are removed by the next \`store/gc\`.
+- **Limits in a shared database.** \`maxStoreBytes\` of a session also counts contents that it shares with other sessions. If the checkpoints that must stay are larger than the limit, the answer to the next change has a warning.
+- **Garbage.** \`store/gc\` removes checkpoints of restores that neither undo nor redo needs.
 `;
 
 /** The guide, before the tables: five parts of some two pages, and details that the tables leave out. */
 export const guide = `## Guide
 
-Read this part in order. It takes about 20 minutes, and then you can write a client. Use the tables below to look up details. Every message is complete: put it into a frame and send it, with the id of your own session.
+Read this part in order. It takes about 20 minutes, and then you can write a client. The tables below have the details. Every message is complete: replace the session's id by your own, put the message into a frame, and send it.
 
 ${sessions}
 ${checkpoints}

@@ -1822,7 +1822,7 @@ export interface CheckpointRestoreParams {
   readonly onConflict?: ConflictPolicy;
   /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
-  /** Allows deleting more than half of more than 100 files. Absent: false. */
+  /** Allows deleting more than 100 files that are more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1873,7 +1873,7 @@ export interface CheckpointRevertParams {
   readonly conflicts?: RevertConflictPolicy;
   /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
-  /** Allows deleting more than half of more than 100 files. Absent: false. */
+  /** Allows deleting more than 100 files that are more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /**
    * True to return the plan and change nothing. `paths` says for each path whether it is clean, already gone
@@ -1904,7 +1904,7 @@ export interface CheckpointUndoParams {
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** Allows deleting more than half of more than 100 files. Absent: false. */
+  /** Allows deleting more than 100 files that are more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;
@@ -1930,7 +1930,7 @@ export interface CheckpointRedoParams {
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
-  /** Allows deleting more than half of more than 100 files. Absent: false. */
+  /** Allows deleting more than 100 files that are more than half of all files. Absent: false. */
   readonly confirm?: boolean;
   /** True to return the plan and change nothing. Absent: false. */
   readonly dryRun?: boolean;

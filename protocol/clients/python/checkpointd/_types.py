@@ -2461,7 +2461,7 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     onConflict: ConflictPolicy
     # Conditions of the request.
     expect: RestoreExpectation
-    # Allows deleting more than half of more than 100 files. Absent: false.
+    # Allows deleting more than 100 files that are more than half of all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2512,7 +2512,7 @@ _CheckpointRevertParamsOptional = TypedDict(
         "conflicts": "RevertConflictPolicy",
         # Conditions of the request.
         "expect": "RestoreExpectation",
-        # Allows deleting more than half of more than 100 files. Absent: false.
+        # Allows deleting more than 100 files that are more than half of all files. Absent: false.
         "confirm": bool,
         # True to return the plan and change nothing. `paths` says for each path whether it is
         # clean, already gone or a conflict. Absent: false.
@@ -2551,7 +2551,7 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Allows deleting more than half of more than 100 files. Absent: false.
+    # Allows deleting more than 100 files that are more than half of all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool
@@ -2577,7 +2577,7 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
-    # Allows deleting more than half of more than 100 files. Absent: false.
+    # Allows deleting more than 100 files that are more than half of all files. Absent: false.
     confirm: bool
     # True to return the plan and change nothing. Absent: false.
     dryRun: bool

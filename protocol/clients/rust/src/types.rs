@@ -3369,7 +3369,7 @@ pub struct CheckpointRestoreParams {
     /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// Allows deleting more than half of more than 100 files. Absent: false.
+    /// Allows deleting more than 100 files that are more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3446,7 +3446,7 @@ pub struct CheckpointRevertParams {
     /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// Allows deleting more than half of more than 100 files. Absent: false.
+    /// Allows deleting more than 100 files that are more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. `paths` says for each path whether it is clean,
@@ -3505,7 +3505,7 @@ pub struct CheckpointUndoParams {
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Allows deleting more than half of more than 100 files. Absent: false.
+    /// Allows deleting more than 100 files that are more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
@@ -3553,7 +3553,7 @@ pub struct CheckpointRedoParams {
     /// What to do with edits from outside the session. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
-    /// Allows deleting more than half of more than 100 files. Absent: false.
+    /// Allows deleting more than 100 files that are more than half of all files. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// True to return the plan and change nothing. Absent: false.
