@@ -72,7 +72,7 @@ test('the answer to initialize loads no git, no store and no capture, which come
 /** Lower this number when you can, and never raise it. */
 const smallPartsMax = 16;
 
-test('few files of under 40 lines have a single importer, because such a file is a part of its importer', () => {
+test('only few files of under 40 lines have a single importer, because their code belongs in the importer', () => {
   const graph = imports();
   const importers = (name: string): number =>
     [...graph.values()].filter((imported) => imported.includes(name)).length;

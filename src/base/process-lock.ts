@@ -1,7 +1,7 @@
 // Locks that end with their holder: a name that only one process of this machine can have at a time. On Linux
 // the lock is an abstract unix socket, on Windows a named pipe. The kernel frees both at once on SIGKILL. On
-// other systems the lock is a file that names its holder by pid and start time, which is weaker: it fails for
-// a reused pid with an equal start time.
+// other systems the lock is a file that names its holder by pid and start time. Such a lock is weaker: it
+// fails for a reused pid with an equal start time.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';

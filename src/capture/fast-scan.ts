@@ -21,9 +21,9 @@ import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
 /**
- * Why a capture scanned everything: the capture was the first one, it had to include ignored files, rules
- * changed, or the changes were not known (see {@link LossReason}). Other reasons: no narrower scan was proven
- * to be enough, or the fast captures were due for a check.
+ * Why a capture scanned everything. It was the first capture, it had to include ignored files, rules changed,
+ * or the changes were not known (see {@link LossReason}). Other reasons: no narrower scan was proven to be
+ * enough, or the fast captures were due for a check.
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 

@@ -75,8 +75,8 @@ function fileNode(entry: WalkedEntry, old: DirectoryNode | undefined): FileNode 
 }
 
 /**
- * Returns the bits to record. For a file that may have an access list these are only the owner's bits: its group bits
- * are then the mask of that list and grant nothing by themselves.
+ * Returns the bits to record. For a file that may have an access list these are only the owner's bits. The
+ * group bits of such a file are the mask of the list and grant nothing by themselves.
  */
 function permissionsOf(
   { isListed }: Pick<WalkedEntry, 'isListed'>,

@@ -1,5 +1,5 @@
-// Decides when an equal stamp proves an equal content, by the clock of the file system that sets the stamps,
-// which may differ from the clock of this process. Reads no file of the user's.
+// Decides when an equal stamp proves an equal content. It uses the clock of the file system that sets the
+// stamps, which may differ from the clock of this process. Reads no file of the user's.
 import { join } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -83,8 +83,9 @@ function stampNow(directory: string, device: number): number | undefined {
 }
 
 /**
- * True when an equal stamp proves an equal file later: the last change is older than `afterMs` by the clock that set
- * it, so any later change must show. A stamp in the future (after a clock jump) is never settled.
+ * True when an equal stamp proves an equal file later. This is so when the last change is older than
+ * `afterMs` by the clock that set the stamp: any later change must then show. A stamp in the future (after a
+ * clock jump) is never settled.
  */
 export function isSettled(stamp: Stamp, clock: FileClock, afterMs: number): boolean {
   if (stamp.dev !== clock.device) return false;

@@ -340,10 +340,10 @@ export class Lines {
   }
 
   /**
-   * Returns the checkpoint that the statistics compare with: for a turn the nearest turn before it, for a
-   * tool the nearest turn or tool, for others the parent. Skips a checkpoint that was made again under the
-   * same tag. Undefined for the base. Follows the line of the checkpoint, not the text of its tag, so only a
-   * deletion changes the result.
+   * Returns the checkpoint that the statistics compare with. For a turn this is the nearest turn before it,
+   * for a tool the nearest turn or tool, and for other checkpoints the parent. Skips a checkpoint that was
+   * made again under the same tag. Undefined for the base. Follows the line of the checkpoint, not the text
+   * of its tag, so only a deletion changes the result.
    */
   before(row: number): number | undefined {
     const stored = this.#rows.at(row);
@@ -406,7 +406,7 @@ export class CheckpointRows {
   readonly #rows = new Map<string, number>();
   /** The checkpoint of each row. Undefined for a removed checkpoint. */
   readonly #stored: (StoredCheckpoint | undefined)[] = [];
-  /** The row of each row's parent, also for removed checkpoints. */
+  /** The row of the parent of each checkpoint, by the checkpoint's row. Includes removed checkpoints. */
   readonly #parents: (number | undefined)[] = [];
 
   constructor(lost: Lost = nothingLost) {

@@ -1,5 +1,5 @@
-// A checkpoint as a client sees it: the stored record, the facts that depend on the present state of the
-// session (its tag, whether it is detached), and its statistics. This module computes and never stores.
+// A checkpoint as a client sees it: the stored record, its statistics, and the facts that depend on the
+// present state of the session (its tag, whether it is detached). This module computes and never stores.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';

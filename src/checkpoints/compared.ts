@@ -182,7 +182,8 @@ export async function statsBetween(
       else if (after === undefined) counts.deleted += 1;
       else counts.modified += 1;
     }
-    // A rename consists of an addition and a deletion. Only then is git's detection worth a process.
+    // A rename consists of an addition and a deletion. Git's detection is worth a process only when there is
+    // an addition and a deletion.
     if (counts.added === 0 || counts.deleted === 0) return counts;
     const whole = await comparable(store, ...sides);
     const found = countLetters(await letters(store, whole.from, whole.to));

@@ -32,8 +32,8 @@ export interface ProgressFigures {
   readonly cancellable?: boolean;
 }
 
-// Steps after a commit point. The effect is final by then, so no step here may fail the request: an error would say
-// that nothing was done, and the client would repeat the request.
+// Steps after a commit point. The effect is final by then, so no step here may fail the request. An error
+// would say that nothing was done, and the client would repeat the request.
 
 /**
  * Runs one step after the commit. A failure becomes the warning `lost` with its reason, and the result is

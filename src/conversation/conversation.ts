@@ -229,8 +229,8 @@ export class Conversation {
   }
 
   /**
-   * Stores a summary that replaces the history before the valid range, which then has the last `keep` entries (or all
-   * from the entry `keep` on), widened to whole turns. Nothing is removed: a rewind undoes it.
+   * Stores a summary that replaces the history before the valid range. The range then has the last `keep`
+   * entries, or all from the entry `keep` on, widened to whole turns. Nothing is removed: a rewind undoes it.
    * @throws UnknownEntry, MessageTooLarge
    */
   compact(

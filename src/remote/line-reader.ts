@@ -172,8 +172,8 @@ function parseLogRecord(line: string): LogRecord {
 /**
  * Checks every directory below the trees of a line once. Names, modes and order must be git's. No tree may be
  * inside itself, or have more files or levels than a work tree can have. Checks that every content exists,
- * and that all contents together have at most `bytesMax` bytes: a few bytes of a pack can become many in a
- * work tree. @throws RemoteCorrupt
+ * and that all contents together have at most `bytesMax` bytes. A few bytes of a pack can become many bytes
+ * in a work tree. @throws RemoteCorrupt
  */
 export async function checkTrees(
   reader: ObjectReader,

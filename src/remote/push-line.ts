@@ -1,7 +1,7 @@
-// Pushes the line of one session: finds out what the remote has, makes the next head, and moves the ref only if the
-// remote still has the expected commit. A local ref records a head before it is sent, so that the next push
-// recognises it after an interrupted push. A head that this storage never made shows that a second storage uses the
-// same writer's id.
+// Pushes the line of one session. Finds out what the remote has, makes the next head, and moves the ref only
+// if the remote still has the expected commit. A local ref records a head before it is sent, so that the next
+// push recognises it after an interrupted push. A head that this storage never made shows that a second
+// storage uses the same writer's id.
 import { dirname, join } from 'node:path';
 import { attemptAsync, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';

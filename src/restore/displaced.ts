@@ -1,7 +1,7 @@
-// Keeps displaced files under second names until late-look.ts has checked them: a program that has such a file open
-// may write to it after the restore's last look. The names are in a directory of the restore, outside the work tree
-// and on the same disk. A note there describes each file, so that a look after a kill has the same facts as a look
-// before it.
+// Keeps displaced files under second names until late-look.ts has checked them. A program that has a
+// displaced file open may write to it after the restore's last look. The names are in a directory of the
+// restore, outside the work tree and on the same disk. A note there describes each file, so that a look after
+// a kill has the same facts as a look before it.
 import { join } from 'node:path';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';

@@ -1,5 +1,6 @@
-// Gathers the facts that a restore is planned from: the present (captured now), the target, and what the
-// checkpoints, the ledger and the disk show about each differing path. Changes nothing. plan.ts decides.
+// Gathers the facts that a restore is planned from. These are the present (captured now), the target, and
+// what the checkpoints, the ledger and the disk show about each differing path. Changes nothing. plan.ts
+// decides.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';

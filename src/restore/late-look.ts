@@ -1,8 +1,8 @@
 // Finds edits that another program wrote to a file that a restore removed or replaced. An edit in the moment
 // of the exchange is found at once. Displaced files are checked again after two seconds, or at the end of the
-// session, because a program that had such a file open may have written to it. After the check they are
-// removed. An edit returns to its path as if it had come after the restore. If the path was edited too, the
-// edit is kept beside it. An interrupted check is repeated.
+// session. A program that had such a file open may have written to it. After the check they are removed. An
+// edit returns to its path as if it had come after the restore. If the path was edited too, the edit is kept
+// beside it. An interrupted check is repeated.
 import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
 import { attemptOr, isMissing } from '../base/attempt.ts';

@@ -26,8 +26,8 @@ export class Mover {
   }
 
   /**
-   * Moves a directory. Returns the files that are at their new paths, or undefined when the directory stays: it
-   * contains something else now, its new path is taken, or the system refuses the rename.
+   * Moves a directory. Returns the files that are at their new paths, or undefined when the directory stays.
+   * It stays when it contains something else now, its new path is taken, or the system refuses the rename.
    */
   async directory({ from, to, files: held }: StagedDirectory): Promise<ReadonlySet<StagedMove> | undefined> {
     const expected: Expected = new Map(held.map((move) => [move.from, move]));

@@ -60,7 +60,7 @@ const comparedMax = 50;
 class Pairs {
   readonly #free: ReadonlyMap<string, Set<TreePath>>;
   readonly #moves: Move[] = [];
-  /** The directory to which each directory leads by the first pair below it. */
+  /** The new directory of each directory, according to the first pair below it. */
   readonly #directories = new Map<TreePath, TreePath>();
 
   constructor(free: ReadonlyMap<string, Set<TreePath>>) {

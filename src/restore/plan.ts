@@ -1,6 +1,6 @@
 // Decides what a restore does with each path: a step, or the reason why it leaves the path alone. The plan is
-// a pure function of the facts, so a dry run prints the plan that a run executes, and a recovery that plans
-// again decides alike. Reads nothing from disk: facts.ts gathers the facts.
+// a pure function of the facts. So a dry run prints the plan that a run executes, and a recovery that plans
+// again makes the same decisions. Reads nothing from disk: facts.ts gathers the facts.
 import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';

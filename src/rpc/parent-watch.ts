@@ -1,6 +1,6 @@
-// Notices that the client has died although the input did not end: a sibling process may have the pipe's
-// other end open (daemons lived on for 36 minutes). Watches only process ids. A reused id looks alive, so the
-// end of input remains the first sign.
+// Notices that the client has died although the input did not end. A sibling process may have the pipe's
+// other end open. (Without this watch, daemons lived on for 36 minutes.) Watches only process ids. A reused
+// id looks alive, so the end of input remains the first sign.
 import { isAlive } from '../base/process-lock.ts';
 
 export interface ParentWatchPorts {

@@ -62,8 +62,9 @@ function keep(
 }
 
 /**
- * Records the author of each change since the checkpoint before. The author is the agent for the checkpoint of a tool
- * and the user for that of a turn, unless another session of this daemon reported the change.
+ * Records the author of each change since the checkpoint before. The author is the agent for the checkpoint
+ * of a tool, and the user for the checkpoint of a turn, unless another session of this daemon reported the
+ * change.
  */
 export async function noteCheckpoint(
   session: Session,
@@ -217,8 +218,8 @@ export async function recordWrite(
 }
 
 /**
- * Returns the sessions that keep a content reported at a path: while several sessions are open on the work tree, those
- * that name contents in the same way and whose captures take the path.
+ * Returns the sessions that keep a content reported at a path. While several sessions are open on the work
+ * tree, these are the sessions that name contents in the same way and whose captures take the path.
  */
 async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
   const others = session.parts.neighbours(session);

@@ -1,7 +1,7 @@
-// A conversation's document as a file of the client's: its allowed places, the file that is saved before it is
-// replaced, and how the document is written and read. The daemon replaces a file completely or not at all, never
-// replaces a link or a device, and changes nothing when it refuses. A file in no open session's work tree is replaced
-// without being saved. A file that cannot be saved is not replaced.
+// A conversation's document as a file of the client's. This module knows its allowed places, saves a file
+// before replacing it, and writes and reads the document. The daemon replaces a file completely or not at
+// all, never replaces a link or a device, and changes nothing when it refuses. A file in no open session's
+// work tree is replaced without being saved. A file that cannot be saved is not replaced.
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';

@@ -1,4 +1,4 @@
-// The end of a session. It has five states. After the decision (`noted`) it never goes back:
+// The end of a session, which has five states. After the decision (`noted`) it never goes back:
 //
 //   open     The session has its owner, and its queue runs.
 //   ending   No new operation begins. A failure before the decision leaves everything as it was.

@@ -1,6 +1,6 @@
-// Prepares the storage root: makes it private to the user, and refuses a root where another user could plant
-// a file, or that overlaps with a work tree. This module also explains failures. Does not read the sessions
-// in the root.
+// Prepares the storage root: makes it private to the user. Refuses a root in which another user could plant a
+// file, or which overlaps with a work tree. This module also explains failures. Does not read the sessions in
+// the root.
 import { dirname } from 'node:path';
 import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';

@@ -1,5 +1,6 @@
-// Matches one part of a glob with one name: `*`, `?`, classes and quoting. A match takes at most as many steps as the
-// length of the pattern times that of the name, because a mismatch goes back only to the last `*`.
+// Matches one part of a glob with one name: `*`, `?`, classes and quoting. A match takes at most as many
+// steps as the length of the pattern times the length of the name. The reason is that a mismatch goes back
+// only to the last `*`.
 
 /** A name, read character by character. A character is a byte, as in a TreePath. */
 export interface Characters {

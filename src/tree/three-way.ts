@@ -111,7 +111,7 @@ interface Resolved {
   readonly conflict?: MergeConflict | undefined;
 }
 
-/** The number of contents that are merged at the same time. Each is a process of git. */
+/** The number of contents that are merged at the same time. Each merge is a process of git. */
 const mergesAtOnce = 4;
 
 /** Conflicts between texts, for which markers can be written into the file. */

@@ -1,9 +1,9 @@
-// The fence: the proof that every change made before it is in the change log. The thread of the directory handles
-// watches the work tree and a private directory with a cookie file. To pass the fence, the cookie gets a new name (a
-// third of the work of making a file). The kernel queues an event inside the system call that causes it, all watches
-// of one event loop share one queue, and the thread forwards events in that order. Linux only. The fence proves
-// nothing about changes that the kernel does not report (mmap, a hard link elsewhere, a remote host), nor about a
-// queue that overflowed.
+// The fence: the proof that every change made before it is in the change log. The thread of the directory
+// handles watches the work tree and a private directory with a cookie file. To pass the fence, the cookie
+// gets a new name (a third of the work of making a file). The kernel queues an event inside the system call
+// that causes it. All watches of one event loop share one queue, and the thread forwards events in the order
+// of that queue. Linux only. The fence proves nothing about changes that the kernel does not report (mmap, a
+// hard link elsewhere, a remote host), nor about a queue that overflowed.
 import { join } from 'node:path';
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';

@@ -2,7 +2,8 @@
 // by a link between two system calls. On Linux a descriptor pins the root. Every directory below is opened
 // with O_NOFOLLOW from its parent's descriptor, and a child is addressed as /proc/self/fd/<fd>/<name>. The
 // caller makes the system calls. On other systems (macOS, Windows, no /proc) each part is checked with lstat
-// before every address is returned: that refuses existing links, but not a link that appears in between.
+// before every address is returned. This check refuses existing links, but not a link that appears after the
+// check.
 import { attempt, attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';

@@ -96,7 +96,7 @@ test('a new tree is never missed, however fast it is written', () =>
     assert.ok((it.counts.get('fast') ?? 0) > 60, JSON.stringify([...it.counts]));
   }));
 
-test('a directory that is recreated, swapped, moved out or in is never missed', () =>
+test('a directory that is recreated, swapped, moved out or moved in is never missed', () =>
   HeldRig.with(async (it) => {
     await ready(it);
     const outside = join(it.rig.top, 'outside');
@@ -131,7 +131,7 @@ test('a directory that is recreated, swapped, moved out or in is never missed', 
     assert.ok((it.counts.get('fast') ?? 0) > 140, JSON.stringify([...it.counts]));
   }));
 
-test('a branch is checked out between captures, and during one', () =>
+test('a checkout of a branch is captured, whether between captures or during a capture', () =>
   HeldRig.with(async (it) => {
     for (const branch of ['one', 'two']) {
       it.rig.git('checkout', '-q', '--orphan', branch);

@@ -147,7 +147,7 @@ test('a unified diff of UTF-8 stays text', async () => {
   await daemon.close();
 });
 
-test('a name cannot fake a line of a text: names are quoted like git does', async () => {
+test('a name cannot fake a line of a text: names are quoted as git quotes them', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   const { session } = await daemon.open(root);

@@ -234,7 +234,7 @@ test('a script that fails before close ends together with its daemon, and a scri
   await until('the daemon has ended', () => !isAlive(Number(pid)));
 });
 
-test('two listeners of one event get it, until they stop', async () => {
+test('two listeners of one event get every occurrence, until they stop listening', async () => {
   const work = join(folder, 'work');
   mkdirSync(work);
   const client = await CheckpointdClient.start({ events: ['session/didOpen'] });

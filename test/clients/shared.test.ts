@@ -160,7 +160,7 @@ for (const [name, code, end] of [
     }));
 }
 
-test('a session that another client is opening when the first one leaves stays open', () =>
+test('a session stays open when another client is opening it while the first client leaves', () =>
   withRig(async (rig) => {
     const first = await rig.start({ command: slowNamesCommand });
     const { session } = await rig.open(first);

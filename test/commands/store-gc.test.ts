@@ -78,8 +78,8 @@ test('a limit in bytes removes safety checkpoints older than a day, and reports 
   }));
 
 /**
- * Makes two turns, a restore to before both, and a turn that takes the tag of the first, whose content nothing else
- * has.
+ * Makes two turns, a restore to the state before them, and a turn that takes the tag of the first turn. Only
+ * the first turn has its content.
  */
 async function takenTag(rig: SessionRig): Promise<{ session: Session; first: string; tool: string }> {
   const session = await rig.open();

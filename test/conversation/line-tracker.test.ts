@@ -45,7 +45,7 @@ test('texts that differ too much count as replaced, in bounded time (C31)', () =
   assert.equal(countLineChanges(before, after), { added: 30_000, removed: 20_000 });
 });
 
-test('a last line without a newline counts, an empty text has none (C31)', () => {
+test('a last line without a newline counts, and an empty text has no line (C31)', () => {
   assert.is(lineCount(''), 0);
   assert.is(lineCount('a'), 1);
   assert.is(lineCount('a\n'), 1);

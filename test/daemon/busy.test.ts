@@ -16,7 +16,7 @@ function writeMany(rig: DaemonRig, content: string): void {
 }
 
 for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
-  test(`after ${end} in the middle of a create its tag is absent or exact (F100)`, () =>
+  test(`after ${end} in the middle of a create, the new tag is absent or exact (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');

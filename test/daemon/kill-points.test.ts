@@ -27,7 +27,7 @@ test('a killed restore is finished or undone at the next open, and nothing is lo
       assert.type(await points.restore(n, call), 'string', `killed at ${n} ${call}`);
   }));
 
-test('after a kill during a create its tag is absent or exact, and its remains disturb no later start (F85)', () =>
+test('after a kill during a create the new tag is absent or exact, and remaining files disturb no later start (F85)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of createPoints)

@@ -77,7 +77,7 @@ test('two daemons work on one work tree, each with its own session', () =>
     assert.equal(rig.sessions(), [two.session]);
   }));
 
-test('a restore waits while another one writes to the work tree, then fails as busy', () =>
+test('a restore waits while another restore writes to the work tree, and then fails as busy', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') {
       console.log('skipped: takes the lock of another restore by its name on Linux');

@@ -63,7 +63,7 @@ test('a link can be used once', () => {
   assert.is(access.redeem(token, undefined), undefined);
 });
 
-test('neither the cookie nor the secret alone is enough, and those of two browsers cannot be combined', () => {
+test('neither the cookie nor the secret alone is enough, and the cookie of one browser does not work with the secret of another', () => {
   const access = new PageAccess();
   const [one, two] = [1, 2].map(() => access.redeem(access.newToken(), undefined));
   assert.ok(one !== undefined && two !== undefined);

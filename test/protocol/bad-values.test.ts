@@ -89,7 +89,7 @@ test('an invalid value of any parameter is refused with its place, and without a
     { env: { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') } },
   ));
 
-test('NUL and ten million characters in any text are stored unchanged or refused, and never a defect (F107)', () =>
+test('NUL and ten million characters in any text are stored unchanged or refused, and never cause a defect (F107)', () =>
   withClient(
     async (client) => {
       await client.initialize();

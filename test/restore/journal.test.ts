@@ -33,7 +33,7 @@ test('an intent is read back unchanged, with names of any bytes, and is gone whe
   remove(root);
 });
 
-test('the intent is synced before its rename and the directory after it, also for the removal', () => {
+test('the intent is synced before its rename, and the directory after the rename and after the removal', () => {
   const root = makeDirectory();
   const calls: string[] = [];
   installFault((call) => calls.push(call));

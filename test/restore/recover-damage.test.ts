@@ -50,8 +50,8 @@ for (const how of ['missing', 'wrong'] as const) {
   test(`with a content of both target and safety ${how} the rest is finished, the paths are reported, and the session continues`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
-      // The target lost contents that are still to be written, the safety checkpoint contents of files that were
-      // already replaced.
+      // The target lost contents that are still to be written. The safety checkpoint lost contents of files
+      // that were already replaced.
       const written = names.filter((name) => rig.read(name) === `${name} one\n`);
       const [first = 'a'] = written;
       const [waiting = 'f'] = names.filter((name) => !written.includes(name));

@@ -42,7 +42,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     }));
 }
 
-test('session/open warns until a checkpoint of the new work tree exists, and then for restores of earlier ones', () =>
+test('session/open warns until a checkpoint of the new work tree exists, and afterwards restores of earlier checkpoints warn', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });
     await client.close();

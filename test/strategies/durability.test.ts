@@ -94,7 +94,7 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('a reopened work tree is recognised in any spelling, and another one has another session (R13)', () =>
+test('a reopened work tree is recognised in any spelling, and another work tree has another session (R13)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const spelled = await rig.open(client, { strategy: 'sqlite', workspace: `${rig.work}/deep/..//` });

@@ -140,7 +140,7 @@ test('a closed watcher leaves no handle and notifies no client', () =>
     if (before !== undefined) assert.is(inotifyWatches(), before);
   }));
 
-test('a watcher that waits for other work scans nothing before, and its state is scanning', () =>
+test('a watcher that waits for other work scans nothing before that work ends, and its state is scanning', () =>
   withRig(async (rig) => {
     const watcher = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     let begin: () => void = () => undefined;

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { failureOf } from '../support/wire-client.ts';
 import { WireSession, withSession } from '../support/wire-session.ts';
 
-test('statistics of one checkpoint and of two exclude each other', () =>
+test('statistics of one checkpoint and of two checkpoints cannot be requested together', () =>
   withSession(async (rig) => {
     await rig.request('checkpoint/create', { kind: 'turn' });
     const both = rig.request('checkpoint/stats', { tag: '1', from: '0', to: '1' });

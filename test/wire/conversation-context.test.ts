@@ -116,7 +116,7 @@ test('a pattern of more than 4,096 bytes is refused before anything is stored', 
     await rig.request('conversation/addContext', { paths: ['é'.repeat(2048)] });
   }));
 
-test('a session with a longer pattern from earlier opens, and the pattern can be removed', async () => {
+test('a session that stored a longer pattern earlier opens, and the pattern can be removed', async () => {
   const places = makePlaces();
   const long = `${'*a'.repeat(100_000)}b`;
   const logFile = await withSession(

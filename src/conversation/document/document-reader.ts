@@ -1,6 +1,7 @@
-// Reads a conversation's document: of any earlier version of ours, or of Amazon Q CLI (no ids, no format version,
-// `model` as text, its own forms of messages and tools). Checks everything before anything changes. Stores no part of
-// a refused document, and names the fields that a conversation does not have.
+// Reads a conversation's document, of any earlier version of ours or of Amazon Q CLI. Q's documents have no
+// ids, no format version, `model` as text, and their own forms of messages and tools. Checks everything
+// before anything changes. Stores no part of a refused document, and names the fields that a conversation
+// does not have.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';

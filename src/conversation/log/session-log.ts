@@ -187,8 +187,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Fills every position up to `position` with empty records, in one write: the records there are lost, and no new
-   * record may be mistaken for them. @throws as {@link append}
+   * Fills every position up to `position` with empty records, in one write. The records there are lost, and
+   * no new record may be mistaken for a lost one. @throws as {@link append}
    */
   skipTo(position: number): void {
     const missing = position - this.#length;

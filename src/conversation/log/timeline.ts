@@ -105,8 +105,9 @@ export class Timeline {
   }
 
   /**
-   * Logs an operation that takes effect only when the head moves to the returned position: publishing a checkpoint
-   * with that position is the one commit point for files and conversation. Until then nothing has changed.
+   * Logs an operation that takes effect only when the head moves to the returned position. Publishing a
+   * checkpoint with that position is the one commit point for files and conversation. Until then nothing has
+   * changed.
    */
   propose(operation: StateChange): ConversationRef {
     const after = applyChange(this.present, operation);

@@ -29,11 +29,11 @@ export interface LargeObject {
 }
 
 /**
- * Stores an object in an object directory of ours: first completely under a temporary name in git's own form, which
- * every opening removes, then under its final name. `isDurable`: the object survives a power cut.
- *
- * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors; then the
- * object has no name
+ * Stores an object in an object directory of ours. First writes the whole object under a temporary name in
+ * git's own form, which every opening removes, and then gives it its final name. `isDurable`: the object
+ * survives a power cut.
+ * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors;
+ * then the object has no name
  */
 export async function writeLarge(
   objects: string,

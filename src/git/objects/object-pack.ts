@@ -19,7 +19,7 @@ import type { ObjectSource } from './large-object.ts';
 import type { ObjectType } from './object.ts';
 import { removeSpool } from './object-writer.ts';
 
-/** Small windows, because clearing a larger one takes longer than copying a small object. */
+/** The window is small, because clearing a larger window takes longer than copying a small object. */
 const undeflated = { level: 0, windowBits: 9, memLevel: 1 } as const;
 const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
 

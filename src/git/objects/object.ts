@@ -69,9 +69,9 @@ export interface LooseObject {
 }
 
 /**
- * Stores an object in an object directory of ours: first completely under a temporary name in git's own form, which
- * every opening removes, then under its final name. An existing object gets a new time, so that no prune removes it.
- * `isDurable`: the object survives a power cut.
+ * Stores an object in an object directory of ours. First writes the whole object under a temporary name in
+ * git's own form, which every opening removes, and then gives it its final name. An existing object gets a
+ * new time, so that no prune removes it. `isDurable`: the object survives a power cut.
  */
 export async function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
   const directory = join(objects, object.id.slice(0, 2));

@@ -11,8 +11,9 @@ import { SilenceTimer, silenceMsMax, silent } from './silence.ts';
 /**
  * Takes one answer from the front of git's output so far.
  *
- * Returns the value and the number of its bytes. While the answer is incomplete, returns the number of bytes that are
- * needed before the next call (the buffer then grows only once), or undefined when that is unknown.
+ * Returns the value and the number of its bytes. While the answer is incomplete, returns the number of bytes
+ * that are needed before the next call, so that the buffer grows only once. Returns undefined when this
+ * number is unknown.
  */
 export type TakeAnswer<T> = (
   received: Buffer,

@@ -1,6 +1,6 @@
-// Distinguishes a git process that works from one that hangs: by the processor time and the transferred bytes of its
-// whole process group, and not by the clock alone. Linux reports both. On other systems only bytes in our pipes
-// count.
+// Distinguishes a git process that works from a git process that hangs. It uses the processor time and the
+// transferred bytes of the whole process group, and not the clock alone. Linux reports both. On other systems
+// only bytes in our pipes count.
 import { attemptOr, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';

@@ -104,10 +104,10 @@ function notARef(path: string): UnreadableRefs {
   return new UnreadableRefs(what, path);
 }
 
-// Removes locks that a killed git left. A lock in a directory of ours is removed at once. The user's git takes the
-// lock of `packed-refs`, too. So that lock is removed only when it has not changed for longer than any git keeps it.
-// Git also writes `packed-refs.new` under that lock and refuses to start when that file exists, so a file left by a
-// kill would stop the user's own git for good.
+// Removes locks that a killed git left. A lock in a directory of ours is removed at once. The user's git
+// takes the lock of `packed-refs`, too. So that lock is removed only when it has not changed for longer than
+// any git keeps it. Git also writes `packed-refs.new` under that lock, and refuses to start when that file
+// exists. So a file that a kill left would stop the user's own git for ever.
 
 /** Git itself gives up waiting for this lock after one second. */
 const staleAfterMs = 3000;

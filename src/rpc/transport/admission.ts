@@ -43,8 +43,8 @@ export function idToAnswer(value: unknown): RequestId | null {
 }
 
 /**
- * The running requests. Each has an internal number, so that the library's tables, which compare ids as text, cannot
- * confuse the client's ids. {@link Admission.release} returns the client's id for the response.
+ * The running requests. Each request has an internal number. So the library's tables, which compare ids as
+ * text, cannot confuse the client's ids. {@link Admission.release} returns the client's id for the response.
  */
 export class Admission {
   readonly #inFlightMax: number;

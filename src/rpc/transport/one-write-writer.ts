@@ -96,8 +96,8 @@ const slabBytes = 64 * 1024;
 /**
  * Frames that a slow client has not read yet, stored compactly. Frames go straight to the output, one write
  * each, until the client lags. From then on frames wait in slabs. A stream needs an object, a string and a
- * callback for every write: 100,000 refused requests took 120 MB that way and take 25 MB as packed bytes. The
- * backlog never drops, reorders or limits anything.
+ * callback for every write. In that form 100,000 refused requests took 120 MB. As packed bytes they take 25
+ * MB. The backlog never drops, reorders or limits anything.
  */
 class FrameBacklog {
   readonly #output: FrameOutput;

@@ -1,5 +1,5 @@
-// Listens for further clients of the same user: on a unix socket in a private directory, which it creates,
-// and from which it removes the sockets of dead daemons. On Windows the daemon uses a named pipe (not
+// Listens for further clients of the same user, on a unix socket in a private directory. Creates this
+// directory, and removes the sockets of dead daemons from it. On Windows the daemon uses a named pipe (not
 // tested). A daemon that cannot listen serves its first client anyway, and logs why.
 import { randomBytes } from 'node:crypto';
 import { connect, createServer, type Socket } from 'node:net';
@@ -111,7 +111,8 @@ function answers(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    // Only a refused connection proves that no daemon listens. Other errors (such as a full queue) do not.
+    // Only a refused connection proves that no daemon listens. Other errors (such as a full queue) prove
+    // nothing.
     socket.once('error', (error) => resolve(systemCode(error) !== 'ECONNREFUSED'));
   });
 }

@@ -369,9 +369,9 @@ export class Proof {
   }
 }
 
-// Keeps sweeps and captures of one store apart: a sweep begins only when no writer is open, and a writer that
-// begins meanwhile waits with its first write. Also remembers which sealed snapshots are not published yet,
-// so that a sweep spares them. This class knows no objects.
+// Keeps sweeps and captures of one store apart. A sweep begins only when no writer is open. A writer that
+// begins during a sweep waits with its first write. Also remembers which sealed snapshots are not published
+// yet, so that a sweep spares them. This class knows no objects.
 
 /** A snapshot that was not published within ten minutes was made only for a comparison (`hasChanges`). */
 const unpublishedMsMax = 600_000;

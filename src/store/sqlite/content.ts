@@ -1,6 +1,6 @@
-// Contents by their SHA-256 (the specified BlobStore): stored once, compressed when it pays, in chunks when
-// large, so that memory does not depend on the size of a file. This module is independent of checkpoints and
-// trees. The sweep decides what to remove.
+// Contents by their SHA-256 (the specified BlobStore). Each content is stored once, and compressed when it
+// pays. Large contents are in chunks, so that memory does not depend on the size of a file. This module is
+// independent of checkpoints and trees. The sweep decides what to remove.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';

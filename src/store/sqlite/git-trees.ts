@@ -1,6 +1,6 @@
 // Shows two snapshots of the database to git's own differ, so that all strategies give the same diff. A
 // scratch repository contains only the differences between the snapshots. The same scratch repository is used
-// until it is large or the database was swept, so that a differ can keep running in it and equal contents are
+// until it is large or the database was swept. So a differ can keep running in it, and equal contents are
 // written once.
 
 import { randomBytes } from 'node:crypto';

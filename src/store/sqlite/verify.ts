@@ -43,9 +43,9 @@ async function check(database: SqliteDatabase, blob: BlobId, slices: Slices): Pr
   }
 }
 
-// Checks that the rows derived from the directories agree with them: the file rows of each checkpoint, the
-// counts of rows that name a content, and tags and names. A wrong row costs no content, but is reported
-// anyway. Repairs nothing.
+// Checks that the derived rows agree with the directories. Derived are the file rows of each checkpoint, and
+// the counts of rows that name a content. Also checks tags and names. A wrong row costs no content, but is
+// reported anyway. Repairs nothing.
 
 const askedAtOnce = 500;
 const looksMax = 3;

@@ -25,7 +25,7 @@ function withFewDescriptors(body: string): string {
   return stdout.trim();
 }
 
-test('a git that cannot start for lack of descriptors is a system error, and starts when there are some', () => {
+test('a git that cannot start for lack of descriptors is reported as a system error, and starts once descriptors are free', () => {
   const body = `
     full();
     const first = await told(runGit({ place, args: ['version'] }));

@@ -59,7 +59,7 @@ test("a second storage does not get the refs of another storage's session, and r
     assert.is(await count(await rig.open('one')), 1);
   }));
 
-test('a copied storage does not get the refs either, but a moved, restored or lost one does', () =>
+test('a copied storage does not get the refs either, but a moved or restored storage does, and so does the copy of a lost one', () =>
   withRepository(async (rig) => {
     await keepOne(rig, 'one');
     cpSync(rig.stored('one'), rig.stored('copy'), { recursive: true });

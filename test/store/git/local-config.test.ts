@@ -25,7 +25,7 @@ test('a FIFO as an included configuration of the user’s repository blocks no o
     assert.is(rig.read('a'), 'one\n');
   }));
 
-test('a store is set aside despite a FIFO as an included configuration, with every ref, and a new one opens', () =>
+test('a store with a FIFO as an included configuration is set aside with every ref, and a new store opens', () =>
   withSessions(async (rig) => {
     const opening = {
       workspace: rig.work,

@@ -104,7 +104,7 @@ test('local: a FIFO in place of packed-refs, and a packed-refs with half a line,
   }));
 
 for (const state of ['open', 'closed'] as const)
-  test(`local: unreadable refs do not count as none when the session is deleted (${state})`, () =>
+  test(`local: unreadable refs do not count as missing when the session is deleted (${state})`, () =>
     withSessions(async (rig) => {
       const session = await opened(rig, 'local');
       if (state === 'closed') await rig.request('session/close', { session });

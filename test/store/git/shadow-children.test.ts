@@ -56,7 +56,7 @@ test('a stalled child is killed and replaced, and the request is answered (F62)'
     assert.ok(Date.now() - started < 20_000);
   }));
 
-test('an aborted writer leaves no file behind and the store goes on', () =>
+test('an aborted writer leaves no file behind, and the store continues', () =>
   withShadow(async (store) => {
     const writer = store.writer();
     const spool = join(store.spoolDirectory, 'left');

@@ -40,7 +40,7 @@ test('a keyframe is written when the changes since the last one have as many row
     assert.equal(sql(directory, 'SELECT seq FROM checkpoints WHERE is_full = 1 ORDER BY seq'), [[1], [12]]);
   }));
 
-test('compressible contents are compressed, others stored unchanged, large ones in chunks (O11, O30)', () =>
+test('compressible contents are compressed, other contents are stored unchanged, and large contents in chunks (O11, O30)', () =>
   withSqlite(async ({ directory, store }) => {
     const text = Buffer.alloc(3_500_000, 'all work and no play makes jack a dull boy\n');
     const tree = new Map([

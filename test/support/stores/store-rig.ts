@@ -55,7 +55,7 @@ export async function withStore(
   }
 }
 
-/** Resolves with the error's kind. Fails without an error, and for an unexpected one. */
+/** Resolves with the error's kind. Fails when there is no error, or an unexpected error. */
 export async function kindOf(promise: Promise<unknown>): Promise<string> {
   const outcome = await promise.then(
     () => undefined,

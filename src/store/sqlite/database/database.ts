@@ -1,5 +1,6 @@
-// One connection to an SQLite file: short synchronous transactions that wait their turn without blocking the event
-// loop, one retry after a failure, and SQLite's errors in our words. The tables are in schema.ts.
+// One connection to an SQLite file. Transactions are short and synchronous, wait their turn without blocking
+// the event loop, and are tried once more after a failure. Errors of SQLite are translated into ours. The
+// tables are in schema.ts.
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../../../base/atomic-file.ts';
@@ -410,9 +411,10 @@ class SideFiles {
   }
 }
 
-// Moves the content of the journal (WAL) into the database file during long writes, on a connection of its own whose
-// calls run on a thread of the library. Its syncs may take long on a busy disk and must delay neither the event loop
-// nor other daemons. SQLite does the same at some commit, and a kill has the same effect.
+// Moves the content of the journal (WAL) into the database file during long writes. It has a connection of
+// its own, whose calls run on a thread of the library. Its syncs may take long on a busy disk and must delay
+// neither the event loop nor other daemons. SQLite does the same at some commit, and a kill has the same
+// effect.
 
 interface AsyncConnection {
   exec(sql: string): Promise<void>;

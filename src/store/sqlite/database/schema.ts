@@ -301,8 +301,8 @@ function isSame(part: Part, other: Part): boolean {
 }
 
 /**
- * True when only one column differs. The text of a table must have its old length: a longer or shorter one was
- * changed by another program, and the rows may have that program's format.
+ * True when only one column differs. The text of a table must have its old length. A text of another length
+ * was changed by another program, and the rows may have that program's format.
  */
 function isDamagedCopy(part: Part, found: FoundPart): boolean {
   const differing = partColumns.filter((column) => part[column] !== found[column]);
