@@ -1,6 +1,7 @@
 // The page: the timeline beside what is selected in it, or one of the other rooms; and a clear word where there is no
 // connection.
 import { defineComponent } from 'vue';
+import { BesidePane } from './beside.tsx';
 import { ChangingDialog } from './changing-dialog.tsx';
 import { CheckpointPane } from './checkpoint.tsx';
 import { FileHistory } from './file-history.tsx';
@@ -24,8 +25,9 @@ export const App = defineComponent(() => {
         <TopBar />
         <Trouble />
         {view.room === 'checkpoints' ? (
-          <main class="split">
+          <main class={['split', view.isBeside ? 'with-beside' : '']}>
             <TimelinePane />
+            {view.isBeside ? <BesidePane /> : null}
             <CheckpointPane />
           </main>
         ) : (

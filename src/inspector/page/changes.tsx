@@ -196,7 +196,10 @@ const Skipped = defineComponent(() => {
     );
 });
 
-/** A file and what is shown of it. All change at once: the old difference stays until the new one has come. */
+/** The former difference stays for this long while the next one is read, so that quick changes do not flicker. */
+const formerMs = 300;
+
+/** A file and what is shown of it. All change at once. */
 interface OpenFile {
   readonly sides: Sides;
   readonly file: DiffFile;
@@ -219,6 +222,9 @@ const FileDiff = defineComponent(
       const { sides } = comparison;
       const file = props.of;
       if (sides === undefined) return;
+      const { pathBytes, path } = file;
+      const isOther = open.value?.file.path !== path || open.value.file.pathBytes !== pathBytes;
+      const late = setTimeout(() => isOther && own === running && dropFormer(), formerMs);
       try {
         const shown = await shownOf(sides, file, own.signal);
         const next = { sides, file, shown, offered: offeredOf(sides, file, shown) };
@@ -228,7 +234,12 @@ const FileDiff = defineComponent(
         if (own === running) authors.value = found;
       } catch (error) {
         if (own === running) failure.value = error instanceof Error ? error.message : String(error);
+      } finally {
+        clearTimeout(late);
       }
+    }
+    function dropFormer(): void {
+      [open.value, failure.value, authors.value] = [undefined, undefined, undefined];
     }
     watch([() => props.of, () => comparison.key], () => void load(), { immediate: true });
 

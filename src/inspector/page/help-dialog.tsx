@@ -17,6 +17,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['x', 'pick the hunk at the cursor, to revert several at once'],
   ['u', 'undo the last restore or revert: shows the plan first'],
   ['a', 'show all checkpoints, or hide the noise'],
+  ['b', 'another session beside this one; again: no more'],
   ['1  2  3', 'changes, conversation, about'],
   ['?', 'this list'],
 ];

@@ -35,6 +35,7 @@ export function listenToKeys(): void {
     '3': () => (view.tab = 'about'),
     '?': () => (view.isHelp = true),
     a: () => (view.showsNoise = !view.showsNoise),
+    b: () => (view.isBeside = !view.isBeside),
     c: () => (view.base = view.base === undefined && !view.isPresent ? view.selected : undefined),
     e: () => (view.isUnfolded = !view.isUnfolded),
     j: () => inTimeline('ArrowDown'),

@@ -6,7 +6,7 @@ import { enteredSecret } from './entry.ts';
 import { listenToKeys } from './keys.ts';
 import { useLink } from './state/link.ts';
 import { usePushed } from './state/pushed.ts';
-import { followTimeline, useTimeline } from './state/timeline.ts';
+import { follow, useBeside, useTimeline } from './state/timeline.ts';
 import { useView } from './state/view.ts';
 import './style.css';
 
@@ -21,7 +21,7 @@ async function begin(): Promise<void> {
   const [link, timeline, view] = [useLink(), useTimeline(), useView()];
   const wire = link.open(secret);
   app.mount('#app');
-  followTimeline();
+  for (const each of [timeline, useBeside()]) follow(each);
   usePushed().follow();
   listenToKeys();
   const { session } = await wire.ask('inspector/hello', {});

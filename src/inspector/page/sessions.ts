@@ -1,12 +1,25 @@
-// Switches from one session to another. The selection and the comparison of the old session are dropped.
-import { useTimeline } from './state/timeline.ts';
+// The sessions of the storage in words, and the switch from one session to another.
+import type { InspectedSession } from '../own-methods.ts';
+import { useBeside, useTimeline } from './state/timeline.ts';
 import { useView } from './state/view.ts';
+import { plainText, sinceWords } from './text.ts';
 
-/** Shows a session at its newest checkpoint. */
+/**
+ * Shows a session at its newest checkpoint. The selection and the comparison of the former session are dropped. The two
+ * sessions change places when the wanted one is beside the shown one.
+ */
 export async function showSession(session: string): Promise<void> {
-  const [timeline, view] = [useTimeline(), useView()];
+  const [timeline, beside, view] = [useTimeline(), useBeside(), useView()];
   [view.base, view.selected, view.file] = [undefined, undefined, undefined];
   view.room = 'checkpoints';
+  if (session === beside.session) void beside.show(timeline.session);
   await timeline.show(session);
   view.selected = timeline.head;
+}
+
+/** Returns a line that tells a session from others: work tree, agent, first prompt and age. */
+export function sessionWords({ workspace, agent, firstPrompt, lastUsedMs }: InspectedSession): string {
+  const name = workspace.slice(workspace.lastIndexOf('/') + 1) || workspace;
+  const said = firstPrompt === undefined ? '' : ` · “${plainText(firstPrompt).slice(0, 40)}”`;
+  return `${plainText(name)} · ${agent}${said} · ${sinceWords(lastUsedMs)}`;
 }

@@ -10,7 +10,7 @@ import { useTimeline } from './state/timeline.ts';
 import { present, useView } from './state/view.ts';
 import { countOf, plainText, timeOf } from './text.ts';
 
-const rowHeight = 34;
+export const rowHeight = 34;
 const laneWidth = 12;
 const middle = rowHeight / 2;
 
@@ -165,12 +165,16 @@ export const TimelinePane = defineComponent(() => {
       ) : (
         <CheckpointRow
           key={rows[index]?.checkpoint.id ?? index}
+          id={`${listId}-${index}`}
           of={rows[index] as TimelineRow}
-          index={index}
           lanes={lanes.value}
+          head={timeline.head}
           isBehindHead={headAt.value >= 0 && index > headAt.value}
+          isSelected={rows[index]?.checkpoint.id === view.selected}
+          isBase={rows[index]?.checkpoint.id === view.base}
           canFold={tools(rows, index) || (rows[index]?.folded ?? 0) > 0}
           fold={fold}
+          open={view.open}
         />
       );
     return (
@@ -244,33 +248,38 @@ const SearchField = defineComponent(() => {
 });
 
 interface RowProps {
+  /** The id of the element. */
+  readonly id: string;
   readonly of: TimelineRow;
-  readonly index: number;
   readonly lanes: number;
-  readonly canFold: boolean;
+  /** The id of the checkpoint on which the session's next checkpoint will follow. */
+  readonly head: string | undefined;
   readonly isBehindHead: boolean;
-  readonly fold: (id: string) => void;
+  readonly isSelected: boolean;
+  /** True for the earlier side of the comparison. */
+  readonly isBase: boolean;
+  readonly canFold: boolean;
+  readonly fold?: (id: string) => void;
+  readonly open: (id: string) => void;
 }
 
-const CheckpointRow = defineComponent(
+export const CheckpointRow = defineComponent(
   (props: RowProps) => {
-    const timeline = useTimeline();
-    const view = useView();
     return () => {
       const { checkpoint, depth, folded } = props.of;
       const { id, kind, description, toolName, timestamp, stats, detached, name } = checkpoint;
-      const isHead = id === timeline.head;
+      const isHead = id === props.head;
       const classes = ['row', kind, depth === 1 ? 'tool' : '', detached === true ? 'detached' : ''];
       return (
         <div
-          id={`${listId}-${props.index}`}
+          id={props.id}
           class={classes}
           role="treeitem"
           aria-level={depth + 1}
-          aria-selected={view.selected === id}
+          aria-selected={props.isSelected}
           aria-expanded={props.canFold ? folded === 0 : undefined}
           data-tag={labelOf(checkpoint)}
-          onClick={() => view.open(id)}
+          onClick={() => props.open(id)}
         >
           <Lanes
             row={props.of}
@@ -284,7 +293,7 @@ const CheckpointRow = defineComponent(
               aria-hidden="true"
               onClick={(event) => {
                 event.stopPropagation();
-                props.fold(id);
+                props.fold?.(id);
               }}
             >
               <Icon name={folded > 0 ? 'folded' : 'unfolded'} />
@@ -306,14 +315,14 @@ const CheckpointRow = defineComponent(
             {folded > 0 ? <span class="dim"> · {countOf(folded, 'tool')}</span> : null}
           </span>
           {isHead ? <span class="chip here">here</span> : null}
-          {view.base === id ? <span class="chip">from</span> : null}
+          {props.isBase ? <span class="chip">from</span> : null}
           <Stats of={stats} />
           <time datetime={timestamp}>{timeOf(timestamp)}</time>
         </div>
       );
     };
   },
-  { props: ['of', 'index', 'lanes', 'canFold', 'isBehindHead', 'fold'] },
+  { props: ['id', 'of', 'lanes', 'head', 'isBehindHead', 'isSelected', 'isBase', 'canFold', 'fold', 'open'] },
 );
 
 /** Returns the line of a tool without the word that its indentation says. */

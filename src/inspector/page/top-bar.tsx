@@ -2,12 +2,12 @@
 import { computed, defineComponent, onMounted, shallowRef, watch } from 'vue';
 import type { InspectedSession } from '../own-methods.ts';
 import { Icon, type IconName } from './parts/icon.tsx';
-import { showSession } from './sessions.ts';
+import { sessionWords, showSession } from './sessions.ts';
 import { useLink } from './state/link.ts';
 import { usePushed } from './state/pushed.ts';
 import { useTimeline } from './state/timeline.ts';
 import { type Room, type Theme, useView } from './state/view.ts';
-import { plainText, sinceWords, timeOf } from './text.ts';
+import { plainText, timeOf } from './text.ts';
 
 const rooms: readonly (readonly [Room, string, IconName])[] = [
   ['checkpoints', 'Checkpoints', 'history'],
@@ -44,36 +44,44 @@ export const TopBar = defineComponent(() => {
           </button>
         ))}
       </nav>
-      <button
-        type="button"
-        class="bare"
-        title="Open another window"
-        aria-label="Open another window"
-        onClick={() => void openWindow()}
-      >
-        <Icon name="window" />
-      </button>
-      <button
-        type="button"
-        class="bare"
-        title={`Colours: ${view.theme}`}
-        aria-label={`Colours: ${view.theme}. Change`}
-        onClick={() => (view.theme = nextTheme[view.theme])}
-      >
-        <Icon name={themeIcons[view.theme]} />
-      </button>
-      <button
-        type="button"
-        class="bare"
-        title="Keys (?)"
-        aria-label="Keys"
-        onClick={() => (view.isHelp = true)}
-      >
-        <Icon name="help" />
-      </button>
+      <BarButton
+        icon="beside"
+        isWideOnly
+        title="Show another session beside this one (b)"
+        isPressed={view.isBeside}
+        press={() => (view.isBeside = !view.isBeside)}
+      />
+      <BarButton icon="window" title="Open another window" press={() => void openWindow()} />
+      <BarButton
+        icon={themeIcons[view.theme]}
+        title={`Colours: ${view.theme}. Change`}
+        press={() => (view.theme = nextTheme[view.theme])}
+      />
+      <BarButton icon="help" title="Keys (?)" press={() => (view.isHelp = true)} />
     </header>
   );
 });
+
+interface BarButtonProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly press: () => void;
+  readonly isPressed?: boolean;
+  readonly isWideOnly?: boolean;
+}
+
+const BarButton = ({ icon, title, press, isPressed, isWideOnly }: BarButtonProps) => (
+  <button
+    type="button"
+    class={['bare', isWideOnly === true ? 'wide-only' : '']}
+    title={title}
+    aria-label={title}
+    aria-pressed={isPressed}
+    onClick={press}
+  >
+    <Icon name={icon} />
+  </button>
+);
 
 const SessionPicker = defineComponent(() => {
   const link = useLink();
@@ -88,11 +96,6 @@ const SessionPicker = defineComponent(() => {
     () => timeline.session,
     () => void read(),
   );
-  const name = (path: string): string => plainText(path.slice(path.lastIndexOf('/') + 1) || path);
-  const words = ({ workspace, agent, firstPrompt, lastUsedMs }: InspectedSession): string => {
-    const said = firstPrompt === undefined ? '' : ` · “${plainText(firstPrompt).slice(0, 40)}”`;
-    return `${name(workspace)} · ${agent}${said} · ${sinceWords(lastUsedMs)}`;
-  };
   return () => (
     <label class="session">
       <span class="hidden">Session</span>
@@ -104,7 +107,7 @@ const SessionPicker = defineComponent(() => {
         onChange={(event) => void showSession((event.target as HTMLSelectElement).value)}
       >
         {sessions.value.map((each) => (
-          <option value={each.session}>{words(each)}</option>
+          <option value={each.session}>{sessionWords(each)}</option>
         ))}
       </select>
     </label>

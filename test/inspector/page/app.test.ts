@@ -407,6 +407,57 @@ seen('a push in the background is shown, and so is the reason when it failed', a
   await page.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
 });
 
+seen('another session has its timeline beside the shown one, and a click on it swaps the two', async () => {
+  const { page } = shown;
+  const { rig, client } = inspected;
+  assert.ok(client !== undefined);
+  const { session } = await rig.open(client, { retention: 'keep', conversationId: 'beside' });
+  await page.keyboard.press('b');
+  const [beside, picker] = [page.locator('.beside'), page.locator('.beside select')];
+  await picker.focus();
+  await beside.locator(`option[value="${session}"]`).waitFor({ state: 'attached' });
+  await picker.selectOption(session);
+  const { checkpoint } = await client.request('checkpoint/create', {
+    session,
+    kind: 'turn',
+    message: 'live',
+  });
+  await beside.locator('[role=treeitem]', { hasText: 'live' }).click();
+  await page.locator(`.checkpoint-head`, { hasText: checkpoint?.description ?? 'no checkpoint' }).waitFor();
+  assert.is(await page.locator('#session').inputValue(), session);
+  await beside.locator('[role=treeitem]', { hasText: 'with a secret' }).waitFor();
+  assert.is(await picker.inputValue(), inspected.session);
+  await page.selectOption('#session', inspected.session);
+  await page.locator('.timeline:not(.beside) [role=treeitem]', { hasText: 'with a secret' }).waitFor();
+  await beside.locator('[role=treeitem]', { hasText: 'live' }).waitFor();
+  const axe = await Axe.in(shown);
+  assert.equal(await axe.violations(), []);
+  await beside.locator('button').click();
+  await beside.waitFor({ state: 'detached' });
+});
+
+seen('a file that takes long to read replaces the difference of another file by a note', async () => {
+  const { page } = shown;
+  await shown.select('2.1');
+  await shown.file('code.ts');
+  let answer = (): void => undefined;
+  await page.exposeFunction('held', () => new Promise<void>((resolve) => (answer = resolve)));
+  // The page waits for this answer of the daemon before it shows the file.
+  await page.evaluate(`{
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (text) {
+      if (!text.includes('"perFile":true')) return send.call(this, text);
+      WebSocket.prototype.send = send;
+      held().then(() => send.call(this, text));
+    };
+  }`);
+  await page.locator('.file', { hasText: 'latin.txt' }).click();
+  await page.locator('.file-diff .empty', { hasText: 'Reading' }).waitFor();
+  assert.match(await page.locator('.file-title').innerText(), 'latin.txt');
+  answer();
+  await page.locator('.diff[data-drawn="latin.txt"]').waitFor();
+});
+
 seen('axe finds no fault on the page, whether light, dark or narrow', async () => {
   const { page } = shown;
   const axe = await Axe.in(shown);

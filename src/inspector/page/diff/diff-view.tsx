@@ -117,7 +117,7 @@ export const DiffView = defineComponent(
       draws += 1;
       view.value?.destroy();
     });
-    return () => <div ref={element} class="diff" />;
+    return () => <div ref={element} class={['diff', props.before === '' ? 'of-new-file' : '']} />;
   },
   { props: ['path', 'before', 'after', 'hunks', 'isSideBySide', 'offered'] },
 );

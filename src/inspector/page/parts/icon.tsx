@@ -2,6 +2,7 @@
 
 const shapes = {
   back: 'M10 3 5 8l5 5',
+  beside: 'M2.5 3h4v10h-4zM9.5 3h4v10h-4z',
   close: 'm4 4 8 8m0-8-8 8',
   compare: 'M5 3v10m0 0-2.5-2.5M5 13l2.5-2.5M11 13V3m0 0L8.5 5.5M11 3l2.5 2.5',
   copy: 'M6 6h7v7H6zM10 6V3H3v7h3',

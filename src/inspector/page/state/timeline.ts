@@ -1,4 +1,4 @@
-// The checkpoints of the shown session, updated by the daemon's events.
+// The checkpoints of the shown session, and of the session beside it, updated by the daemon's events.
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, watch } from 'vue';
 import type { Checkpoint, SessionGetResult } from '../../../protocol/types.ts';
@@ -9,7 +9,14 @@ const pageItems = 1000;
 const quietMs = 150;
 const watchMs = 500;
 
-export const useTimeline = defineStore('timeline', () => {
+/** The session that the page shows. */
+export const useTimeline = defineStore('timeline', sessionTimeline);
+/** The session whose timeline is beside that of the shown session. Its `session` is empty when there is none. */
+export const useBeside = defineStore('beside', sessionTimeline);
+export type ShownTimeline = ReturnType<typeof useTimeline> | ReturnType<typeof useBeside>;
+
+// biome-ignore lint/nursery/useExplicitType: Pinia derives the type of a store from its setup.
+function sessionTimeline() {
   const link = useLink();
   const session = ref('');
   const info = shallowRef<SessionGetResult>();
@@ -26,12 +33,11 @@ export const useTimeline = defineStore('timeline', () => {
   let loads = 0;
   let refreshing: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows a session, and drops the data of the session shown before. */
+  /** Shows a session, or none for an empty name, and drops the data of the session shown before. */
   async function show(wanted: string): Promise<void> {
-    session.value = wanted;
-    checkpoints.value = [];
-    info.value = undefined;
-    await load();
+    loads += 1;
+    [session.value, checkpoints.value, info.value, failure.value] = [wanted, [], undefined, undefined];
+    if (wanted !== '') await load();
   }
 
   /** Reads everything again. A load changes nothing once a later load has begun. */
@@ -80,7 +86,7 @@ export const useTimeline = defineStore('timeline', () => {
 
   const known = { session, info, checkpoints, isLoading, failure, dirtyPaths, presentVersion, head, byId };
   return { ...known, show, load, loadSoon, add, previousOf };
-});
+}
 
 /** Lists the checkpoints of a session page by page. Each step yields all checkpoints so far. */
 async function* growing(
@@ -113,9 +119,8 @@ function withNew(all: readonly Checkpoint[], checkpoint: Checkpoint): readonly C
   return [...others.filter((each) => each.id !== id), checkpoint];
 }
 
-/** Updates the timeline from now on. */
-export function followTimeline(): void {
-  const timeline = useTimeline();
+/** Updates a timeline from now on. */
+export function follow(timeline: ShownTimeline): void {
   const wire = useLink().linked();
   const isOurs = (event: { readonly session: string }): boolean => event.session === timeline.session;
   wire.on('checkpoint/didCreate', (event) => isOurs(event) && timeline.add(event.checkpoint));
@@ -138,7 +143,7 @@ export function followTimeline(): void {
       clearTimeout(awaiting);
       const state = info?.watcher.state;
       if (info === undefined || state === 'live' || state === 'unwatched') return;
-      awaiting = setTimeout(() => void readAgain(info), watchMs);
+      awaiting = setTimeout(() => void readAgain(timeline, info), watchMs);
     },
     { immediate: true },
   );
@@ -151,8 +156,7 @@ export async function readSessionHead(): Promise<void> {
 }
 
 /** Replaces the data of the session, unless it was read again meanwhile or the connection is lost. */
-async function readAgain(info: SessionGetResult): Promise<void> {
-  const timeline = useTimeline();
+async function readAgain(timeline: ShownTimeline, info: SessionGetResult): Promise<void> {
   try {
     const now = await useLink().ask('session/get', { session: info.session });
     if (timeline.info === info) timeline.info = now;

@@ -34,6 +34,8 @@ export const useView = defineStore('view', () => {
   /** True to show the details in a narrow window, which shows one column at a time. */
   const isDetail = ref(false);
   const isHelp = ref(false);
+  /** True to show the timeline of another session beside that of the shown session. */
+  const isBeside = ref(false);
 
   watch(
     theme,
@@ -73,5 +75,5 @@ export const useView = defineStore('view', () => {
     isUnfolded,
     theme,
   };
-  return { ...shown, isDetail, isHelp, isPresent, select, open };
+  return { ...shown, isDetail, isHelp, isBeside, isPresent, select, open };
 });

@@ -1,0 +1,106 @@
+// The timeline of another session beside that of the shown session. A click on one of its checkpoints makes the two
+// sessions change places.
+import { computed, defineComponent, onBeforeUnmount, onMounted, shallowRef } from 'vue';
+import type { InspectedSession } from '../own-methods.ts';
+import { Icon } from './parts/icon.tsx';
+import { VirtualList } from './parts/virtual-list.tsx';
+import { type TimelineRow, timelineRows } from './rows.ts';
+import { sessionWords, showSession } from './sessions.ts';
+import { useLink } from './state/link.ts';
+import { useBeside, useTimeline } from './state/timeline.ts';
+import { useView } from './state/view.ts';
+import { CheckpointRow, rowHeight } from './timeline.tsx';
+
+const listId = 'beside';
+
+export const BesidePane = defineComponent(() => {
+  const [beside, view] = [useBeside(), useView()];
+  const shown = computed(() =>
+    timelineRows(beside.checkpoints, {
+      head: beside.head,
+      showsNoise: view.showsNoise,
+      folded: new Set(),
+      matches: undefined,
+    }),
+  );
+  const lanes = computed(() => shown.value.rows.reduce((most, { lane }) => Math.max(most, lane), 0));
+  onBeforeUnmount(() => void beside.show(''));
+  async function open(id: string): Promise<void> {
+    await showSession(beside.session);
+    view.open(id);
+  }
+  const row = (index: number) => (
+    <CheckpointRow
+      key={shown.value.rows[index]?.checkpoint.id ?? index}
+      id={`${listId}-${index}`}
+      of={shown.value.rows[index] as TimelineRow}
+      lanes={lanes.value}
+      head={beside.head}
+      isBehindHead={false}
+      isSelected={false}
+      isBase={false}
+      canFold={false}
+      open={(id) => void open(id)}
+    />
+  );
+
+  return () => (
+    <section class="timeline beside" aria-label="Timeline of another session">
+      <div class="beside-head">
+        <OtherSessions />
+        <button
+          type="button"
+          class="bare"
+          title="Close (b)"
+          aria-label="Close the timeline of the other session"
+          onClick={() => (view.isBeside = false)}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      {beside.failure === undefined ? null : <p role="alert">{beside.failure}</p>}
+      <VirtualList
+        id={listId}
+        role="tree"
+        label="Checkpoints of the other session, oldest first"
+        count={shown.value.rows.length}
+        rowHeight={rowHeight}
+        active={-1}
+        sticks={true}
+        row={row}
+      />
+    </section>
+  );
+});
+
+/** Chooses the session that is beside the shown one, at first the one that was used last. */
+const OtherSessions = defineComponent(() => {
+  const [link, timeline, beside] = [useLink(), useTimeline(), useBeside()];
+  const sessions = shallowRef<readonly InspectedSession[]>([]);
+  const others = computed(() => sessions.value.filter(({ session }) => session !== timeline.session));
+  async function read(): Promise<void> {
+    sessions.value = (await link.ask('inspector/sessions', {})).sessions;
+  }
+  onMounted(async () => {
+    await read();
+    const [first] = others.value;
+    if (first !== undefined && beside.session === '') await beside.show(first.session);
+  });
+  return () =>
+    others.value.length === 0 ? (
+      <span class="dim">There is no other session in this storage.</span>
+    ) : (
+      <label class="session">
+        <span class="hidden">Session beside the shown one</span>
+        <select
+          value={beside.session}
+          onFocus={() => void read()}
+          onChange={(event) => void beside.show((event.target as HTMLSelectElement).value)}
+        >
+          {others.value.map((each) => (
+            <option value={each.session}>{sessionWords(each)}</option>
+          ))}
+        </select>
+      </label>
+    );
+});
