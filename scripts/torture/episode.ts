@@ -4,7 +4,7 @@ import type { SessionGetResult, SessionOpenResult } from '../../src/protocol/typ
 import { differences, isOfGit, isTemporary, look, type Manifest, type PathRef } from './manifest.ts';
 import { assertHolds, list, Oracle, wanted } from './oracle.ts';
 import { type Outcome, type Seat } from './seat.ts';
-import type { Step, Trouble } from './steps.ts';
+import { ofPacking, type Step, type Trouble } from './steps.ts';
 import { Defect, type Tally } from './tally.ts';
 import { type Circumstances, World } from './world.ts';
 
@@ -209,6 +209,7 @@ export class Episode {
     const errors = told.filter((line) => /^E[A-Z]+ /.test(line)).length;
     const isSwapped = told.some((line) => line.startsWith('link '));
     tally.errors += errors;
+    tally.inPacking += told.filter((line) => ofPacking.test(line)).length;
     if (errors > 0) tally.requestsWithErrors += 1;
     if (isSwapped) tally.linksSwapped += 1;
     return { isSwapped, isDisturbed: errors > 0 || isSwapped };

@@ -75,6 +75,7 @@ export class Seat {
       '--log-level=debug',
       '--orphan-grace-hours=24',
       '--no-listen',
+      '--pack=2',
     ];
     this.#line = this.#start(words);
     this.#isCondemned = trouble?.act === 'killAll';

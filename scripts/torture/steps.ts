@@ -33,6 +33,9 @@ const wildIgnoreFiles = ['.gitignore', 'c/.gitignore', 'c/f/.gitignore', '.git/i
 const modes = [0o644, 0o755, 0o600, 0o444, 0o700] as const;
 const ignores = ['', '*.log\n', '*.env\n', '*.log\n*.env\n', 'c/\n', 'kind\n'] as const;
 
+/** The calls by which the daemon packs a shadow in the background. */
+export const ofPacking = /objects\/pack\/|git pack-|packed-re/;
+
 /** The user's changes of the work tree. */
 export type Edit =
   | { readonly do: 'write'; readonly file: string; readonly bytes: number; readonly mode: number }
@@ -234,6 +237,7 @@ function someTrouble(random: Random): Trouble {
     [3, '^(rename|unlink|link|mkdir|rmdir|symlink|fchmod|chmod) '],
     [1, '^(write|fsync|writeFile) '],
     [1, '^spawn '],
+    [2, ofPacking.source],
   ] as const);
   const at = match === undefined ? someDepth(random) : 1 + random.below(match.includes('spawn') ? 3 : 14);
   const where = { at, ...(match === undefined ? {} : { match }) };

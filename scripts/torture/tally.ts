@@ -12,6 +12,8 @@ export class Tally {
   powerCuts = 0;
   errors = 0;
   requestsWithErrors = 0;
+  /** Kills and errors in the background packing of a shadow. */
+  inPacking = 0;
   linksSwapped = 0;
   fullDisks = 0;
   clockJumps = 0;
@@ -43,7 +45,7 @@ export class Tally {
       `${this.episodes} episodes (${clients.join(', ')}), ${this.steps} steps`,
       `${this.kills} kills (${this.killsInRecovery} of them during recovery, nested up to ${this.deepestRecovery} deep)`,
       `${this.powerCuts} power cuts`,
-      `${this.errors} injected errors in ${this.requestsWithErrors} requests, ${this.linksSwapped} links swapped in`,
+      `${this.errors} injected errors in ${this.requestsWithErrors} requests, ${this.inPacking} kills and errors in a packing, ${this.linksSwapped} links swapped in`,
       `${this.fullDisks} full disks, ${this.clockJumps} jumps of the clock, ${this.containers} containers, ${this.asPlainUser} episodes without root`,
       `${this.checkpoints} checkpoints, ${this.restores} restores, ${this.refused} refusals (${kinds.join(', ')})`,
     ].join('\n');

@@ -5,17 +5,19 @@
 //   receives that call, and for N = 0 all of them. MATCH may be `changes`, for the calls that may change the disk.
 // - `--gc=FILE`: Once FILE exists, the daemon writes the bytes of live memory (heap and buffers) into it.
 // - `--plan=FILE`: The daemon executes the plan in FILE (planned-fault.ts).
+// - `--pack=N`: The daemon packs the objects and refs of a shadow at every N checkpoints, however few they are.
 // - `--throw=FILE`: Once FILE exists, the daemon throws outside of any request.
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { installFault } from '../../src/base/seam.ts';
+import { packingLimits } from '../../src/store/git/packing.ts';
 import { mayChangeDisk } from '../support/disk-changes.ts';
 import { plannedFault } from '../support/programs/planned-fault.ts';
 
-const own = process.argv.filter((word) => /^--(kill|throw|gc|plan)=/.test(word));
+const own = process.argv.filter((word) => /^--(kill|throw|gc|plan|pack)=/.test(word));
 process.argv = process.argv.filter((word) => !own.includes(word));
 
 for (const word of own) {
-  const [, what = '', value = ''] = /^--(kill|throw|gc|plan)=(.*)$/.exec(word) ?? [];
+  const [, what = '', value = ''] = /^--(kill|throw|gc|plan|pack)=(.*)$/.exec(word) ?? [];
   if (what === 'kill') {
     const [at = '0', arm = '', count = '', match = ''] = value.split(':');
     const pattern = new RegExp(match);
@@ -38,6 +40,8 @@ for (const word of own) {
     });
   } else if (what === 'plan') {
     installFault(plannedFault(value));
+  } else if (what === 'pack') {
+    Object.assign(packingLimits, { checkpointsMax: Number(value), looseMin: 1, looseRefsMin: 1 });
   } else if (what === 'gc') {
     setInterval(() => {
       // The test removes the file when it has read the answer.

@@ -25,8 +25,6 @@ import {
 } from './readable-refs.ts';
 import { packedRefs, refsInFiles } from './ref-files.ts';
 
-/** Fewer refs keep one file each: reading that many takes a millisecond or two. */
-const looseRefsMin = 100;
 /** The number of ref files that are removed before other changes of refs get their turn. */
 const unlinkedAtOnce = 100;
 
@@ -135,14 +133,15 @@ export class RefStore {
 
   /**
    * Moves the refs of a repository that only the daemon uses into one file. Returns the paths of the files
-   * that the packing made unnecessary. Other changes get their turn in between.
+   * that the packing made unnecessary. Fewer than `looseMin` refs in files of their own stay. Other changes get their
+   * turn in between.
    * @throws as {@link commit}, AbortError between two steps; each ref has its value all the time
    */
-  async pack(signal: AbortSignal): Promise<readonly string[]> {
+  async pack(signal: AbortSignal, looseMin: number): Promise<readonly string[]> {
     const { place, prefixes } = this.#options;
     const refsIn = this.#refsIn;
     const loose = [...this.#refs.keys()].filter((ref) => files.existsSync(join(refsIn, ref)));
-    if (loose.length < looseRefsMin) return [];
+    if (loose.length < looseMin) return [];
     // Git locks the file. A ref that moves meanwhile has its own file, which takes precedence and stays.
     const settings = { ...place.settings, ...syncedRefSettings };
     await runGit({ place: { ...place, settings }, args: ['pack-refs', '--all', '--no-prune'], signal });

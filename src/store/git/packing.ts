@@ -15,13 +15,18 @@ import { gitAnswered, runGit } from '../../git/process/run.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
 import type { Unsynced } from './unsynced.ts';
 
-/** The number of checkpoints after which the daemon packs although the client makes one after another. */
-const checkpointsMax = 256;
-/** A session without a new checkpoint for this long is quiet. */
-const quietMs = 15_000;
-/** Fewer loose objects are not packed, unless they are large: each pack makes the look-up of objects slower. */
-const looseMin = 500;
-const looseBytesMin = 64 << 20;
+/** When the daemon packs. A test program lowers these limits before it starts the daemon. */
+export const packingLimits = {
+  /** The number of checkpoints after which the daemon packs although the client makes one after another. */
+  checkpointsMax: 256,
+  /** A session without a new checkpoint for this long is quiet. */
+  quietMs: 15_000,
+  /** Fewer loose objects are not packed, unless they are large: each pack makes the look-up of objects slower. */
+  looseMin: 500,
+  looseBytesMin: 64 << 20,
+  /** Fewer refs keep one file each: reading that many takes a millisecond or two. */
+  looseRefsMin: 100,
+};
 /** A larger pack is not rewritten, so that the cost of packing depends on the change. */
 const joinedBytesMax = 1 << 30;
 
@@ -65,8 +70,8 @@ export class Packing {
     if (this.#isClosed) return;
     clearTimeout(this.#timer);
     this.#checkpoints += 1;
-    if (this.#checkpoints >= checkpointsMax) this.#begin();
-    else this.#timer = setTimeout(() => this.#begin(), quietMs).unref();
+    if (this.#checkpoints >= packingLimits.checkpointsMax) this.#begin();
+    else this.#timer = setTimeout(() => this.#begin(), packingLimits.quietMs).unref();
   }
 
   /**
@@ -110,13 +115,14 @@ export class Packing {
     const { objects, refs, unsynced, packsMax = Number.POSITIVE_INFINITY, around } = this.#places;
     const loose = await looseObjects(objects, signal);
     const packs = packsIn(objects);
-    const isDue = loose.length >= looseMin || bytesOf(objects, loose) >= looseBytesMin;
+    const isDue =
+      loose.length >= packingLimits.looseMin || bytesOf(objects, loose) >= packingLimits.looseBytesMin;
     if (isDue || packs.length > packsMax) {
       const joined = packsToJoin(packs, loose.length);
       const change = (): Promise<void> => this.#packObjects(loose, joined, signal);
       await (around === undefined ? change() : around(change));
     }
-    unsynced.forget(await refs.pack(signal));
+    unsynced.forget(await refs.pack(signal, packingLimits.looseRefsMin));
   }
 
   async #packObjects(loose: readonly string[], joined: readonly Pack[], signal: AbortSignal): Promise<void> {
