@@ -1,5 +1,5 @@
-// A copy of a map that differs in a few entries. Its cost depends on the differences, not on the size. The original
-// map never changes.
+// A copy of a map that differs in a few entries. Its memory and time depend on the differences, not on the
+// size of the map. The original map never changes.
 
 /** The parts of a map that readers use. */
 export interface Lookup<K, V> extends Iterable<readonly [K, V]> {

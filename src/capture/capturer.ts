@@ -58,8 +58,9 @@ export interface CaptureCounts {
 
 export interface CaptureRequest {
   /**
-   * A snapshot that a checkpoint keeps until this capture is published. Its files are captured again even if ignored.
-   * Files that have not changed since are taken from it, without being read or stored again.
+   * A snapshot that a checkpoint keeps until this capture is published. Its files are captured again even if
+   * they are ignored. The capture takes unchanged files from this snapshot, without reading or storing them
+   * again.
    */
   readonly previous?: SnapshotId;
   /**

@@ -203,7 +203,7 @@ export class CheckpointIndex {
 
   /**
    * Returns checkpoints in list order. `every` adds safety and restore checkpoints, and checkpoints that lost
-   * their tag. This list is ordered by sequence. `safety` alone is by sequence, too.
+   * their tag. The lists `every` and `safety` are ordered by sequence.
    */
   list(kind: ListKind): StoredCheckpoint[] {
     return this.listing(kind).slice(0, this.#rows.end);

@@ -83,8 +83,8 @@ export function reportLines(tracker: FileLineTracker): LineReport {
 }
 
 /**
- * Returns the previous count. At the first write: 0 for a creation, the present count for other writes. Later: the
- * count after the last write.
+ * Returns the previous count of lines. At the first write this is 0 for a creation, and the present count for
+ * other writes. At later writes this is the count after the last write.
  */
 function prevLinesOf(known: FileLineTracker | undefined, operation: WriteOperation, before: number): number {
   if (known !== undefined && !known.isFirstWrite) return known.afterFswriteLines;

@@ -1,5 +1,6 @@
 // Decides which paths of a snapshot stay on this machine when its session is pushed, and makes the tree
-// without them. Checks names, permissions, the rules of the capture, and contents for secrets. Sends nothing.
+// without them. Checks names, permissions and the rules of the capture, and searches contents for secrets.
+// Sends nothing.
 import { createHash } from 'node:crypto';
 import type { BlobId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';

@@ -413,7 +413,7 @@ async function writeTop(objects: TravelObjects, { manifest, pages, pieces, names
   return objects.write('tree', await encodeTree(top));
 }
 
-/** Returns the parts in the form that a reader of the head gets. */
+/** Returns the parts in the same form as after reading the head. */
 function partsOf({ pages, pieces, names }: Omit<Parts, 'manifest'>): Map<string, string> {
   const parts = new Map([['names', names]]);
   for (const [page, ids] of pages)

@@ -50,7 +50,7 @@ export class Commit {
   readonly #shared = new Set<string>();
   /** Files that the commit moved to a temporary name and could not remove, with their original names. */
   readonly stuck = new Map<TreePath, TreePath>();
-  /** Edits that other programs made during the last steps. The caller takes them from here. */
+  /** Edits that other programs made during the last steps. The caller takes the edits from this list. */
   readonly edited: Edited[] = [];
   readonly #names: Asides;
 

@@ -285,7 +285,7 @@ function surplusOf(changes: readonly TreeChange[]): Map<TreePath, number> {
   return surplus;
 }
 
-/** Returns how many files the tree holds at or below a path. */
+/** Returns the number of files in the tree at or below a path. */
 function filesAt(root: Directory, path: TreePath): number {
   const node = nodeAt(root, path);
   return node === undefined ? 0 : countFiles(node);

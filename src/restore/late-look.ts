@@ -345,7 +345,7 @@ async function putBack(parts: BringBack, { path, put, at }: Edited): Promise<Put
     return { isBack: true, met };
   } catch (error) {
     if (pathReason(error) === undefined) throw error;
-    files.rmSync(tree.address(temporary), { force: true }); // the file cannot be linked, or its directory not be made
+    files.rmSync(tree.address(temporary), { force: true }); // the link or its directory cannot be made
     temporaries.gone(temporary);
     return no;
   }

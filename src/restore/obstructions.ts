@@ -66,8 +66,8 @@ export async function findObstructions(
 /**
  * Returns a function that is true for git directories, whatever their name, of which the present capture has
  * no file. A snapshot may contain such a path from an earlier version, or from before it became a repository.
- * Writing it over a repository in use would lose commits. The present capture does have files of a git
- * directory that the user's own repository tracks.
+ * To write such a path over a repository in use would lose commits. The present capture does have files of a
+ * git directory that the user's own repository tracks.
  */
 function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: TreePath) => boolean {
   const known = new Map<TreePath, boolean>();

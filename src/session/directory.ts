@@ -122,7 +122,7 @@ export class SessionDirectory {
   get mergeDirectory(): string {
     return join(this.own, 'merge');
   }
-  /** Contents that agents reported and that no checkpoint may hold, by their ids. */
+  /** Contents that agents reported and that perhaps no checkpoint contains, by their ids. */
   get reportedDirectory(): string {
     return join(this.own, 'reported');
   }

@@ -359,7 +359,10 @@ export async function endOrphans(directory: string): Promise<void> {
   }
 }
 
-/** Also false when the process is gone: a killed process has no directory any more. */
+/**
+ * True when the process is a git that runs in the directory. False when the process is gone, because a killed
+ * process has no directory any more.
+ */
 function isGitIn(pid: string, directory: string): boolean {
   // The process has ended, or belongs to another user.
   return attemptOr(false, isOfSystem, () => {

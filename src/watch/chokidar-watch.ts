@@ -1,6 +1,6 @@
 // chokidar's part of the watcher: the main thread's side of chokidar-thread.ts, with the state that clients
-// see. This module never watches only a part of the tree. After a missed event the watching restarts, and
-// when the system lacks watches it is given up.
+// see. This module never watches only a part of the tree. After a missed event this module starts watching
+// again. When the system has no more watches, this module stops watching.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';

@@ -97,7 +97,7 @@ test('an unnamed repository, a clone with --mirror and a template count as git d
     });
   }));
 
-test('a capture takes only files from a git directory that its own repository tracks', () =>
+test('from a git directory a capture takes only the files that the repository around it tracks', () =>
   withRig(async (rig) => {
     rig.git('init', '-q', '--bare', 'fixture.git');
     rig.write('fixture.git/objects/keep', '');

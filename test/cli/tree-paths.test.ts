@@ -137,7 +137,7 @@ test('a word that is neither a checkpoint nor a path is refused, and the message
     assert.equal(contents(rig), ['spoilt', 'spoilt', 'spoilt']);
   }));
 
-test('a command without paths refuses a word, and says where it belongs', () =>
+test('a command that takes no path refuses a word, and names the command for it', () =>
   withRig(async (rig) => {
     const stray = await run(rig, '.', 'create', 'my message');
     assert.is(stray.code, 2);

@@ -318,7 +318,7 @@ test('a file that another author moved, or whose mode changed, is left unchanged
   await pair.daemon.close();
 });
 
-test('a deletion that the author reported is taken back', async () => {
+test('a deletion that the author reported is reverted', async () => {
   const pair = await new Pair().open();
   await pair.turn();
   rmSync(join(pair.root, 'a.txt'));

@@ -9,7 +9,8 @@ import { testFaults } from './restorer-faults.ts';
 
 process.umask(0o022);
 
-// Multiples of the strides of the long test, so that it tries each of these calls, too.
+// These strides are multiples of the strides of the long test, so that the long test tries each of these
+// calls, too.
 testFaults({ EIO: 8, EACCES: 14, ENOSPC: 35, EMFILE: 44, EROFS: 44, EDQUOT: 65 }, 10);
 
 test('after SIGKILL at a sample of calls every file is whole (F86)', async () => {

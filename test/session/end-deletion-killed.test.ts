@@ -1,5 +1,5 @@
-// A session whose end was killed after its checkpoints were removed and before its directory was is gone for every
-// client.
+// The daemon is killed at the end of a session, between the removal of the checkpoints and of the directory.
+// The session is then gone for every client.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -49,7 +49,7 @@ export function contentTests(check: Check): void {
     }
   });
 
-  check('sizes are returned without reading, and -1 for a missing content (O7)', async ({ store }) => {
+  check('sizes are found without reading, and a missing content has size -1 (O7)', async ({ store }) => {
     const tree = plain({ a: '', b: 'four', c: 'x'.repeat(100_000) });
     await capture(store, tree);
     const ids = [...tree.values()].map(({ bytes }) => blobOf(store, bytes));

@@ -1,7 +1,7 @@
 // Errors that tests expect: the daemon's own, identified by their kind.
 import { CheckpointdError } from '../../src/base/errors.ts';
 
-/** Returns the expected failure of a request. Fails when the request succeeds or fails otherwise. */
+/** Returns the expected failure of a request. Throws when the request succeeds, or fails with another kind of error. */
 export async function failure(request: Promise<unknown>): Promise<CheckpointdError> {
   try {
     await request;

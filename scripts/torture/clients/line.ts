@@ -2,9 +2,9 @@
 import { type Exit, WireClient, type WireOptions } from '../../../test/support/wire-client.ts';
 
 export interface Line {
-  /** The process of the daemon, or one above it. */
+  /** The id of the daemon's process, or of one of its parent processes. */
   readonly pid: number;
-  /** How the daemon ended. @throws Defect when the client reported its end wrongly */
+  /** Resolves with the end of the daemon. @throws Defect when the client reported its end wrongly */
   readonly exited: Promise<Exit>;
   /** True once the daemon has ended. */
   readonly hasEnded: boolean;

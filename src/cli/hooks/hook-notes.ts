@@ -1,6 +1,6 @@
-// Writes the notes of hooks for people, in hooks/ of the storage. One is a log, because an agent shows no output. The
-// other is the last hook of each agent with its result, for "status", "doctor" and the choice of a session. A failed
-// write is ignored.
+// Writes two kinds of notes about hooks, in hooks/ of the storage. A log shows people the output of hooks,
+// because an agent shows none. Another file names the last hook of each agent with its result, for "status",
+// "doctor" and the choice of a session. A failed write is ignored.
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';

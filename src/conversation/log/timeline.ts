@@ -36,7 +36,10 @@ interface HeadStep {
 
 interface ConversationRecord extends LogRecord {
   readonly kind: 'conversation';
-  /** The state before this record. Not always that of the preceding record, because the head can be rewound. */
+  /**
+   * The state before this record. The preceding record may have led to another state, because the head can be
+   * rewound.
+   */
   readonly parent: ConversationRef;
   readonly operation: StateChange | ImportStep | HeadStep;
   /** True when the state exists but the head did not move: a checkpoint moves it later. */

@@ -63,7 +63,7 @@ export class ObjectReader {
     return sizes;
   }
 
-  /** Returns the first missing object. A loose one is looked up without git. */
+  /** Returns the first missing object. Looks up loose objects without git. */
   async firstMissing(ids: readonly string[]): Promise<string | undefined> {
     const elsewhere = ids.filter((id) => !this.#looseIn.some((objects) => isLoose(objects, id)));
     if (elsewhere.length === 0) return undefined;

@@ -337,7 +337,10 @@ export class RefStore {
     if (changes.some(({ to }) => to === undefined)) await removeStalePackedRefs(this.#refsIn);
   }
 
-  /** A note may exist although writing it failed. The next open would then repeat the transaction. */
+  /**
+   * Writes the note of the transaction. A failed write may leave a note, and the next open would then repeat
+   * the transaction.
+   */
   #beginIntent(changes: readonly RefChange[]): void {
     const { intentFile, durable } = this.#options;
     try {

@@ -20,7 +20,10 @@ export interface WriterPorts {
   readonly bodyBytesMax: number;
 }
 
-/** Matches the escape of a surrogate half without its partner. Other escapes are matched to be skipped. */
+/**
+ * Matches the escape of a surrogate half without its partner. The pattern also matches every other escape, so
+ * that the search skips it.
+ */
 const escapes = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
 
 /**

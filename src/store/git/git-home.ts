@@ -10,11 +10,11 @@ import type { Unsynced } from './unsynced.ts';
 
 export interface GitHome {
   readonly strategy: string;
-  /** Where new objects are written. */
+  /** The place to which new objects are written. */
   readonly writePlace: GitPlace;
-  /** True when git sees earlier objects there, and so does not write them again. */
+  /** True when git sees earlier objects in `writePlace`, and so does not write them again. */
   readonly isBelieved: boolean;
-  /** Where all objects are visible, including unpublished ones. Git's differ runs there. */
+  /** The place in which all objects are visible, including unpublished objects. Git's differ runs in this place. */
   readonly readPlace: GitPlace;
   /** Object directories whose loose objects the daemon reads without git; see {@link ObjectReader}. */
   readonly looseIn?: readonly string[];

@@ -1,8 +1,8 @@
 // Packs the loose objects and refs of a repository that only the daemon uses, in the background. A checkpoint
 // makes some six small files, so a long session would fill the disk with them and slow down every opening.
 // Each step leaves a complete repository. A pack has its final name on the disk before its objects are
-// removed elsewhere. The same is true of `packed-refs` and the files of its refs. A kill leaves a temporary
-// file, or an object in two places.
+// removed elsewhere. In the same way `packed-refs` is on the disk before the files of its refs are removed. A
+// kill leaves a temporary file, or an object in two places.
 import { join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';

@@ -124,7 +124,7 @@ export function insertBlob(database: SqliteDatabase, one: NewBlob): void {
        stored_size = excluded.stored_size, is_compressed = excluded.is_compressed, content = excluded.content`,
     one.blob,
     one.size,
-    one.blob, // rows already name the content when a lost one is stored again
+    one.blob, // rows already name this content when it was lost and is stored again
     Date.now(),
     one.stamp,
     one.storedSize,

@@ -8,7 +8,7 @@ const lines = (count: number, word: string): string =>
 
 const body = (text: string, sign: '+' | '-'): string => text.replace(/^(?=.)/gm, sign);
 
-test('a hunk of 200,000 lines is applied and taken back', () => {
+test('a hunk of 200,000 lines is applied and reverted', () => {
   const count = 200_000;
   const [before, after] = [lines(count, 'old'), lines(count, 'new')];
   const patch = `--- a/x\n+++ b/x\n@@ -1,${count} +1,${count} @@\n${body(before, '-')}${body(after, '+')}`;

@@ -23,7 +23,7 @@ const capturesMade = 3;
 const filesOf = (round: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`d${i % 5}/f${i}`, `${i} in round ${round}\n`]));
 
-/** Publishes checkpoints of some snapshots. Returns the snapshots by their rounds. */
+/** Publishes checkpoints of one snapshot in each round. Returns the snapshot of each round. */
 async function publish(store: GitStore, from: number): Promise<Map<number, SnapshotId>> {
   const made = new Map<number, SnapshotId>();
   for (let round = from; round < from + capturesMade; round += 1) {

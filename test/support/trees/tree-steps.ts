@@ -85,7 +85,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Makes the step if the tree allows it. A file in place of a directory makes it impossible. */
+/** Makes the step if the tree allows it. A step is impossible when a file has the path of a needed directory. */
 export function applyStep(root: string, one: Step): void {
   const target = join(root, one.path);
   try {
