@@ -47,6 +47,8 @@ if (inputs.some((file) => changedMs(file) >= builtMs)) {
       modulePreload: false,
       assetsInlineLimit: 0,
       chunkSizeWarningLimit: 1500,
+      // A slow machine alone is no reason for a warning.
+      rolldownOptions: { checks: { bundlerTimings: false } },
       target: 'es2023',
     },
   });
