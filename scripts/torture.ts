@@ -1,5 +1,5 @@
-// Torture: random work with real daemons that are killed, failed, raced and cut off from power. Its checker shares no
-// code with them.
+// Torture: random work with real daemons that are killed, failed, raced and cut off from power. The checker
+// shares no code with the daemons.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

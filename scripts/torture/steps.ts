@@ -123,8 +123,8 @@ type Each<S extends { readonly op: string }> = S extends unknown
 export type Step = Each<AnyStep>;
 
 /**
- * Returns a walk without troubles: only requests to one daemon, with every kind of edit. Its last checkpoints are
- * restored.
+ * Returns a walk without troubles: only requests to one daemon, with every kind of edit. The walk ends with
+ * three restores of random checkpoints.
  */
 export function calmSteps(random: Random, count: number): Step[] {
   const steps: Step[] = [{ op: 'edit', edits: wildEdits(random, 6) }];

@@ -244,7 +244,7 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
       other.ask('checkpoint/restore', { tag: theirs, ...hard }),
     ]);
     const after = world.look();
-    // The other session is kept as well. Its first checkpoint may come from an earlier step.
+    // The other session is kept as well. The first checkpoint of that session may come from an earlier step.
     const holdings = [await oracle.holding(seat, mine), await oracle.holding(other, theirs)];
     const isWhole = holdings.some((holding) => isOnDisk(holding, after));
     if (outcomes.every(({ is }) => is === 'answered') && !isWhole)
@@ -277,7 +277,8 @@ function judgeQuiet({ before, resumed, after, outcome, ...course }: Course, what
   if (course.isSwapped || course.wasUnfinished) return;
   const first = outcome.is === 'killed' ? resumed : before;
   for (const path of new Set([...first.keys(), ...after.keys()])) {
-    // A restore may fail to remove a temporary file. Its answer says so, and the next change removes the file.
+    // A restore may fail to remove a temporary file. The answer says so, and the next change removes the
+    // file.
     if (isTemporary(path) && !after.has(path)) continue;
     if (first.get(path)?.git !== after.get(path)?.git)
       throw new Defect(`${what} changed ${path} in the work tree`);

@@ -55,7 +55,10 @@ function tellsLists(): Promise<boolean> {
   return known;
 }
 
-/** Returns the output of a program, or '' when it cannot run. Its exit code only says that some path was missing. */
+/**
+ * Returns the output of a program, or '' when it cannot run. The program's exit code only says that some path
+ * was missing.
+ */
 function output(program: string, args: readonly string[], input?: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

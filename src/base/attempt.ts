@@ -41,7 +41,7 @@ export function attemptAsync<T>(isExpected: Expected, work: () => Promise<T>): P
 /** True for any failed system call. */
 export const isOfSystem: Expected = (error) => systemCode(error) !== undefined;
 
-/** Accepts failed system calls with one of these codes. */
+/** Accepts failed system calls that have one of the codes. */
 export function hasCode(...codes: readonly string[]): Expected {
   return (error) => codes.includes(systemCode(error) ?? '');
 }

@@ -67,7 +67,7 @@ export interface ErrorFacts {
   readonly retryable?: boolean;
 }
 
-/** An expected failure. Its message is one or two sentences: what happened, and what to do about it. */
+/** An expected failure. The message is one or two sentences: what happened, and what to do about it. */
 export class CheckpointdError extends Error {
   readonly kind: ErrorKind;
   readonly details: Readonly<Record<string, unknown>> | undefined;

@@ -1,7 +1,7 @@
 // Runs work one piece at a time, in order. A piece that fails reports its failure only to its own caller. The
 // next piece starts when the piece before it has ended, successfully or not.
 
-/** Resolves when the work has ended, successfully or not. Its caller handles the failure. */
+/** Resolves when the work has ended, successfully or not. The caller of the work handles the failure. */
 export async function ended(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }

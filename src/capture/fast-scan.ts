@@ -240,7 +240,7 @@ const keyOf = ({ dev, ino }: Stamp): string => `${dev}:${ino}`;
 /** Directories to list again, and directories whose whole subtree is scanned again. */
 interface DirtyPaths {
   readonly listed: Set<TreePath>;
-  /** Their parents are listed again as well. */
+  /** The parents of these directories are listed again as well. */
   readonly trees: Set<TreePath>;
 }
 

@@ -23,7 +23,7 @@ export interface WalkOptions
   extends SelectionOptions,
     Pick<ListingOptions, 'tree' | 'earlier' | 'leftOut' | 'clock' | 'slices'> {
   readonly scopes: IgnoreScopes;
-  /** The tree that the capture builds on. Its paths are captured again, ignored or not. */
+  /** The tree that the capture builds on. The paths of this tree are captured again, ignored or not. */
   readonly previous: Directory | undefined;
   readonly alsoInclude: PathTree | undefined;
   /** False for directories in which only names are checked: they were captured a moment ago and not touched since. */
@@ -102,7 +102,7 @@ export class Walk {
     return fresh.filter((directory) => this.listings.get(directory.path) === directory);
   }
 
-  /** Returns the directories of which a listed sub-directory was not found, since the last call. */
+  /** Returns the directories in which, since the last call, a listed sub-directory was not found. */
   takeParentsOfMissing(): ReadonlySet<TreePath> {
     const parents = this.#parentsOfMissing;
     this.#parentsOfMissing = new Set();

@@ -370,7 +370,7 @@ export class Lines {
     for (const row of rows) {
       if (row < turn || this.#rows.kindAt(row) !== 'tool' || this.#turnBefore(row) !== turn) continue;
       const stored = this.#rows.at(row);
-      // The turn between may have been deleted. Its tools do not belong to the turn before.
+      // The turn between may have been deleted. The tools of a deleted turn do not belong to the turn before.
       if (stored !== undefined && turnNumber(stored) === number) latest.set(madeAs(stored), row);
     }
     return [...latest.values()];

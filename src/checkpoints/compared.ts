@@ -1,6 +1,6 @@
 // Compares two states as far as captures saw them. When the capture of one state skipped a path, the path
-// counts neither as deleted nor as new. Its content is then taken from the nearest earlier checkpoint that
-// has the path. Reads checkpoints and publishes none.
+// counts neither as deleted nor as new. The content of such a path is then taken from the nearest earlier
+// checkpoint that has the path. Reads checkpoints and publishes none.
 import { LRUCache } from 'lru-cache';
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
@@ -54,8 +54,8 @@ export async function changesBetween(
 }
 
 /**
- * Returns two snapshots with the differences of {@link changesBetween}: those of the states themselves when their
- * captures skipped nothing. No checkpoint keeps a snapshot that was made for the comparison.
+ * Returns two snapshots with the differences of {@link changesBetween}. When both captures skipped nothing,
+ * these are the snapshots of the two states. No checkpoint keeps a snapshot that was made for the comparison.
  */
 export async function comparable(
   store: SnapshotStore,

@@ -99,7 +99,10 @@ async function endDaemon(note: BackgroundNote): Promise<boolean> {
   return true;
 }
 
-/** Ends the background daemon of a storage. Returns its note, and whether it has ended, or undefined when none runs. */
+/**
+ * Ends the background daemon of a storage. Returns the daemon's note and whether the daemon has ended, or
+ * undefined without a daemon.
+ */
 export async function stopBackground(
   storage: string,
 ): Promise<{ readonly note: BackgroundNote; readonly hasEnded: boolean } | undefined> {

@@ -178,7 +178,7 @@ async function daemonFor(storage: string, hello: AttachOptions, stays: boolean):
   return shared ?? CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
 }
 
-/** Returns the parameters that open an existing session. Its place was allowed when it began. */
+/** Returns the parameters that open an existing session. The session's place was allowed when the session began. */
 function paramsOf({ workspace, conversationId, strategy, storage }: StoredSession): SessionOpenParams {
   return { workspace, conversationId, strategy, storageDir: storage, allowProtected: true };
 }

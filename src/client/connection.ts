@@ -34,7 +34,7 @@ export interface RequestOptions {
   readonly onProgress?: (value: Wire.ProgressValue) => void;
 }
 
-/** How long a daemon that has stopped reading may take to end. Its end explains more than the broken pipe. */
+/** How long a daemon that has stopped reading may take to end. The daemon's end explains more than the broken pipe. */
 const brokenMs = 2000;
 
 interface Waiting {

@@ -19,7 +19,7 @@ export interface StoredSession {
   readonly socket?: string;
   /** ISO 8601. */
   readonly created: string;
-  /** Its last checkpoint, restore or conversation entry, in ms since 1970. */
+  /** The time of the session's last checkpoint, restore or conversation entry, in ms since 1970. */
   readonly lastUsedMs: number;
 }
 

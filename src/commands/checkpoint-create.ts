@@ -94,7 +94,7 @@ async function moveTo(
   await afterCommit(context, lost, () => conversation.recordHead());
 }
 
-/** True when nothing differs from a checkpoint. A path that one of them could not see is no difference. */
+/** True when nothing differs from a checkpoint. A path that one of the two captures could not see is no difference. */
 async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
   const { index } = checkpoints;
   const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, capture));
@@ -217,7 +217,10 @@ function cut(text: string): string {
   return `${space < 0 ? head : head.slice(0, space)}...`;
 }
 
-/** Describes a turn by the user's message. Its checkpoint is made at its start. Without a message the text says so. */
+/**
+ * Describes a turn by the user's message. The checkpoint of a turn is made at the start of the turn. Without
+ * a message the text says so.
+ */
 export function describeTurn(message: string): string {
   return cut(message) || 'Turn started';
 }

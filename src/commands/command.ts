@@ -142,7 +142,7 @@ export interface AnySessionCommand {
   readonly isKeptWithEffect?: true;
 }
 
-/** Any command. Its parameters are validated before it runs. */
+/** Any command. The daemon validates the parameters before it runs the command. */
 export type AnyCommand =
   | AnySessionCommand
   | { readonly method: DaemonMethod; runOutside(call: Call<object>): object | Promise<object> };

@@ -22,7 +22,7 @@ import { keepLimitsLater, limitWarnings } from './limits.ts';
 
 type AnyCall = SessionCall<SessionParams>;
 
-/** Runs a request. Its parameters have been validated. */
+/** Runs a request, whose parameters have been validated. */
 export async function execute(
   command: AnyCommand,
   params: object,

@@ -169,7 +169,7 @@ class LimitKeeper {
   readonly #session: Session;
   #timer: NodeJS.Timeout | undefined;
   #dueMs = Number.POSITIVE_INFINITY;
-  /** When it first gave way, until it completes. */
+  /** The time since which the removal gives way to requests. Undefined when the removal is complete. */
   #sinceMs: number | undefined;
   #isOver = false;
   #warnings: string[] = [];

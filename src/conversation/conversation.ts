@@ -1,6 +1,6 @@
 // The conversation of a session: checks the requests of a client, applies them to the timeline, and answers.
-// Its states are immutable values, and a checkpoint stores a reference to one. Context files have their own
-// file. This module moves no files, does not know the wire, and runs no model.
+// The states of a conversation are immutable values, and a checkpoint stores a reference to one. Context
+// files have their own file. This module moves no files, does not know the wire, and runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
@@ -176,8 +176,9 @@ export class Conversation {
   }
 
   /**
-   * Sets the message that the user will send next; undefined: none. Its text describes the coming turn, unless an
-   * earlier message is locked. `lock` locks this message. An empty message becomes "Empty prompt" (C37).
+   * Sets the message that the user will send next; undefined: none. The message's text describes the coming
+   * turn, unless an earlier message is locked. `lock` locks this message. An empty message becomes "Empty
+   * prompt" (C37).
    */
   setNextMessage(
     asked: unknown,

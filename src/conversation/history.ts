@@ -1,7 +1,7 @@
 // The list of exchanges: limited in length, with the oldest removed first and every removal reported. Entries
 // are found by their ids, never by position or text. The part that may be sent to a model is the valid range,
-// [start, end). Its first entry never contains results of tools, because a model refuses results that it did
-// not request. Pure functions.
+// [start, end). The first entry of the valid range never contains results of tools, because a model refuses
+// results that it did not request. Pure functions.
 import { CheckpointdError } from '../base/errors.ts';
 import { textLength } from './client-object.ts';
 import { type EntryId, type HistoryEntry, startsTurn } from './entry.ts';

@@ -38,7 +38,10 @@ export interface Listed {
 const extraBytes = 256 << 20;
 /** How much larger than announced the contents may be. */
 const unsaidBytes = 16 << 20;
-/** Each list fetches the changed heads in a pack. Above this number it fetches all heads again, in one pack. */
+/**
+ * Each list fetches the changed heads in a pack. Above this number of packs, a list fetches all heads again,
+ * in one pack.
+ */
 const headPacksMax = 50;
 const lockMs = 120_000;
 

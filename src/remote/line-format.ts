@@ -1,7 +1,7 @@
 // The format of a line: one session of one writer, as one git commit (src/LINE-FORMAT.md). The commit's
-// message contains the manifest, so that a list needs only commits. Its tree contains the manifest again,
-// pages of records, the conversation in pieces, and the root tree of each checkpoint. This file reads and
-// writes bytes. This module moves no ref.
+// message contains the manifest, so that a list needs only commits. The commit's tree contains the manifest
+// again, pages of records, the conversation in pieces, and the root tree of each checkpoint. This file reads
+// and writes bytes. This module moves no ref.
 import type { CheckpointdError } from '../base/errors.ts';
 import { oneLine } from '../base/text/one-line.ts';
 import { identity } from '../git/process/environment.ts';

@@ -23,7 +23,7 @@ import {
   parseNames,
 } from './line-format.ts';
 
-/** A checkpoint of a line. Its snapshot is that of the sent tree. */
+/** A checkpoint of a line. The checkpoint's snapshot is that of the sent tree. */
 export interface LineCheckpoint {
   readonly record: CheckpointRecord;
   readonly tag?: Tag;

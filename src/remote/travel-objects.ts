@@ -1,5 +1,6 @@
 // A bare repository of ours in which lines are built and read. The repository sees the objects of the
-// session's store, or the fetched objects, as alternates, and stores new objects. Its callers move the refs.
+// session's store, or the fetched objects, as alternates, and stores new objects. The callers of this module
+// move the refs.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';

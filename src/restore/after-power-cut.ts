@@ -30,8 +30,8 @@ function isOfAnotherBoot({ boot }: RestoreIntent): boolean {
 }
 
 /**
- * Makes a restore unfinished again when the power cut destroyed its published checkpoint. Its note becomes the
- * intent, and recovery continues from there. Call it before recovery.
+ * Makes a restore unfinished again when the power cut destroyed its published checkpoint. The note of this
+ * restore becomes the intent, and recovery continues from there. Call it before recovery.
  */
 export function reopenUnpublished({ checkpoints: { index }, answered, directory }: RestoreSite): void {
   if (files.existsSync(directory.intentFile)) return;

@@ -148,8 +148,8 @@ export class Commit {
     } catch (error) {
       const code = systemCode(error);
       if (code === 'ENOENT') return true;
-      // Not empty, in use, a mount point, or another user's. The directory may stay: snapshots do not contain empty
-      // directories.
+      // The directory is not empty, in use, a mount point, or another user's. The directory may stay:
+      // snapshots do not contain empty directories.
       const stays = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS'];
       if (code !== undefined && stays.includes(code)) return false;
       throw error;
@@ -261,7 +261,8 @@ export class Commit {
     try {
       isGone = this.#removeHeld(aside, path, held);
     } catch (error) {
-      // The file is in place, and the displaced directory is saved. Its remains are removed at the end.
+      // The file is in place, and the displaced directory is saved. The remains of that directory are removed
+      // at the end.
       if (pathReason(error) === undefined) throw error;
       this.stuck.set(wrapper, path);
       return 'done';

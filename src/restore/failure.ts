@@ -56,7 +56,10 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
   );
 }
 
-/** Returns the error of a restore that could not remove its own temporary files. Its effects are not `none`. */
+/**
+ * Returns the error of a restore that could not remove its own temporary files. The effects of this error are
+ * not `none`.
+ */
 export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
   if (told instanceof CheckpointdError && told.effects === 'unknown') return told;
   return new CheckpointdError(

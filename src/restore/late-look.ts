@@ -166,7 +166,7 @@ class Look {
   }
 }
 
-/** Longer than an overloaded machine stops a program between opening a file and writing to it. */
+/** This time is longer than an overloaded machine suspends a program between opening a file and writing to it. */
 const waitMs = 2_000;
 const directoryName = /^displaced-([0-9a-z]{20})$/;
 

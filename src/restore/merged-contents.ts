@@ -85,7 +85,7 @@ export class MergedContents {
     return blob;
   }
 
-  /** Stores the merged tree. No content can be merged after it. */
+  /** Stores the merged tree. After this call no content can be merged. */
   async seal(root: Directory): Promise<SnapshotId> {
     const snapshot = await this.#writer.seal(root);
     this.#isSealed = true;

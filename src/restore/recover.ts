@@ -65,8 +65,8 @@ async function sweepAgain(
 }
 
 /**
- * Finishes the restore, or undoes it, or finishes it as far as the store can. When none of these works, keeps the
- * note aside.
+ * Finishes the restore, or undoes it, or finishes it as far as the store can. When none of these three works,
+ * keeps the note aside.
  */
 async function finishOrUndo(
   site: RestoreSite,
@@ -312,7 +312,7 @@ export function waitsForAnotherRoot(site: RestoreSite): boolean {
   return !isRootOf(site, state.intent);
 }
 
-/** Abandons an unfinished restore on request. Its note stays under another name, for a person to read. */
+/** Abandons an unfinished restore on request. The restore's note stays under another name, for a person to read. */
 export function setAside({ directory, log }: Pick<RestoreSite, 'directory' | 'log'>): void {
   const { intentFile } = directory;
   files.renameSync(intentFile, `${intentFile}.given-up`);

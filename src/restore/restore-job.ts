@@ -27,7 +27,7 @@ export interface RestoreJob {
   readonly description: string;
   readonly confirm: boolean;
   readonly dryRun: boolean;
-  /** Directories that an interrupted run had emptied. Set for the run that completes it. */
+  /** Directories that an interrupted run had emptied. Set only in the run that completes the interrupted run. */
   readonly emptied?: readonly TreePath[];
   /** In an undo or a redo: the restore to reverse, and only its own changes unless `isExact`. */
   readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };

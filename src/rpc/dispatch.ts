@@ -29,7 +29,7 @@ export type Handler<M extends RequestMethod> = (
 /** The methods that the life cycle itself answers. */
 export type LifecycleMethod = 'initialize' | 'shutdown' | 'rpc.discover';
 
-/** One handler per method. Its parameters have been validated. */
+/** One handler per method. A handler gets validated parameters. */
 export type Handlers = {
   readonly [M in Exclude<RequestMethod, LifecycleMethod>]: Handler<M>;
 };

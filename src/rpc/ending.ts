@@ -40,7 +40,7 @@ const inputGraceMs = 2500;
 
 /** How long each part of an end may take, in order. The next start completes unfinished work. */
 interface Patience {
-  /** A longer restore is interrupted between two of its steps. Its note says how to continue. */
+  /** A longer restore is interrupted between two of its steps. The restore's note says how to continue. */
   readonly stopMsMax: number;
   /** Replies get at least this long, plus the part of `drainedMsMax` that the stop did not use. */
   readonly drainMsMax: number;

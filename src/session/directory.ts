@@ -44,7 +44,7 @@ export interface SessionMarker {
    * older sessions.
    */
   readonly workTreeDirectory?: DirectoryIdentity;
-  /** Another directory at the work tree's path, and the first checkpoint that holds its files. Absent: none. */
+  /** Another directory at the work tree's path, and the first checkpoint of that directory's files. Absent: none. */
   readonly replacedBy?: { readonly directory: DirectoryIdentity; readonly seq: number };
   readonly conversationId: string;
   readonly strategy: string;

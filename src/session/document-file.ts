@@ -209,7 +209,10 @@ function unsaved(target: string, because: string, cause?: unknown): CheckpointdE
 
 const documentBytesMax = 256 << 20;
 
-/** Returns the document of the present conversation. Its `checkpoint_manager` is a reference that owns nothing (C2). */
+/**
+ * Returns the document of the present conversation. The document's `checkpoint_manager` is a reference that
+ * owns nothing (C2).
+ */
 export async function documentOf(session: Session): Promise<ConversationDocument> {
   const { messageLength } = await contextNow(session);
   const { marker, conversation } = session.parts;

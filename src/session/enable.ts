@@ -161,7 +161,7 @@ async function waitForRoot(session: Session, store: SnapshotStore, capture: Capt
   await store.close();
 }
 
-/** Opens the capturer. When that fails, closes the store. */
+/** Opens the capturer. When the capturer cannot be opened, closes the store. */
 async function captureOf(session: Session, store: SnapshotStore): Promise<Capturer> {
   try {
     return openCapturer(session, store);
@@ -171,7 +171,7 @@ async function captureOf(session: Session, store: SnapshotStore): Promise<Captur
   }
 }
 
-/** Makes the checkpoint of tag "0". Its commit message is that of Q CLI. */
+/** Makes the checkpoint of tag "0". The checkpoint's commit message is that of Q CLI. */
 export async function createBase(
   session: Session,
   checkpoints: Checkpoints,

@@ -312,10 +312,10 @@ async function decided(
 export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of sessions. The first
- * are orphans: they have our marker, belong to this user, have no living owner and no unfinished restore, and
- * were silent for the grace period. The second are sessions whose deletion was interrupted, at any age. The
- * third are directories that were renamed away. Never touches a kept session that no client deleted.
+ * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of sessions. Orphans have
+ * our marker, belong to this user, have no living owner and no unfinished restore, and were silent for the
+ * grace period. Sessions whose deletion was interrupted are removed at any age. So are directories that were
+ * renamed away. Never touches a kept session that no client deleted.
  *
  * Logs and leaves a directory that it cannot judge or remove. Calls `onDecided` when all paths are free,
  * before the long part begins: deleting the renamed directories.

@@ -251,7 +251,7 @@ function renamed(record: LogRecord, contentId: (content: Known) => Known | undef
   return { kind: 'ledger', records } as LogRecord;
 }
 
-/** Removes the partial session. If that fails, the session stays noted as deleted, for the next sweep. */
+/** Removes the partial session. If the removal fails, the session stays noted as deleted, for the next sweep. */
 async function takeBack(directory: SessionDirectory, marker: SessionMarker, log: Log): Promise<void> {
   try {
     if (!strategyNamed(marker.strategy).livesInSessionDirectory) {

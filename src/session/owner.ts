@@ -284,8 +284,8 @@ function noteText(note: object): string {
 function readOwner(file: string): Owner | undefined {
   return attempt(isMissing, () => {
     const holder: OwnerNote = parseHolder(files.readFileSync(file, 'utf8'));
-    // The note is renamed into place, so only a power cut or a failing disk leaves an unreadable one. Its writer then
-    // counts as dead, which the locks prove.
+    // The note is renamed into place, so only a power cut or a failing disk leaves an unreadable one. The
+    // writer of such a file then counts as dead, which the locks prove.
     const isUnreadable = holder.host === '' || !isIntact(holder);
     const note = {
       ...(isUnreadable ? unknownHolder : holder),

@@ -33,7 +33,7 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
   const { marker, workTree, log } = session.parts;
   const driver = strategyNamed(marker.strategy);
   const published = PublishedList.open(session.parts.directory.publishedFile);
-  // Looked up again, because the user may have made a repository since the session was opened.
+  // The repository is looked up again, because the user may have made one since the session was opened.
   if (driver.needsRepository && findRepository(workTree.root) === undefined) {
     if (isRepositoryHidden(workTree.root)) throw hiddenRepository('StoreCorrupt', workTree.root);
     refuseBroken(workTree.root);

@@ -58,7 +58,7 @@ async function sayLive(session: Session): Promise<void> {
   if (watcher?.figures.state === 'live') notify(session, { paths: [], overflow: true, isLost: false });
 }
 
-/** Opens the capturer of the session's work tree and store. Its scans use the watcher and audit it. */
+/** Opens the capturer of the session's work tree and store. The capturer's scans use the watcher and audit it. */
 export function openCapturer(
   session: Session,
   store: SnapshotStore,

@@ -17,7 +17,7 @@ export interface SubTree {
   readonly tree: string;
 }
 
-/** One directory. Its sub-directories are named, not read. */
+/** One directory. The sub-directories are named, not read. */
 export interface TreeNode {
   readonly permissions?: number;
   /** In the order of whole paths: a directory is sorted as its name with a slash (a-b, a.b, a/b, a0). */

@@ -1,11 +1,12 @@
-// Names that captures skip, and the caller's own `include` and `exclude` globs. Git's ignore rules are elsewhere: see
-// capture/ignore-rules.ts and git/ignore/ignore-checker.ts, the engine.
+// Names that captures skip, and the caller's own `include` and `exclude` globs. Git's ignore rules are
+// elsewhere: see capture/ignore-rules.ts and git/ignore/ignore-checker.ts, the engine.
 //
-// The glob language is small. Its patterns mean the same in git: `*` and `?` do not match a slash, `[a-z]` and `[!a-z]`
-// are classes, `\` quotes, and `**` as a whole part matches any number of parts. A pattern without a slash matches a
-// name at any depth. A pattern with a slash (other than at its end) is anchored at the work tree. A pattern that matches
-// a directory also matches everything below it. A pattern with a final slash matches only directories. There is no
-// negation: use the other list. Named classes (`[[:alpha:]]`) are not supported, and an unclosed `[` matches itself.
+// The glob language is small. Patterns mean the same as in git: `*` and `?` do not match a slash, `[a-z]` and
+// `[!a-z]` are classes, `\` quotes, and `**` as a whole part matches any number of parts. A pattern without a
+// slash matches a name at any depth. A pattern with a slash (other than at its end) is anchored at the work
+// tree. A pattern that matches a directory also matches everything below it. A pattern with a final slash
+// matches only directories. There is no negation: use the other list. Named classes (`[[:alpha:]]`) are not
+// supported, and an unclosed `[` matches itself.
 import { CheckpointdError } from '../base/errors.ts';
 import { anyName, NamePattern } from './name-pattern.ts';
 import { nameOf, type TreePath } from './tree-path.ts';

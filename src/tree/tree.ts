@@ -237,7 +237,7 @@ export function sameEntry(a: Omit<Entry, 'path'>, b: Omit<Entry, 'path'>): boole
   return a.blob === b.blob && a.mode === b.mode && a.permissions === b.permissions;
 }
 
-/** True when two entries have equal content and are both files or both links. Their modes may differ. */
+/** True when two entries have equal content and are both files or both links. The modes of the entries may differ. */
 export function sameContent(
   a: { readonly mode: EntryMode; readonly blob: BlobId },
   b: { readonly mode: EntryMode; readonly blob: BlobId },

@@ -1,5 +1,6 @@
-// Runs chokidar over the directories of a work tree, each watched by itself. Given a whole tree, chokidar opens all
-// directories at the same time and takes 60 KB for each. Opening some hundred at a time needs a quarter of that.
+// Runs chokidar over the directories of a work tree, each watched by itself. Given a whole tree, chokidar
+// opens all directories at the same time and takes 60 KB for each. Opening some hundred at a time needs a
+// quarter of that memory.
 import { once } from 'node:events';
 import { basename, dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';

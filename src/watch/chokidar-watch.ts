@@ -20,7 +20,7 @@ export type FromChokidar =
   | {
       readonly kind: 'marks';
       readonly paths: readonly TreePath[];
-      /** True when events were lost, or there are too many marks to send: then none is listed. */
+      /** True when events were lost, or there are too many marks to send: then `paths` is empty. */
       readonly isEverything: boolean;
       readonly directories: number;
     }

@@ -76,7 +76,7 @@ export class Fence {
     attempt(isOfSystem, () => files.rmSync(this.#directory, { recursive: true, force: true }));
   }
 
-  /** Renames the cookie, or makes one. The kernel reports both. */
+  /** Renames the cookie, or makes a cookie. The kernel reports both changes. */
   #moveCookie(to: string): void {
     try {
       files.renameSync(this.#cookie, to);

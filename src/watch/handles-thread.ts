@@ -1,5 +1,6 @@
-// The thread of the directory handles (handle-tree.ts) of all sessions. Its event loop does nothing else, so it reads
-// the kernel's queue at once and a fence passes quickly, however busy chokidar or the daemon is.
+// The thread of the directory handles (handle-tree.ts) of all sessions. The thread's event loop does nothing
+// else, so it reads the kernel's queue at once and a fence passes quickly, however busy chokidar or the
+// daemon is.
 import { systemCode } from '../base/errors.ts';
 import { watchDirectory } from '../base/files.ts';
 import type { TreePath } from '../tree/tree-path.ts';

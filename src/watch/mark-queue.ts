@@ -11,7 +11,7 @@ export function reachedLimit(code: string): string {
   return `the system's limit of ${limit} is reached (${code})`;
 }
 
-/** Says how to raise that limit. */
+/** Returns text that says how to raise the reached limit. */
 export function remedyOf(code: string): string {
   return code === 'EMFILE'
     ? 'On Linux raise fs.inotify.max_user_instances, or ulimit -n of the daemon.'

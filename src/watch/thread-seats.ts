@@ -10,7 +10,7 @@ export interface WatchedSeat<To> {
   hear(message: To): void;
   /** Events of this seat may be lost. */
   lose(cause: LossCause): void;
-  /** Closes all handles. Resolves when none is left. */
+  /** Closes all handles. Resolves when no handle is left. */
   close(): Promise<void>;
 }
 

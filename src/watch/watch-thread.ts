@@ -1,7 +1,7 @@
-// The watching threads (handles-thread.ts, chokidar-thread.ts) and the sessions of this daemon that share them: a thread
-// takes some 6 MB and five descriptors. On Linux one thread of a kind serves all sessions. Their watches share a queue
-// of the kernel, so when that may have overflowed, all sessions learn it. On other systems each session has its own
-// thread. thread-seats.ts is the thread's side.
+// The watching threads (handles-thread.ts, chokidar-thread.ts) and the sessions of this daemon that share
+// them: a thread takes some 6 MB and five descriptors. On Linux one thread of a kind serves all sessions. The
+// watches of these sessions share a queue of the kernel. When the queue may have overflowed, all sessions
+// learn it. On other systems each session has its own thread. thread-seats.ts is the thread's side.
 import { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { limitCodes, reachedLimit } from './mark-queue.ts';

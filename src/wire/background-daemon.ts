@@ -20,13 +20,13 @@ import { packageVersion } from './places.ts';
 export interface BackgroundNote extends Holder {
   readonly socket: string;
   readonly version: string;
-  /** When it started, ISO 8601. */
+  /** The time at which the daemon started, ISO 8601. */
   readonly since: string;
 }
 
 const noteFile = (storage: string): string => join(storage, 'run', 'daemon.json');
 
-/** Returns the note of the running background daemon, or undefined when none is seen to run. */
+/** Returns the note of the running background daemon, or undefined without a visible daemon. */
 export function backgroundNote(storage: string): BackgroundNote | undefined {
   const text = attempt(isOfSystem, () => files.readFileSync(noteFile(storage), 'utf8'));
   if (text === undefined) return undefined;

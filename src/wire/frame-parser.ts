@@ -68,7 +68,7 @@ export class FrameParser {
   /** The beginning of an incomplete header. */
   #partialHeader = '';
   #header: FrameHeader | undefined;
-  /** The received part of a body. Its capacity grows with the bytes, at most twofold. */
+  /** The received part of a body. The buffer's capacity grows with the bytes, at most twofold. */
   #body: Buffer | undefined;
   #bodyBytes = 0;
 

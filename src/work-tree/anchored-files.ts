@@ -26,8 +26,8 @@ export function strongestAnchoring(): Anchoring {
 }
 
 /**
- * The error for a path at which the entry is no directory but a link, a file or something else. Its code is
- * ENOTDIR.
+ * The error for a path at which the entry is no directory but a link, a file or something else. The error's
+ * code is ENOTDIR.
  */
 export class NotADirectoryThere extends Error {
   readonly code = 'ENOTDIR';

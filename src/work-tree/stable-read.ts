@@ -66,10 +66,10 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 const exact = { bigint: true } as const;
 
 /**
- * Reads a regular file, unless it was reached through another directory (`elsewhere`). Its size and times
- * must be equal, to the nanosecond, before and after. A file that changed within the kernel's clock tick is
- * read twice, and both results must be equal. Between the reads of a large file it waits. After three failed
- * attempts the file is `unstable`. The caller owns the spool file, if one was made.
+ * Reads a regular file, unless it was reached through another directory (`elsewhere`). The file's size and
+ * times must be equal, to the nanosecond, before and after. A file that changed within the kernel's clock
+ * tick is read twice, and both results must be equal. Between the reads of a large file it waits. After three
+ * failed attempts the file is `unstable`. The caller owns the spool file, if one was made.
  * @throws NoSpace errors of the spool, EMFILE and the like.
  */
 export async function readStable<Id>(

@@ -255,7 +255,10 @@ export interface ReachedPath {
   holds?(fd: number, name: string): boolean;
 }
 
-/** An open {@link ReachedPath}. Its names can be reached even when another directory is at its path now. */
+/**
+ * An open {@link ReachedPath}. The names in the directory can be reached even when another directory is at
+ * its path now.
+ */
 export interface OpenedPath extends ReachedPath {
   /** Absent on systems without descriptors for directories. */
   readonly fd?: number;
@@ -388,8 +391,8 @@ export function insideQuickly(reached: ReachedPath, name: string): string | Buff
 
 // Checks that the directory at a work tree's root is the opened one. A directory that the user made again at
 // the same path stays the work tree. A directory of another file system that is mounted there now does not
-// count, nor does the empty directory of a mount that is gone. Its contents say nothing about the user's
-// files, and nothing may be written to it.
+// count, nor does the empty directory of a mount that is gone. The contents of such a directory say nothing
+// about the user's files, and nothing may be written to it.
 
 export interface StandingRoot {
   readonly device: bigint;

@@ -1,5 +1,5 @@
 // The Python client in its users' hands: installed by pip into its own environment, and checked by mypy
-// --strict. pip and mypy need PyPI. Without it the tests are skipped with a message.
+// --strict. pip and mypy need PyPI. Without PyPI the tests are skipped with a message.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

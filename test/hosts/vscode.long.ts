@@ -1,5 +1,5 @@
-// The snippet for VS Code with the real declarations of VS Code and vscode-languageclient, from the registry of npm.
-// Skipped with a message when that is unreachable.
+// The snippet for VS Code with the real declarations of VS Code and vscode-languageclient, from the registry
+// of npm. The test is skipped with a message when the registry is unreachable.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

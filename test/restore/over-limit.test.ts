@@ -13,7 +13,10 @@ async function open(rig: SessionRig, limits: SessionLimits): Promise<string> {
   return (await rig.request('session/open', { ...asked, limits })).session;
 }
 
-/** Makes a session with a large file in checkpoint 0. Its head is checkpoint 1, and it is open with a smaller limit. */
+/**
+ * Makes a session with a large file in checkpoint 0. The session's head is checkpoint 1, and the session is
+ * open with a smaller limit.
+ */
 async function resumed(rig: SessionRig, change: () => void): Promise<string> {
   rig.write('large', large);
   rig.write('k', '0\n');

@@ -87,7 +87,7 @@ for (const strategy of strategiesOfFormat1) {
         await client.request('checkpoint/restore', { session, tag, mode: 'hard' });
         assertHolds(rig, tag);
       }
-      // The old key is known. Its request named another session, so it is not the same request.
+      // The old key is known. The request with this key named another session, so it is not the same request.
       const again = client.request('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'first' });
       assert.is((await failureOf(again)).kind, 'IdempotencyConflict');
       rig.write('a.txt', 'made by this version\n');

@@ -110,8 +110,8 @@ const values: readonly unknown[] = [
 ];
 
 /**
- * Returns a request in a frame of the right length. Its JSON is valid, and some values, names or members are
- * wrong. In one frame of eight the body's bytes are damaged instead.
+ * Returns a request in a frame of the right length. The request's JSON is valid, and some values, names or
+ * members are wrong. In one frame of eight the body's bytes are damaged instead.
  */
 export function mutatedBody(
   id: string,

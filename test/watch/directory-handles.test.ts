@@ -45,8 +45,8 @@ async function withHandles(
 }
 
 /**
- * Changes the tree and then passes the fence. Returns the position before. On a busy machine a fence may be
- * late, or the thread may suspect a loss. In that case everything is repeated.
+ * Changes the tree and then passes the fence. Returns the position before the change. On a busy machine a
+ * fence may be late, or the thread may suspect a loss. In that case everything is repeated.
  */
 async function fencedAfter({ handles }: Rig, change: () => void): Promise<number> {
   for (let i = 0; i < 20; i += 1) {

@@ -83,7 +83,7 @@ function removeFrom(draft: JsonDraft, agent: string, event: string): void {
   if (left === 0 && list.length > 0) draft.remove(['hooks', event]);
 }
 
-/** Checks that the edit changes only our hooks. If that is not so (a key that occurs twice), no edit is made. */
+/** Checks that the edit changes only our hooks. An edit that changes more (for a key that occurs twice) is not made. */
 function checked({ agent }: JsonHooks, before: string, draft: JsonDraft): Change {
   const isSame = isDeepStrictEqual(withoutOurs(agent, parse(before)), withoutOurs(agent, draft.value));
   const kept = [...before.matchAll(/^\s*\/\/.*$/gm)]

@@ -27,7 +27,7 @@ export async function handOver(storage: string, line: KeeperLine): Promise<Keepe
   return answer === '' ? {} : (JSON.parse(answer) as KeeperAnswer);
 }
 
-/** Makes the keeper process all reported events, and waits for it. Returns true when that is done in time. */
+/** Makes the keeper process all reported events, and waits for it. Returns true when the keeper finished in time. */
 export async function takeWrittenEvents(storage: string, msMax: number): Promise<boolean> {
   if (writtenEvents(storage).length === 0) return true;
   let late: NodeJS.Timeout | undefined;

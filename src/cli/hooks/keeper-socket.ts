@@ -142,7 +142,7 @@ function answers(path: string): Promise<boolean> {
 function serve(socket: Socket, onLine: (line: string) => Promise<string>): void {
   let text = '';
   socket.setEncoding('utf8');
-  // A hook that has waited its second is gone. Its event is processed anyway.
+  // A hook ends after waiting for a second. The hook's event is processed anyway.
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: string) => {
     text += chunk;

@@ -1,6 +1,7 @@
-// Writes the document of a conversation: field names in snake_case, without absent optional fields, with a format
-// version. document-reader.ts reads it. The document has no run-time data (tool_manager, agents). Its
-// checkpoint_manager is a reference that owns nothing: losing or copying a document destroys nothing.
+// Writes the document of a conversation: field names in snake_case, without absent optional fields, with a
+// format version. document-reader.ts reads it. The document has no run-time data (tool_manager, agents). The
+// document's checkpoint_manager is a reference that owns nothing: losing or copying a document destroys
+// nothing.
 import { given } from '../../base/given.ts';
 import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context.ts';

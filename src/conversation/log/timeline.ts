@@ -1,6 +1,7 @@
 // The states of a conversation and the log of their changes. Every mutation is one record that names the
-// state before it. The state after any record n is available at any time. This module is independent of
-// single operations and of checkpoints: a checkpoint has a ConversationRef, which is a position in the log.
+// state before the mutation. The state after any record n is available at any time. This module is
+// independent of single operations and of checkpoints: a checkpoint has a ConversationRef, which is a
+// position in the log.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
@@ -171,9 +172,9 @@ export class Timeline {
   }
 
   /**
-   * Finds the head after replay: `ref` of the newest checkpoint, or a newer record that follows from it. Newer means:
-   * at a position above the length that the log had at the publication. Its parents must lead back to `ref`, or to
-   * the newest record of the head.
+   * Finds the head after replay: `ref` of the newest checkpoint, or a newer record that follows from it.
+   * Newer means: at a position above the length that the log had at the publication. The parents of the newer
+   * record must lead back to `ref`, or to the newest record of the head.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);

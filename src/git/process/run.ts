@@ -240,8 +240,8 @@ export function hasDied(error: unknown): boolean {
 }
 
 /**
- * The system ends a git that exceeds the limit of file sizes with this signal. In this process the call fails
- * instead.
+ * The system ends a git that exceeds the limit of file sizes with this signal. In the daemon's own process
+ * the call fails instead.
  */
 const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
 
@@ -261,7 +261,10 @@ export function gitAnswered(condition: unknown, because: string): asserts condit
 
 const channel = 'child_process';
 
-/** Checks that the process has its pipes. @throws EMFILE, like a system call, when no descriptor was left for them. */
+/**
+ * Checks that the process has its pipes. @throws EMFILE, like a system call, when no descriptor was left for
+ * the pipes.
+ */
 export function begun<Started>(program: string, start: () => Started): Started {
   let child: ChildProcess | undefined;
   const note = (message: unknown): void => {

@@ -186,8 +186,8 @@ export class RefStore {
   }
 
   /**
-   * Undoes a change with an unknown outcome before the next one. Otherwise the next open would repeat this
-   * change over later changes.
+   * Undoes a change with an unknown outcome before the next one. Without this step the next open would repeat
+   * the change over later changes.
    */
   async #takeBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
@@ -466,7 +466,7 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
 }
 
 // Creates new refs in a repository that only the daemon uses, like git: under the name of the lock, then
-// renamed. Asking git would take longer than all of that. Moves and removes no existing ref.
+// renamed. To have git create the refs would take longer. Moves and removes no existing ref.
 
 /**
  * Writes the file of a ref under git's lock, whatever the ref was before. Returns false when that failed: the caller

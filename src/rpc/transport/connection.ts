@@ -97,9 +97,9 @@ export class Connection {
   }
 
   /**
-   * Queues a notification. Every later response is sent after it. Returns false when the notification was
-   * dropped, because the client has too much unread output: only the number of running requests limits
-   * responses, and nothing limits notifications.
+   * Queues a notification. Every later response is sent after this notification. Returns false when the
+   * notification was dropped, because the client has too much unread output: only the number of running
+   * requests limits responses, and nothing limits notifications.
    */
   notify(method: string, params: object): boolean {
     if (this.#writer.pendingBytes > pendingBytesMax) return false;

@@ -1,6 +1,6 @@
-// The SnapshotStore on git objects and refs, shared by the strategies `shadow` and `local`. Their differences
-// (the places of objects and refs, the protection from pruning) are in the GitHome. This module never opens a
-// work tree, an index or HEAD.
+// The SnapshotStore on git objects and refs, shared by the strategies `shadow` and `local`. The differences
+// of these strategies (the places of objects and refs, the protection from pruning) are in the GitHome. This
+// module never opens a work tree, an index or HEAD.
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckpointdError } from '../../base/errors.ts';

@@ -1,6 +1,7 @@
-// Restores refs that another program removed or moved while the session was closed, or that a power cut damaged. Each
-// commit contains its whole record, so the daemon searches all objects for commits and gives them refs again. Names
-// are only in refs and are lost with them. Moved tags and names go back to the checkpoints that own them.
+// Restores refs that another program removed or moved while the session was closed, or that a power cut
+// damaged. Each commit contains its whole record, so the daemon searches all objects for commits and gives
+// them refs again. Names are only in refs and are lost with the refs. Moved tags and names go back to the
+// checkpoints that own them.
 import { attemptAsync } from '../../base/attempt.ts';
 import { isDamage } from '../../base/errors.ts';
 import type { CheckpointId } from '../../base/ids.ts';

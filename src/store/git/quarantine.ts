@@ -21,7 +21,10 @@ const pruneMsMax = 600_000;
  */
 const lookMsMin = 50;
 const lookMsMax = 60_000;
-/** The next publication also checks objects that are younger than this. Checks in between handle older objects. */
+/**
+ * The next publication also checks objects that are younger than this. The checks between two publications
+ * handle older objects.
+ */
 const youngMs = 5_000;
 /** The interval at which the daemon checks whether the user's `gc` has ended. */
 const gcPollMs = 500;
@@ -75,8 +78,8 @@ export class Quarantine {
   }
 
   /**
-   * Links all new objects into the user's repository. Their contents are synced before they get a name there, because
-   * the user's git would trust an empty object left by a power cut.
+   * Links all new objects into the user's repository. The contents are synced before the objects get a name
+   * in the repository, because the user's git would trust an empty object left by a power cut.
    * @throws ReadOnlyStore, NoSpace, StoreUnavailable: then no ref has moved
    */
   async release(): Promise<void> {

@@ -32,7 +32,8 @@ export interface RowSet {
 export const state = { unfinished: 0, published: 1, removed: 2 } as const;
 
 /**
- * The number of rows that go with their checkpoint in one transaction (about 15 ms). More rows are staged before it.
+ * The number of rows that go with their checkpoint in one transaction (about 15 ms). If there are more rows,
+ * they are staged before this transaction.
  */
 export const rowsAtOnceMax = 400;
 // A keyframe has one row for each file. So the next keyframe is due when the changes since the last one have

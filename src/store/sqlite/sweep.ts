@@ -60,7 +60,7 @@ class Sweep {
     await this.#removeOrphanChunks();
     await this.#giveBackPages();
     await this.#database.rest();
-    // Also shrinks the journal. While another daemon reads, SQLite leaves this to a later sweep.
+    // Also shrinks the journal. While another daemon reads, only a later sweep shrinks it.
     await this.#database.read(() => this.#database.row('PRAGMA wal_checkpoint(TRUNCATE)'));
     return { bytesFreed: ofTrees + sum(ofBlobs), blobsFreed: ofBlobs.length };
   }

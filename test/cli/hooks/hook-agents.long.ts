@@ -1,5 +1,5 @@
-// Unmodified agents from the npm registry, with a model that plays a script. Their edits by tools and shells
-// become checkpoints. A restore from the command line reverses the edits, and the agent is notified.
+// Unmodified agents from the npm registry, with a model that plays a script. The agents' edits by tools and
+// shells become checkpoints. A restore from the command line reverses the edits, and the agent is notified.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,11 +1,11 @@
-// The system's Chromium, driven by playwright-core. Without it, tests are skipped with a message.
+// The system's Chromium, driven by playwright-core. Without Chromium, tests are skipped with a message.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** Returns the path of the browser, or undefined when none is installed. */
+/** Returns the path of the browser, or undefined when no browser is installed. */
 export function chromiumProgram(): string | undefined {
   const places = (process.env['PATH'] ?? '').split(delimiter);
   return names.flatMap((name) => places.map((place) => join(place, name))).find((file) => existsSync(file));

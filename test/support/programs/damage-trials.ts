@@ -205,7 +205,8 @@ process.on('uncaughtException', (error) => {
 });
 
 await makeSession();
-// Moves the rows into the database itself. All of them would be in the journal, whose frames have checksums.
+// Moves the rows into the database itself. Otherwise all rows would be in the journal, whose frames have
+// checksums.
 if (strategy === 'sqlite') sql(storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
 cpSync(storage, saved.storage, { recursive: true, verbatimSymlinks: true });
 if (strategy === 'local') cpSync(join(root, '.git'), saved.git, { recursive: true });

@@ -1,5 +1,5 @@
-// Runs the suite of all strategies on the two that store checkpoints in git. Opens their stores, and git
-// checks the files afterwards.
+// Runs the suite of all strategies on the two that store checkpoints in git. Opens the stores of these two,
+// and git checks the files afterwards.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { localDriver, shadowDriver } from '../../../src/store/strategies.ts';

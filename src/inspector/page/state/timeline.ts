@@ -11,7 +11,7 @@ const watchMs = 500;
 
 /** The session that the page shows. */
 export const useTimeline = defineStore('timeline', sessionTimeline);
-/** The session whose timeline is beside that of the shown session. Its `session` is empty when there is none. */
+/** The session whose timeline is beside that of the shown session. Without such a session, `session` is empty. */
 export const useBeside = defineStore('beside', sessionTimeline);
 export type ShownTimeline = ReturnType<typeof useTimeline> | ReturnType<typeof useBeside>;
 

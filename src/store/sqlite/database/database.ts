@@ -200,7 +200,8 @@ export class SqliteDatabase {
 
   /**
    * Called after each slice. After every few consecutive slices, the database writes the journal back on
-   * another thread. SQLite would do so in the middle of a commit, so it gets a higher threshold.
+   * another thread. SQLite would write the journal back in the middle of a commit, so SQLite gets a higher
+   * threshold.
    */
   async #writeBackJournal(): Promise<void> {
     const now = performance.now();
@@ -412,7 +413,7 @@ class SideFiles {
 }
 
 // Moves the content of the journal (WAL) into the database file during long writes. It has a connection of
-// its own, whose calls run on a thread of the library. Its syncs may take long on a busy disk and must delay
+// its own, whose calls run on a thread of the library. The syncs may take long on a busy disk and must delay
 // neither the event loop nor other daemons. SQLite does the same at some commit, and a kill has the same
 // effect.
 
