@@ -1,7 +1,7 @@
 // Replaces a small file so that readers find the old or the new content at every moment, even after a kill.
 // Also makes files and names survive a power cut.
 import { dirname } from 'node:path';
-import { attemptAsync, isMissing } from './attempt.ts';
+import { attempt, isMissing } from './attempt.ts';
 import { constants, files, filesAsync } from './files.ts';
 
 /** The number of syncs at the same time: the disk performs waiting syncs together. */
@@ -53,27 +53,66 @@ export function syncDirectory(directory: string): void {
 }
 
 /**
- * Syncs files or directories, some at a time. Skips missing paths, because git's garbage collection may have removed
- * a directory that it had emptied.
+ * Syncs files or directories, some at a time, in the given order. Skips missing paths, because git's garbage collection
+ * may have removed a directory that it had emptied.
  * @throws AbortError (the signal's reason) between two files, system errors
  */
 export async function syncAll(paths: Iterable<string>, signal?: AbortSignal): Promise<void> {
-  const left = [...paths];
+  const left = [...paths].reverse();
   const work = async (): Promise<void> => {
     for (let path = left.pop(); path !== undefined; path = left.pop()) {
       signal?.throwIfAborted();
-      const handle = await opened(path);
-      if (handle === undefined) continue;
+      const fd = opened(path);
+      if (fd === undefined) continue;
       try {
-        await filesAsync.fsync(handle.fd);
+        await filesAsync.fsync(fd);
       } finally {
-        await handle.close();
+        files.closeSync(fd);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(syncsAtOnce, left.length) }, work));
 }
 
-async function opened(path: string): Promise<Awaited<ReturnType<typeof filesAsync.open>> | undefined> {
-  return attemptAsync(isMissing, () => filesAsync.open(path, 'r'));
+function opened(path: string): number | undefined {
+  return attempt(isMissing, () => files.openSync(path, constants.O_RDONLY));
+}
+
+/**
+ * The time after a change in which another change may leave the same stamp. The coarsest file system, FAT, counts in
+ * steps of two seconds.
+ */
+const restlessMs = 10_000;
+
+/**
+ * Syncs paths that seldom change, and skips those that have not changed since their last sync. A sync of an unchanged
+ * path still waits for the disk.
+ */
+export class SteadyPaths {
+  /** The stamp of each path before its last successful sync. */
+  readonly #synced = new Map<string, string>();
+
+  /** Syncs the `changing` paths, and those of the `steady` paths that may have changed, as {@link syncAll} does. */
+  async sync(changing: readonly string[], steady: Iterable<string>, signal?: AbortSignal): Promise<void> {
+    const due = new Map<string, string | undefined>();
+    for (const path of steady) {
+      const stamp = oldStampOf(path);
+      if (stamp === undefined || this.#synced.get(path) !== stamp) due.set(path, stamp);
+    }
+    await syncAll([...changing, ...due.keys()], signal);
+    for (const [path, stamp] of due) {
+      if (stamp === undefined) this.#synced.delete(path);
+      else this.#synced.set(path, stamp);
+    }
+  }
+}
+
+/** Returns the stamp of a path that has not changed for some time. Returns undefined for other and missing paths. */
+function oldStampOf(path: string): string | undefined {
+  const stats = files.lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  const changedMs = Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
+  if (Math.abs(Date.now() - changedMs) < restlessMs) return undefined;
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }

@@ -4,7 +4,7 @@
 // without a valid marker. The marker holds only facts that hardly ever change.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { syncAll, writeAtomically } from '../base/atomic-file.ts';
+import { SteadyPaths, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isA, isOfSystem } from '../base/attempt.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import {
@@ -63,6 +63,7 @@ export class SessionDirectory {
   readonly storage: string;
   readonly session: SessionId;
   readonly root: string;
+  readonly #steady = new SteadyPaths();
 
   constructor(storage: string, session: SessionId) {
     this.storage = storage;
@@ -147,8 +148,8 @@ export class SessionDirectory {
 
   /** Syncs the session's files outside its store to the disk, with the directories that lead to them. */
   async sync(): Promise<void> {
-    await syncAll([this.markerFile, this.logFile, this.publishedFile, this.enabledFile]);
-    await syncAll([this.own, this.root, this.storage]);
+    const own = [this.markerFile, this.logFile, this.publishedFile, this.enabledFile];
+    await this.#steady.sync([], [...own, this.own, this.root, this.storage]);
   }
 
   /** True when the session exists. @throws StoreUnavailable when another program's entry is at its path */

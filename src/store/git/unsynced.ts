@@ -2,7 +2,7 @@
 // short pauses, so that a restore, which must wait for the sync, finds little to do. Git syncs its packs by
 // itself, but by default neither loose objects nor refs nor any directory.
 import { dirname, join } from 'node:path';
-import { syncAll } from '../../base/atomic-file.ts';
+import { SteadyPaths } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
@@ -45,6 +45,7 @@ export class Unsynced {
   #paths: Set<string> | undefined;
   /** Packs and other files that never change and that this process has synced. */
   readonly #lasting = new Set<string>();
+  readonly #directories = new SteadyPaths();
   /** A requested sync waits for the one in the background. */
   readonly #turns = new Turns();
   #timer: NodeJS.Timeout | undefined;
@@ -99,8 +100,8 @@ export class Unsynced {
       paths ??= await this.#young(signal);
       const packs = objects === undefined ? [] : listing(join(objects, 'pack'));
       const lasting = [...packs, ...besides].filter((path) => !this.#lasting.has(path));
-      await syncAll([...paths, ...lasting], signal);
-      await syncAll(this.#directoriesOf([...paths, ...lasting]), signal);
+      const changing = [...paths, ...lasting];
+      await this.#directories.sync(changing, this.#directoriesOf(changing), signal);
       for (const path of lasting) this.#lasting.add(path);
     } catch (error) {
       const since = this.#paths;

@@ -1,0 +1,68 @@
+// Paths that seldom change are synced once, and again after each change.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SteadyPaths } from '../../src/base/atomic-file.ts';
+import { installFault } from '../../src/base/seam.ts';
+
+/** A file that has existed unchanged for longer than a test takes. */
+const old = process.execPath;
+
+async function syncsDuring(work: () => Promise<void>, fails = false): Promise<number> {
+  let count = 0;
+  installFault((call) => {
+    if (call !== 'fsync') return;
+    count += 1;
+    if (fails) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+  });
+  try {
+    await work();
+  } finally {
+    installFault(undefined);
+  }
+  return count;
+}
+
+test('an unchanged file is synced once, and a changing file each time', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
+  try {
+    const fresh = join(directory, 'fresh');
+    writeFileSync(fresh, 'one\n');
+    const paths = new SteadyPaths();
+    const sync = (): Promise<void> => paths.sync([fresh], [old, join(directory, 'missing')]);
+    assert.is(await syncsDuring(sync), 2);
+    assert.is(await syncsDuring(sync), 1);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('a file that has just changed is synced each time, because its next change may leave the same stamp', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'checkpointd-steady-'));
+  try {
+    const fresh = join(directory, 'fresh');
+    writeFileSync(fresh, 'one\n');
+    const paths = new SteadyPaths();
+    const sync = (): Promise<void> => paths.sync([], [fresh]);
+    assert.is(await syncsDuring(sync), 1);
+    assert.is(await syncsDuring(sync), 1);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('a failed sync is not remembered', async () => {
+  const paths = new SteadyPaths();
+  const sync = (): Promise<void> => paths.sync([], [old]);
+  const failure = await syncsDuring(sync, true).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.is((failure as { code?: string }).code, 'EIO');
+  assert.is(await syncsDuring(sync), 1);
+  assert.is(await syncsDuring(sync), 0);
+});
+
+test.run();
