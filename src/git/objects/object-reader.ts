@@ -7,10 +7,13 @@ import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
-import { isLoose, type ObjectType, objectHash, objectId, readLoose } from './object.ts';
+import { isLoose, looseSize, type ObjectType, objectHash, objectId, readLoose } from './object.ts';
 
 /** Objects up to this size are read whole, larger ones in chunks. */
 export const wholeBytesMax = 8 << 20;
+
+/** So many loose objects are looked up without git. More of them take longer than one query. */
+const looseMax = 16;
 
 interface Found {
   readonly type: string;
@@ -52,8 +55,10 @@ export class ObjectReader {
     return [this.#contents, this.#facts].flatMap((child) => child.pid ?? []);
   }
 
-  /** Returns the sizes of the objects; -1 for missing ones. */
+  /** Returns the sizes of the objects; -1 for missing ones. A few loose objects need no git. */
   async sizes(ids: readonly string[]): Promise<number[]> {
+    const loose = this.#looseSizes(ids);
+    if (loose !== undefined) return loose;
     const sizes: number[] = [];
     for (let from = 0; from < ids.length; from += 5000) {
       const part = ids.slice(from, from + 5000);
@@ -61,6 +66,26 @@ export class ObjectReader {
       sizes.push(...(await this.#facts.ask(question, takeFacts(part.length))));
     }
     return sizes;
+  }
+
+  /** Returns the sizes of a few objects when all of them are loose. */
+  #looseSizes(ids: readonly string[]): number[] | undefined {
+    if (ids.length > looseMax || this.#looseIn.length === 0) return undefined;
+    const sizes: number[] = [];
+    for (const id of ids) {
+      const size = this.#looseSize(id);
+      if (size === undefined) return undefined;
+      sizes.push(size);
+    }
+    return sizes;
+  }
+
+  #looseSize(id: string): number | undefined {
+    for (const objects of this.#looseIn) {
+      const size = looseSize(objects, id);
+      if (size !== undefined) return size;
+    }
+    return undefined;
   }
 
   /** Returns the first missing object. Looks up loose objects without git. */

@@ -3,7 +3,7 @@
 // stored again.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { deflateSync, inflateSync } from 'node:zlib';
+import { constants, deflateSync, inflateSync } from 'node:zlib';
 import { syncDirectory } from '../../base/atomic-file.ts';
 import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { systemCode } from '../../base/errors.ts';
@@ -53,6 +53,28 @@ export function readLoose(objects: string, type: ObjectType, id: string): Buffer
     if (createHash('sha1').update(whole).digest('hex') !== id) return undefined;
     const end = whole.indexOf(0);
     return whole.toString('latin1', 0, end).startsWith(`${type} `) ? whole.subarray(end + 1) : undefined;
+  });
+}
+
+/** The header of an object is shorter, and so is its compressed form. */
+const headerBytesMax = 64;
+
+/**
+ * Returns the size of a loose object as its header says it. Reads nothing else, so the content may be damaged.
+ * Returns undefined when the object is missing or has no header.
+ */
+export function looseSize(objects: string, id: string): number | undefined {
+  return attempt(isOfSystem, () => {
+    const fd = files.openSync(join(objects, id.slice(0, 2), id.slice(2)), 'r');
+    try {
+      const start = Buffer.alloc(headerBytesMax);
+      const length = files.readSync(fd, start, 0, headerBytesMax, 0);
+      const inflated = inflateSync(start.subarray(0, length), { finishFlush: constants.Z_SYNC_FLUSH });
+      const size = /^(?:blob|tree|commit) (\d+)\0/.exec(inflated.toString('latin1'))?.[1];
+      return size === undefined ? undefined : Number(size);
+    } finally {
+      files.closeSync(fd);
+    }
   });
 }
 
