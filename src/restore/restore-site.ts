@@ -1,6 +1,7 @@
 // The surroundings of a restore: a work tree with its checkpoints and conversation. A session builds the
 // site, and the files of restore/ know no session.
 import type { Clock } from '../base/clock.ts';
+import type { PreparedLock } from '../base/directory-lock.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { CaptureSettings, RecordSources } from '../checkpoints/publish.ts';
@@ -34,6 +35,8 @@ export interface RestoreSite extends RecordSources {
     readonly durability: 'process' | 'power';
   };
   readonly directory: RestoreDirectory;
+  /** The lock of the work tree's directory, prepared for the next restore. */
+  readonly rootLock: PreparedLock;
   readonly answered: AnsweredRestores;
   readonly late: LateEdits;
   readonly clock: Clock;

@@ -97,6 +97,7 @@ async function carryOutPlanned(
   const historyLength = conversationAfter(site, asked).history.length;
   if (asked.dryRun) {
     const { plan } = await planned().catch(refuseRestore);
+    site.rootLock.prepare(); // a person who has seen the plan carries it out
     return { ...foreseenBy(plan), historyLength, ms: elapsed() };
   }
   // The lock is held from the plan on: a plan made while another session restores would describe an outdated state.

@@ -3,13 +3,12 @@
 // lock: they see each file either old or new.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
 import { requireRoot } from '../work-tree/work-tree.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-type LockSite = Pick<RestoreSite, 'workTree' | 'log' | 'clock'> & {
+type LockSite = Pick<RestoreSite, 'workTree' | 'rootLock' | 'log' | 'clock'> & {
   readonly options: { readonly storage: string };
 };
 
@@ -42,11 +41,11 @@ export async function holdWorkTree(site: LockSite, signal: AbortSignal): Promise
 
 /** Locks the work tree's root as well. Returns undefined when another process has the lock. */
 async function withDirectory(
-  { workTree, log }: LockSite,
+  { workTree, rootLock, log }: LockSite,
   name: ProcessLock,
 ): Promise<ProcessLock | undefined> {
   try {
-    const lock = await lockDirectory(workTree.root);
+    const lock = await rootLock.take();
     if (lock.is === 'busy') return undefined;
     if (lock.is === 'unavailable') {
       log.info(`the work tree is not locked against restores in other containers: ${lock.because}`);
@@ -62,6 +61,7 @@ async function withDirectory(
           log.warn(`the lock of the work tree could not be closed: ${String(error)}`);
         } finally {
           name.release();
+          rootLock.prepare();
         }
       },
     };

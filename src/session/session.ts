@@ -2,6 +2,7 @@
 // figures. The files beside this one and in commands/ operate on sessions. Every change of a session goes
 // through its queue.
 import type { Clock } from '../base/clock.ts';
+import type { PreparedLock } from '../base/directory-lock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -79,6 +80,8 @@ interface SessionParts {
   readonly conversation: Conversation;
   readonly operations: OperationRecords;
   readonly ledger: Ledger;
+  /** The lock of the work tree's directory, prepared for the next restore. */
+  readonly rootLock: PreparedLock;
   /** Restores that were answered and whose files may not be on the disk yet. */
   readonly answered: AnsweredRestores;
   /** Files that restores displaced a moment ago. Another program may have written to these files since. */
