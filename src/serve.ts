@@ -148,7 +148,10 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (!process.stdout.isTTY) pointToNothing(1); // the command that started this process reads only that line
 }
 
-/** Prints the socket of the present background daemon. Waits for its note, because it may have started just now. */
+/**
+ * Prints the socket of the present background daemon. Waits for the daemon's note, because the daemon may
+ * have started just now.
+ */
 async function sayWhoListens(storage: string): Promise<void> {
   const endMs = performance.now() + startingMs;
   let note = backgroundNote(storage);

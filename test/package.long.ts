@@ -47,7 +47,7 @@ function freshClone(place: string): string {
   for (const name of names.split('\0').filter((each) => existsSync(join(root, each)) && each !== ''))
     cpSync(join(root, name), join(clone, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'), 'junction');
-  // Older than what is installed, or the setup would install again.
+  // An old date keeps the setup from installing the packages again.
   utimesSync(join(clone, 'package-lock.json'), 0, 0);
   return clone;
 }

@@ -254,7 +254,7 @@ export class Episode {
     return { resumed, after, opened, edited };
   }
 
-  /** Compares a new checkpoint with the files when it was made. `seen`: what a capture saw of them then. */
+  /** Compares a new checkpoint with the files when it was made. `seen`: the files as a capture saw them. */
   async assertMade(
     id: string,
     manifest: Manifest,

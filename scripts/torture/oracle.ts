@@ -78,9 +78,9 @@ export class Oracle {
   }
 
   /**
-   * Notes that the user removed checkpoints. Contents that only they had ({@link remember}) are gone by the user's
-   * own will, and the user may overwrite contents that only the work tree still has. Any other missing content counts
-   * as lost.
+   * Notes that the user removed checkpoints. If only these checkpoints had a content ({@link remember}), the
+   * user gave it up on purpose. The user may also overwrite contents that only the work tree still has. Any
+   * other missing content counts as lost.
    */
   async forget(seats: readonly Seat[], work: Manifest, isGone: (id: string) => boolean): Promise<void> {
     for (const key of this.#claims.keys()) if (isGone(idIn(key))) this.#claims.delete(key);

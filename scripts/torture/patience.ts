@@ -17,9 +17,9 @@ export function longestWait(ms: number): number {
 export class Impatience extends Error {}
 
 /**
- * Waits for an answer as long as `ms` in which the program could run. `starved` returns for how many milliseconds its
- * threads have waited for a processor since its last call, `now` the time.
- *
+ * Waits for an answer. Only time in which the program could run counts towards `ms`. `starved` returns the
+ * milliseconds in which the program's threads have waited for a processor since its last call. `now` returns
+ * the time.
  * @throws Impatience
  */
 export async function patiently<T>(

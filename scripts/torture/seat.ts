@@ -29,7 +29,7 @@ export interface SeatOptions {
   /** The client that starts the daemon and talks to it. */
   readonly client: ClientName | 'inProcess';
   readonly tally: Tally;
-  /** The words in front of `node`, which simulate another boot of the machine for the daemon. */
+  /** The words in front of `node` on the command line. They simulate another boot of the machine for the daemon. */
   readonly prefix: () => readonly string[];
   /** A planted fault of the daemon itself, for the test of the checker. */
   readonly planted?: FaultPlan | undefined;

@@ -1,5 +1,5 @@
 // Turns expected failures into results: a missing file, a lost object, a process that has ended. Each caller
-// names the failures that it expects. All others are thrown.
+// names the failures that it expects. All other failures are thrown.
 import { CheckpointdError, type ErrorKind, systemCode } from './errors.ts';
 
 type Expected = (error: unknown) => boolean;

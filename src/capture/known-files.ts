@@ -223,7 +223,7 @@ function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: num
 }
 
 /**
- * Returns the directory as a scan of this opening would have listed it. Marks the directory as unchanged when
+ * Returns the same listing of the directory as a scan of this opening. Marks the directory as unchanged when
  * the snapshot has all of it. `believedNs`: files that changed later are left out, since the machine was
  * restarted.
  */

@@ -61,7 +61,7 @@ export class SnapshotCopier {
     this.#remembered = this.#blobs.size;
   }
 
-  /** Forgets everything, because the target has lost a content. Afterwards all contents are copied again. */
+  /** Forgets everything, because the target has lost a content. The next copy then takes all contents. */
   forget(): void {
     this.#blobs.clear();
     this.#directories = new WeakMap();

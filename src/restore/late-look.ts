@@ -304,7 +304,7 @@ export async function bringBack(parts: BringBack, edit: Edited): Promise<Brought
   return [{ path, keptAs: keep(parts, edit) }, ...put.met.map((keptAs) => ({ path, keptAs }))];
 }
 
-/** Takes the edits that a commit found from its list. Returns those that are beside their path in the end. */
+/** Takes the edits that a commit found from its list. Returns the edits that are beside their path in the end. */
 export async function bringBackEdited(parts: BringBack, edited: Edited[]): Promise<BroughtBack[]> {
   const beside: BroughtBack[] = [];
   for (const edit of edited.splice(0)) {

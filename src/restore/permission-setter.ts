@@ -41,9 +41,9 @@ export class PermissionSetter {
   }
 
   /**
-   * Lets the owner write to directories that are read-only now and writable in the target, because their files could
-   * not be replaced otherwise. No other user gets more rights. The final bits come last. A failure here shows up at
-   * the files.
+   * Lets the owner write to directories that are read-only now and writable in the target, because their
+   * files could not be replaced otherwise. No other user gets more rights. The final bits come last. A failed
+   * change of permissions is reported at the files below.
    */
   unlock(): void {
     for (const operation of this.#operations) {

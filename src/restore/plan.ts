@@ -40,7 +40,10 @@ export type FailureReason =
 
 /** Why a path was left alone on purpose. */
 export type LeftReason =
-  /** Another program edited the path and the policy is to skip, or made it while the restore was interrupted. */
+  /**
+   * Another program edited the path and the policy is to skip, or a program made the path while the restore
+   * was interrupted.
+   */
   | 'conflict'
   /**
    * The path may have existed when the target was captured: the capture left it out by its rules, or could not read

@@ -47,7 +47,7 @@ export interface RevertJob
 export interface RevertOutcome extends RestoreOutcome {
   /** The outcome at each path of the range, in bytewise order. */
   readonly paths: readonly MergedPath[];
-  /** The paths of which only the author's changes are taken back. */
+  /** The paths of which only the author's changes are reversed. */
   readonly partial: ReadonlySet<TreePath>;
   /** The present as it was merged, and the result of the merge. */
   readonly merged: { readonly from: SnapshotId; readonly to: SnapshotId };

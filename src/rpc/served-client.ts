@@ -181,12 +181,12 @@ export class ServedClient {
     this.#lifecycle.shutdown();
   }
 
-  /** Waits until none of its requests runs, at most `graceMs`; then aborts the rest. */
+  /** Waits until no request of this client runs, at most `graceMs`; then aborts the rest. */
   finishRequests(graceMs: number): Promise<void> {
     return this.#dispatcher.finishRequests(graceMs);
   }
 
-  /** Waits until its answers are sent, at most `msMax`. */
+  /** Waits until the client's answers are sent, at most `msMax`. */
   drain(msMax: number): Promise<void> {
     return this.#connection.drain(msMax);
   }

@@ -196,7 +196,7 @@ export class SessionDirectory {
     return now === undefined || isSameDirectory(then, now) ? undefined : now;
   }
 
-  /** Records that checkpoint `seq` holds the files of the present directory, if the work tree was replaced. */
+  /** Records that checkpoint `seq` contains the files of the present directory, if the work tree was replaced. */
   noteWorkTree(marker: SessionMarker, seq: number): void {
     const directory = this.replacementOf(marker);
     if (directory !== undefined)

@@ -97,7 +97,7 @@ interface OperationFate {
    * is known.
    */
   readonly result?: unknown;
-  /** The checkpoint that the operation published. Known even when the result is not. */
+  /** The checkpoint that the operation published. Known even when the result is unknown. */
   readonly checkpoint?: string;
   readonly error?: { readonly kind: ErrorKind | 'RequestCancelled'; readonly message: string };
 }

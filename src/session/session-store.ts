@@ -67,8 +67,8 @@ export async function setStoreAside(session: Session): Promise<void> {
 }
 
 /**
- * Opens the store of a closed session, in order to empty it. Returns undefined when its repository is gone, with all
- * data of the store. `expected` is the number of checkpoints in it.
+ * Opens the store of a closed session, in order to empty it. Returns undefined when the store's repository is
+ * gone, and all data with it. `expected` is the number of checkpoints in it.
  * @throws StoreCorrupt and the driver's errors
  */
 export async function openClosedStore(

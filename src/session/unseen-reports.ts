@@ -52,8 +52,8 @@ function ownReports(logFile: string, id: SessionId, since: string): ReportedWrit
 const clockErrorMs = 10_000;
 
 /**
- * Returns a function that translates paths of one work tree into paths of another. Returns undefined when neither
- * contains the other.
+ * Returns a function that translates paths of one work tree into paths of another. Returns undefined unless
+ * one work tree contains the other.
  */
 function translation(from: string, to: string): ((path: TreePath) => TreePath | undefined) | undefined {
   if (from === to) return (path) => path;

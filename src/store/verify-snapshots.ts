@@ -10,7 +10,7 @@ import { isSubTree, type TreeNode, type TreeSource } from './tree-reader.ts';
 export type Damage = 'missing' | 'corrupt';
 
 export interface VerifiedSource extends TreeSource {
-  /** Reads each content to its end. Returns those that are missing or damaged. */
+  /** Reads each content to its end. Returns the missing and the damaged contents. */
   damagedContents(ids: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Damage>>;
 }
 

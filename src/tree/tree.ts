@@ -214,8 +214,8 @@ export interface Entry {
   readonly path: TreePath;
   readonly mode: EntryMode;
   /**
-   * The permission bits (07777), only when stricter than usual: no owner write, or no read for group or others.
-   * Absent: the umask decides. Part of the snapshot's id.
+   * The permission bits (07777), only when stricter than usual: no owner write, or no read for group or
+   * others. Absent: the umask decides. The snapshot's id depends on these bits.
    */
   readonly permissions?: number;
   readonly blob: BlobId;

@@ -179,7 +179,7 @@ export class DirectoryHandles {
     void this.#stop();
   }
 
-  /** Restarts after a pause. Until then captures scan everything. */
+  /** Restarts after a pause. Until the restart, captures scan everything. */
   #failed(reason: string): void {
     if (this.#isClosed) return;
     this.#options.log.info(`The handles on directories are opened again: ${reason}.`);

@@ -53,7 +53,8 @@ for (const { what, kind, remedy, spoil } of databases) {
       const spoiled = readFileSync(databaseFile(rig.storage));
       const before = manifest(rig.work);
       const client = await rig.start();
-      // A damaged store disables the checkpoints of its session. A newer one is refused as a whole.
+      // A damaged store disables the checkpoints of its session. A session with a newer store is refused as a
+      // whole.
       const opened = kind === 'StoreCorrupt' ? await rig.open(client, { strategy: 'sqlite' }) : undefined;
       assert.is(opened?.checkpoints.reason, kind === 'StoreCorrupt' ? kind : undefined);
       const refused = await failureOf(

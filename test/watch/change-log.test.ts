@@ -10,7 +10,7 @@ const test = suite('change log');
 
 const paths = ['', 'a', 'a/b', 'a/b/c', 'ab', 'd', 'd/e'].map(fromText);
 
-/** A recorded position, and the number of marks at that time. `loss` when something was missed since. */
+/** A recorded position, and the number of marks at that time. `loss`: a change was missed since then. */
 interface Look {
   readonly position: number;
   readonly marks: number;

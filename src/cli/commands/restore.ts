@@ -46,7 +46,8 @@ export const restore: CliCommand = {
       ...only,
       ...(typeof author === 'string' ? { author } : {}),
     };
-    // A restore that would change nothing is not made: the next undo would reverse it instead of a real one.
+    // A restore that would change nothing is not made. Otherwise the next undo would reverse this empty
+    // restore.
     const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
     const compared = { from: tag, reverse: true, paths: [...plan.restored, ...plan.deleted] };
     const isOver = isDry || changesNothing(plan);

@@ -66,7 +66,7 @@ export class Sequence<T> implements Iterable<T> {
     return list;
   }
 
-  /** Returns the list without its first `count` items. Storage that only those items used can be collected. */
+  /** Returns the list without its first `count` items. The memory of the dropped items can then be freed. */
   drop(count: number): Sequence<T> {
     if (count <= 0) return this;
     if (count >= this.length) return Sequence.empty();

@@ -626,7 +626,7 @@ function syncStanding(path: string): void {
   while (!syncIfThere(at) && dirname(at) !== at) at = dirname(at);
 }
 
-/** Syncs a file or directory. Returns false when it does not exist. */
+/** Syncs a file or directory. Returns false for a missing path. */
 function syncIfThere(path: string): boolean {
   return attemptOr(false, isMissing, () => {
     syncDirectory(path);

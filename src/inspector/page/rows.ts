@@ -34,7 +34,7 @@ export interface Rows {
   readonly noise: number;
 }
 
-/** The last lane. Further lanes are drawn in it, too. */
+/** The last lane. All further lanes are drawn in this lane. */
 export const laneMax = 5;
 
 /** True for checkpoints that matter to few readers: saved states before restores, and tools that changed no file. */

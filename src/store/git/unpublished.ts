@@ -1,5 +1,5 @@
-// Explains failures of writes that no checkpoint names yet: the disk is full, or refuses the write. Nothing has
-// changed then, and the error says so.
+// Explains failures of writes that no checkpoint names yet: the disk is full, or refuses the write. Such a
+// failure changes nothing, and the error says so.
 import { dirname } from 'node:path';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';

@@ -65,8 +65,8 @@ export class SqliteGitTrees {
   }
 
   /**
-   * Removes scratch repositories that no diff is using. The next diff starts a new one. So nothing that a sweep
-   * removed stays readable.
+   * Removes scratch repositories that no diff is using. The next diff starts a new repository. So removed
+   * contents do not stay readable after a sweep.
    */
   async forget(): Promise<void> {
     const used = this.#current;

@@ -310,9 +310,9 @@ async function renameRows(file: string, options: StoreOptions, suffix: string): 
   }
 }
 
-// Returns the bytes of one session's checkpoints in the shared database: contents, directories and rows. Each
-// is counted once per session, and again in every other session that uses it. Free pages, journals and
-// unreferenced rows do not count; SqliteStore.usage has the size of the whole database.
+// Returns the bytes of one session's checkpoints in the shared database: contents, directories and rows. Data
+// that several sessions share is counted once in each of them. Free pages, journals and unreferenced rows do
+// not count; SqliteStore.usage has the size of the whole database.
 
 /** The approximate size of a row, its keys and its index entries, besides the counted text. */
 const rowBytes = 250;
