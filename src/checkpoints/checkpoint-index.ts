@@ -76,6 +76,12 @@ export class CheckpointIndex {
     return this.#seq + 1;
   }
 
+  /** Takes a sequence number for a checkpoint that the index does not list. */
+  takeSeq(): number {
+    this.#seq += 1;
+    return this.#seq;
+  }
+
   /** The oldest checkpoint that is no safety checkpoint. */
   get oldest(): StoredCheckpoint | undefined {
     return this.#at(this.#bySeq().find((row) => this.#rows.kindAt(row) !== 'safety'));

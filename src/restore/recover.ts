@@ -16,6 +16,7 @@ import { editedSince, withEdits } from './earlier-restore.ts';
 import { planFiles } from './facts.ts';
 import { lockLost, unfinished } from './failure.ts';
 import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
+import { mergedTargetOf, releaseMerged } from './merged-target.ts';
 import { applyJob, publishSafety, reportRecovered } from './restore.ts';
 import type { RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
@@ -41,6 +42,7 @@ export async function recover(
     if (isPublished) site.answered.keep(intent.id); // after a kill between the publication and this step, the restore had succeeded
     const outcome = isPublished ? 'nothing' : await finishOrUndo(site, intent, context);
     if (unswept.length > 0) await sweepAgain(site, intent, context);
+    if (recordOf(intent).reverted !== undefined) await releaseMerged(site, [intent.target], context);
     return ended(site, outcome);
   } catch (error) {
     // The client cancelled, or the time was up, before a visible change: the intent stays for the next request.
@@ -161,7 +163,8 @@ async function repeat(
   const outcome = { ...done, safety, historyLength: record.historyLength, ms };
   const became = how === 'undo' ? 'could not be finished and was undone' : 'was finished';
   const what = `An interrupted restore ${became}`;
-  await reportRecovered(site, job.target, { what, outcome }, context);
+  const reverted = checkpoints.index.byId(record.reverted?.from ?? '');
+  await reportRecovered(site, reverted ?? job.target, { what, outcome }, context);
   return outcome;
 }
 
@@ -246,7 +249,8 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
   const isUndone = how === 'undo';
   const record = recordOf(intent);
   const towards = isUndone ? intent.safety : intent.target;
-  const target = checkpoints.index.byId(towards);
+  const merged = isUndone ? undefined : mergedTargetOf(checkpoints, intent);
+  const target = merged ?? checkpoints.index.byId(towards);
   if (target === undefined) throw gone(towards);
   const restore = intent.takesBack ?? restoreTakenBack(checkpoints, intent);
   return {

@@ -21,6 +21,7 @@ import { planFiles } from './facts.ts';
 import { lockLost, refuseRestore, unfinished } from './failure.ts';
 import { intentOf, type RestoreIntent, RestoreJournal } from './journal.ts';
 import { keptBesideMessage } from './late-look.ts';
+import { holdMerged, releaseMerged } from './merged-target.ts';
 import { ownerOnlyMessage } from './permission-setter.ts';
 import { type Failure, foreseenBy } from './plan.ts';
 import type { FilePlan, PreparedJob, RestoreJob, RestoreOutcome } from './restore-job.ts';
@@ -103,18 +104,35 @@ async function carryOutPlanned(
   // The lock is held from the plan on: a plan made while another session restores would describe an outdated state.
   const lock = await holdWorkTree(site, context.signal).catch(refuseRestore);
   try {
-    const { plan, present, job: found } = await planned();
+    const { plan, present, job } = await planned();
     context.signal.throwIfAborted(); // the last moment at which a cancel means that nothing changed
     const safety = await publishSafety(site, present, context);
-    const job =
-      found.reverted !== undefined ? { ...found, target: await publishMerged(site, found, context) } : found;
-    const record = composeRestored(site, job, safety, context);
-    const done = await applyJob(site, { job, plan, present, record, safety }, context);
+    const run = async (): Promise<Applied> => {
+      const record = composeRestored(site, job, safety, context);
+      return applyJob(site, { job, plan, present, record, safety }, context);
+    };
+    const done = await (job.reverted === undefined ? run() : holdingMerged(site, job, safety, run, context));
     return { ...done, safety, historyLength, ms: elapsed() };
   } catch (error) {
     return refuseRestore(error);
   } finally {
     await afterCommit(context, lockLost, () => lock.release());
+  }
+}
+
+/** Runs a revert while the store protects its merged tree. */
+async function holdingMerged<T>(
+  site: RestoreSite,
+  { target, reverted }: RestoreJob,
+  safety: StoredCheckpoint,
+  run: () => Promise<T>,
+  context: OperationContext,
+): Promise<T> {
+  if (reverted !== undefined) await holdMerged(site, target.record, safety.record, reverted);
+  try {
+    return await run();
+  } finally {
+    await releaseMerged(site, [target.record.id], context);
   }
 }
 
@@ -297,15 +315,6 @@ export async function publishSafety(
   });
 }
 
-/** Publishes the merged target of a revert, so that a recovery finds it. */
-function publishMerged(
-  site: RestoreSite,
-  { target: { record } }: RestoreJob,
-  context: OperationContext,
-): Promise<StoredCheckpoint> {
-  return publishSafety(site, record, context, 'The result of a revert, as it was merged');
-}
-
 /** Returns the record of the restored state without its snapshot, which is taken when the files are in place. */
 function composeRestored(
   site: RestoreSite,
@@ -340,7 +349,7 @@ function composeRestored(
     message: '',
     snapshot: safety.record.snapshot,
     skipped: [],
-    restored: target.id,
+    restored: job.reverted?.from ?? target.id,
     safety: safety.record.id,
     scope: job.scope,
     ...given({ parent: job.parent, paths: job.paths, reverted: job.reverted }),

@@ -15,6 +15,7 @@ import { publish, standingOf } from '../checkpoints/publish.ts';
 import { baseTag } from '../checkpoints/tag.ts';
 import { checkGit } from '../git/process/version.ts';
 import { recoverAnswered, reopenUnpublished } from '../restore/after-power-cut.ts';
+import { releaseLeftMerged } from '../restore/merged-target.ts';
 import { recover, setAside, waitsForAnotherRoot } from '../restore/recover.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
@@ -103,6 +104,7 @@ export async function enableCheckpoints(
       if (ignoredBy !== undefined) context.warn(isIgnoredText(ignoredBy));
       await recover(site, limited);
       await recoverAnswered(site, limited);
+      await releaseLeftMerged(site, limited);
       await session.parts.late.lookNow(() => store);
       if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
     });

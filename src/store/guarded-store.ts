@@ -32,6 +32,10 @@ export class GuardedStore implements SnapshotStore {
     return this.#inner.strategy;
   }
 
+  get isSweptByOthers(): boolean {
+    return this.#inner.isSweptByOthers === true;
+  }
+
   get spoolDirectory(): string {
     return this.#inner.spoolDirectory;
   }

@@ -197,6 +197,11 @@ export interface SnapshotStore extends SnapshotSink {
    */
   adoptPacks?(objects: string): Promise<boolean>;
 
+  /**
+   * True when sweeps of other sessions remove snapshots that no checkpoint names, once this process has died. Absent:
+   * only {@link sweep} of this store removes them.
+   */
+  readonly isSweptByOthers?: boolean;
   /** Removes everything that no checkpoint of this store needs. Safe beside other daemons. */
   sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }>;
   /** Reads everything and checks every hash. Calls `onChecked` with the number of contents read. */

@@ -1,12 +1,14 @@
-// A revert whose range is damaged in the store, and one whose files change while the daemon merges.
+// A revert whose range is damaged in the store, one whose files change while the daemon merges, and one that is
+// interrupted.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
 import type { Session } from '../../src/session/session.ts';
 import { failure } from '../support/failures.ts';
 import { git } from '../support/git-oracle.ts';
-import { manifest } from '../support/in-process-daemon.ts';
+import { manifest, repository } from '../support/in-process-daemon.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
 const text = (...changes: readonly (readonly [number, string])[]): string => {
@@ -17,7 +19,7 @@ const text = (...changes: readonly (readonly [number, string])[]): string => {
 
 /** In turn 1 two files change, and a later edit changes one of them again. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
-  rig.settings = { retention: 'keep' };
+  rig.settings = { ...rig.settings, retention: 'keep' };
   rig.write('d/a', text());
   rig.write('b', text());
   const session = await rig.open();
@@ -99,6 +101,107 @@ test('a revert whose files keep changing gives up, and changes nothing', () =>
     const error = await failure(rig.request('checkpoint/revert', { session: session.id, tag: '1' }));
     assert.is(error.kind, 'WorkTreeBusy');
     assert.equal([rig.read('d/a'), rig.read('b')], [last, text([1, 'turn b'])]);
+  }));
+
+const kindsIn = async (session: Session): Promise<string[]> =>
+  (await session.requireCheckpoints().store.checkpoints()).map(({ record }) => record.kind);
+
+/** Fails each call of a revert after its first change of the work tree. */
+async function breakRevert(rig: SessionRig, session: Session): Promise<void> {
+  installFault((call) => {
+    const isBegun = rig.read('b') === text() || rig.read('d/a') === text([9, 'later']);
+    if (isBegun && call !== 'close') throw Object.assign(new Error('EIO'), { code: 'EIO' });
+  });
+  const params = { session: session.id, tag: '1' };
+  const error = await failure(rig.request('checkpoint/revert', params)).finally(() =>
+    installFault(undefined),
+  );
+  assert.equal([error.kind, error.effects], ['RestoreFailed', 'unknown']);
+  assert.ok(existsSync(session.parts.directory.intentFile));
+}
+
+for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
+  const left = ['turn', 'turn', 'turn', 'safety', 'restore'];
+
+  test(`${strategy}: a revert leaves its own checkpoint and one safety checkpoint, also when it changes nothing`, () =>
+    withSessions(async (rig) => {
+      rig.settings = { strategy };
+      const session = await twoTurns(rig);
+      const cancel = new AbortController();
+      installFault((call, target) => {
+        if (call === 'open' && target.includes('.ckpt-tmp-')) cancel.abort();
+      });
+      const params = { session: session.id, tag: '1' };
+      const stopped = await rig.request('checkpoint/revert', params, cancel.signal).then(
+        () => undefined,
+        (error: Error) => error.name,
+      );
+      installFault(undefined);
+      assert.is(stopped, 'AbortError');
+      assert.equal(await kindsIn(session), left.slice(0, 4));
+      await rig.request('checkpoint/revert', { session: session.id, tag: '1' });
+      assert.equal(await kindsIn(session), [...left.slice(0, 4), ...left.slice(3)]);
+      const { checkpoints } = await rig.request('checkpoint/list', { session: session.id, kind: 'every' });
+      assert.equal(
+        checkpoints.map(({ kind }) => kind),
+        await kindsIn(session),
+      );
+    }));
+
+  test(`${strategy}: an interrupted revert is finished, although other programs sweep its store meanwhile`, () =>
+    withSessions(async (rig) => {
+      rig.settings = { strategy };
+      const session = await twoTurns(rig);
+      await breakRevert(rig, session);
+      await rig.sessions.close(session.id, 'abrupt');
+      if (strategy === 'local') git(rig.work, 'gc', '-q', '--prune=now');
+      const other = await rig.daemon.open(repository({ 'other.txt': 'other' }), { strategy });
+      await rig.daemon.call('store/gc', { session: other.session, prune: 'now' });
+      const again = await rig.open();
+      assert.is(again.id, session.id);
+      assert.equal([rig.read('d/a'), rig.read('b')], [text([9, 'later']), text()]);
+      assert.equal(await kindsIn(again), left);
+      assert.not(existsSync(session.parts.directory.intentFile));
+      await rig.request('checkpoint/undo', { session: session.id });
+      assert.is(rig.read('b'), text([1, 'turn b']));
+      assert.equal((await rig.request('store/verify', { session: session.id })).problems, []);
+    }));
+
+  test(`${strategy}: a revert that failed is finished by the next change of the same daemon`, () =>
+    withSessions(async (rig) => {
+      rig.settings = { strategy };
+      const session = await twoTurns(rig);
+      await breakRevert(rig, session);
+      await rig.request('store/gc', { session: session.id, prune: 'now' });
+      assert.equal([rig.read('d/a'), rig.read('b')], [text([9, 'later']), text()]);
+      assert.equal(await kindsIn(session), left);
+      const restore = rig.daemon.told.findLast(({ method }) => method === 'checkpoint/didRestore');
+      const { checkpoint } = await rig.request('checkpoint/get', { session: session.id, tag: '1' });
+      assert.is((restore?.params as { target?: string } | undefined)?.target, checkpoint.id);
+    }));
+}
+
+test('sqlite: the next opening removes the merged tree of a revert that ended before its note', () =>
+  withSessions(async (rig) => {
+    rig.settings = { strategy: 'sqlite' };
+    const session = await twoTurns(rig);
+    const { intentFile } = session.parts.directory;
+    let isOver = false;
+    installFault((call, target) => {
+      isOver ||= target.startsWith(intentFile);
+      if (isOver && call !== 'close' && call !== 'exists')
+        throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    });
+    const params = { session: session.id, tag: '1' };
+    await failure(rig.request('checkpoint/revert', params)).finally(() => installFault(undefined));
+    const before = ['turn', 'turn', 'turn', 'safety'];
+    assert.equal(await kindsIn(session), [...before, 'safety']);
+    await rig.sessions.close(session.id, 'abrupt');
+    assert.equal(await kindsIn(await rig.open()), before);
+    assert.equal(
+      [rig.read('d/a'), rig.read('b')],
+      [text([1, 'turn d/a'], [9, 'later']), text([1, 'turn b'])],
+    );
   }));
 
 test.run();

@@ -33,6 +33,7 @@ export class SessionRig {
     exclude?: readonly string[];
     maxFileBytes?: number;
     retention?: 'keep';
+    strategy?: 'shadow' | 'local' | 'sqlite';
     maxStoreBytes?: number;
   } = {};
 
@@ -56,7 +57,7 @@ export class SessionRig {
       {
         workTree: this.work,
         conversationId: 'conversation',
-        strategy: 'shadow',
+        strategy: this.settings.strategy ?? 'shadow',
         init: 'auto',
         retention: this.settings.retention ?? 'session',
         allowProtected: false,

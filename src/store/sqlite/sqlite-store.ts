@@ -80,6 +80,7 @@ interface Parts {
 
 class SqliteStore extends TreeStore implements SnapshotStore {
   readonly strategy = 'sqlite';
+  readonly isSweptByOthers = true;
   readonly spoolDirectory: string;
   readonly #database: SqliteDatabase;
   readonly #conversation: number;
