@@ -53,12 +53,13 @@ export class ReportedWrites {
     this.#openedAt = head;
   }
 
-  /** Returns the record of a report, or undefined when it repeats the last report. */
+  /** Returns the record of a report, or undefined when it repeats the last reports after the same checkpoint. */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
     // One repeated report is kept, because it shows that the report before it is about several writes.
     const last = (this.#byPath.get(report.path) ?? []).slice(-2);
     const isRepeat = last.every(
-      ({ session, content }) => session === report.session && content === report.content,
+      ({ session, content, after }) =>
+        session === report.session && content === report.content && after === report.after,
     );
     if (last.length === 2 && isRepeat && report.content !== undefined) return undefined;
     return report.after === this.#openedAt ? { ...report, mayMiss: true } : report;

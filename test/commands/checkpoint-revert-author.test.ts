@@ -226,6 +226,17 @@ test('the content of a reported file that captures leave out is not kept', async
   await pair.daemon.close();
 });
 
+test('a change that the author repeats after each revert is taken back each time', async () => {
+  const pair = await new Pair().open();
+  for (let time = 1; time <= 4; time += 1) {
+    await pair.turn();
+    await pair.wrote(pair.a, { 'a.txt': lines([2, 'by a']) });
+    const { restored } = await pair.revert(pair.a, pair.a, { from: String(time) });
+    assert.equal(restored, [{ path: 'a.txt' }], `time ${time}`);
+  }
+  await pair.daemon.close();
+});
+
 test('a second report of one write means that the author wrote more than its reports show', async () => {
   const pair = await new Pair().open();
   await pair.turn();
