@@ -19,6 +19,9 @@ export interface Change {
 const turn = { kind: 'turn' } as const;
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
+/** Lines between two that different authors change. */
+const middle = ['a', 'b', 'c', 'd', 'e', 'f'];
+
 async function restored(ask: Ask, rig: SessionRig): Promise<void> {
   rig.write('a.txt', 'two\n');
   await ask('checkpoint/create', turn);
@@ -43,14 +46,20 @@ export const changes: Readonly<Record<string, Change>> = {
     params: { tag: 'first', mode: 'hard' },
     prepare: async (_ask, rig) => rig.write('a.txt', 'two\n'),
   },
+  // Takes back one author's line in a file that was also edited by hand, which runs all steps of other reverts, too.
   revert: {
     method: 'checkpoint/revert',
-    params: { from: 'reverted' },
+    params: { from: 'reverted', author: 'codex' },
+    open: { conversationId: 'codex:1' },
     prepare: async (ask, rig) => {
-      rig.write('a.txt', 'one\n');
+      const write = (...lines: string[]): void => rig.write('a.txt', `${lines.join('\n')}\n`);
+      write('one', ...middle, 'one');
       await ask('checkpoint/rename', { tag: 'reverted' }).catch(() => undefined);
       await ask('checkpoint/create', { ...turn, name: 'reverted' });
-      rig.write('a.txt', 'two\n');
+      write('by codex', ...middle, 'one');
+      await ask('ledger/recordWrite', { path: 'a.txt' });
+      await ask('checkpoint/create', turn);
+      write('by codex', ...middle, 'by hand');
       await ask('checkpoint/create', turn);
     },
   },

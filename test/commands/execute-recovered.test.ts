@@ -72,7 +72,8 @@ for (const name of told) {
   test(`${change.method} recovers a broken restore, and reports what was lost`, () =>
     withSessions(async (rig) => {
       rig.write('a.txt', 'one\n');
-      const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
+      const opening = { workspace: rig.work, ...change.open, retention: 'keep' } as const;
+      const { session } = await rig.request('session/open', opening);
       await change.prepare?.((method, params) => rig.request(method, { session, ...params }), rig);
       await breakRestore(rig, session);
       assert.is((await rig.request('session/get', { session })).unfinishedRestore, true);

@@ -2,16 +2,23 @@
 // to the end.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endOfTangent, killAt, restoreOfBoth, revertOfTurn } from '../support/kill-scenarios.ts';
+import {
+  endOfTangent,
+  killAt,
+  restoreOfBoth,
+  revertOfAuthor,
+  revertOfTurn,
+} from '../support/kill-scenarios.ts';
 
-for (const [name, scenario] of [
+for (const [name, ...scenarios] of [
   ['C33 a restore of both', restoreOfBoth],
   ['C23 the end of a tangent with files', endOfTangent],
-  ['a revert of a turn', revertOfTurn],
+  ['a revert of a turn, and of one author', revertOfTurn, revertOfAuthor],
 ] as const) {
   test(`${name}, killed at each change of the disk in turn: the next daemon finds both records or neither`, async () => {
     const fates = { before: 0, after: 0, unharmed: 0 };
-    for (let n = 1; fates.unharmed < 3; n += 1) fates[await killAt(scenario, n)] += 1;
+    for (let n = 1; fates.unharmed < 3; n += 1)
+      fates[await killAt(scenarios[n % scenarios.length] ?? scenarios[0], n)] += 1;
     console.log(`note: ${JSON.stringify(fates)}`);
     assert.ok(fates.before > 2 && fates.after > 20);
   });

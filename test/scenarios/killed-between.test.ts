@@ -2,16 +2,23 @@
 // killed-between.long.ts takes every change.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { endOfTangent, killAt, restoreOfBoth, revertOfTurn } from '../support/kill-scenarios.ts';
+import {
+  endOfTangent,
+  killAt,
+  restoreOfBoth,
+  revertOfAuthor,
+  revertOfTurn,
+} from '../support/kill-scenarios.ts';
 
-for (const [name, scenario] of [
+for (const [name, ...scenarios] of [
   ['C33 a restore of both', restoreOfBoth],
   ['C23 the end of a tangent with files', endOfTangent],
-  ['a revert of a turn', revertOfTurn],
+  ['a revert of a turn, and of one author', revertOfTurn, revertOfAuthor],
 ] as const) {
   test(`${name}, killed between intent and publication: the next daemon finds both records or neither`, async () => {
     const fates: string[] = [];
-    for (const n of [2, 16, 10_000]) fates.push(await killAt(scenario, n));
+    for (const [i, n] of [2, 16, 10_000].entries())
+      fates.push(await killAt(scenarios[i % scenarios.length] ?? scenarios[0], n));
     console.log(`note: ${fates.join(' ')}`);
     assert.ok(fates.includes('before') && fates.includes('after'));
     assert.is(fates.at(-1), 'unharmed');

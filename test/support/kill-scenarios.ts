@@ -1,5 +1,5 @@
 // Scenarios that show that files and conversation move together: a restore of both, the end of a tangent with files, and
-// a revert. Each run kills the daemon at another change of the disk; the next daemon must find a whole state.
+// a revert of a turn or of one author. Each run kills the daemon at another change of the disk; the next daemon must find a whole state.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -93,6 +93,30 @@ export const revertOfTurn: Scenario = {
     return target;
   },
   move: (rig) => rig.request('checkpoint/revert', { tag: '1', idempotencyKey: 'k' }),
+};
+
+/** Reverts what the session reported in a turn. Another line of the same file was edited by hand in that turn. */
+export const revertOfAuthor: Scenario = {
+  prepare: async (rig) => {
+    await rig.append('first');
+    rig.write('a.txt', numbered('first', 'last'));
+    rig.write('gone.txt', 'gone\n');
+    await rig.request('checkpoint/create', { kind: 'turn', tag: '1' });
+    rig.write('a.txt', numbered('author', 'last'));
+    rig.write('made/b.txt', 'b\n');
+    rmSync(join(rig.places.workTree, 'gone.txt'));
+    for (const path of ['a.txt', 'made/b.txt', 'gone.txt']) await rig.request('ledger/recordWrite', { path });
+    await rig.request('checkpoint/create', { kind: 'tool' });
+    rig.write('a.txt', numbered('first', 'by hand'));
+    rig.write('gone.txt', 'gone\n');
+    rmSync(join(rig.places.workTree, 'made'), { recursive: true });
+    const target = await wholeOf(rig);
+    rig.write('a.txt', numbered('author', 'by hand'));
+    rig.write('made/b.txt', 'b\n');
+    rmSync(join(rig.places.workTree, 'gone.txt'));
+    return target;
+  },
+  move: (rig) => rig.request('checkpoint/revert', { tag: '1', author: rig.session, idempotencyKey: 'k' }),
 };
 
 async function atCheckpoint(rig: WireSession, tag: string): Promise<WireSession> {
