@@ -3,6 +3,7 @@
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { invariant } from '../base/invariant.ts';
+import { counted } from '../base/text/plural.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { type RevertRange, revertRange } from '../checkpoints/revert-range.ts';
 import type * as Wire from '../protocol/types.ts';
@@ -38,7 +39,7 @@ export const checkpointRevert = defineCommand(
       labels: labelsOf(session, range),
       undo: (id) => [...(head?.undo ?? []), id].slice(-undoMax),
       redo: () => [],
-      description: `Reverted ${named(session, range.from)}`,
+      description: describe(session, range, params),
       confirm: params.confirm ?? false,
       dryRun: params.dryRun ?? false,
     };
@@ -91,6 +92,21 @@ function hunksAsked(
 
 function named(session: Session, { record }: RevertRange['from']): string {
   return session.requireCheckpoints().index.tagOf(record.id) ?? record.id;
+}
+
+/** Returns what the list of checkpoints shows of a revert. */
+function describe(
+  session: Session,
+  range: RevertRange,
+  { tag, from, author, hunks }: CallOf<'checkpoint/revert'>['params'],
+): string {
+  if (tag == null && from == null) return `Reverted all work of ${author ?? ''}`;
+  const part = hunks == null ? '' : `${counted(hunks.length, 'hunk')} of `;
+  const only = author == null ? '' : ` (only ${author})`;
+  const first = named(session, tag == null ? range.from : session.requireCheckpoints().index.resolve(tag));
+  const last =
+    tag != null ? '' : range.to === undefined ? ' to the present' : ` to ${named(session, range.to)}`;
+  return `Reverted ${part}${first}${last}${only}`;
 }
 
 function labelsOf(session: Session, { from, to }: RevertRange): RevertJob['labels'] {

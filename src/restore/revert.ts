@@ -304,7 +304,7 @@ function requirePaths(
   if (unknown.length === 0) return;
   throw new CheckpointdError(
     'UnknownPart',
-    `The range did not change ${JSON.stringify(toText(unknown[0] ?? rootPath))}. Nothing was changed. Look at a dryRun without it, or at checkpoint/diff of the range.`,
+    `The range did not change ${JSON.stringify(toText(unknown[0] ?? rootPath))}. Nothing was changed. Look at the plan without this path, or at checkpoint/diff of the range.`,
     { details: { paths: unknown.slice(0, 100).map(toText), count: unknown.length } },
   );
 }
@@ -313,12 +313,16 @@ function isAsked(path: TreePath, paths: readonly TreePath[] | undefined): boolea
   return paths === undefined || paths.some((asked) => isWithin(path, asked));
 }
 
+const namedMax = 5;
+
 function refuseConflicts({ paths }: TreeMerge): void {
   const conflicts = paths.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => toText(path));
   if (conflicts.length === 0) return;
+  const named = conflicts.slice(0, namedMax).map((path) => JSON.stringify(path));
+  if (conflicts.length > namedMax) named.push('…');
   throw new CheckpointdError(
     'Conflict',
-    `${counted(conflicts.length, 'path')} had later changes that contradict the revert. Nothing was changed. Repeat the revert with conflicts "leave" (they stay as they are) or "markers".`,
+    `Later changes contradict the revert at ${counted(conflicts.length, 'path')}: ${named.join(', ')}. Nothing was changed. Repeat the revert with conflicts "leave" (these paths stay as they are) or "markers".`,
     { details: { conflicts: conflicts.slice(0, 100), count: conflicts.length } },
   );
 }

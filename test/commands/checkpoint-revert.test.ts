@@ -410,7 +410,7 @@ test('each kind of wrong request has its own error with a remedy, and changes no
       /Give the two ends of a range on one line, the earlier one first/,
     ],
     [{ from: '1', hunks }, 'UnknownPart', /Look at checkpoint\/diff of the range/],
-    [{ tag: '1', paths: [{ path: 'none.txt' }] }, 'UnknownPart', /Look at a dryRun without it/],
+    [{ tag: '1', paths: [{ path: 'none.txt' }] }, 'UnknownPart', /Look at the plan without this path/],
     [{ tag: '1', author: 'cursor' }, 'UnknownPart', /Give the id of a session on this work tree/],
     [{ tag: '7' }, 'UnknownCheckpoint', /checkpoint\/list/],
     [{ from: '1', to: '7' }, 'UnknownCheckpoint', /checkpoint\/list/],
@@ -424,6 +424,33 @@ test('each kind of wrong request has its own error with a remedy, and changes no
   }
   const left = await daemon.call('checkpoint/list', { session, kind: 'every' });
   assert.equal(left.checkpoints, checkpoints, 'no safety checkpoint is left of a refused revert');
+  await daemon.close();
+});
+
+test('the description of a revert says what was taken back', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { 'a.txt': lines() });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  write(root, { 'a.txt': lines([1, 'tool']) });
+  await daemon.call('ledger/recordWrite', { session, path: 'a.txt' });
+  await daemon.call('checkpoint/create', { session, kind: 'tool' });
+  const unified = { format: 'unified', perFile: true } as const;
+  const { files } = await daemon.call('checkpoint/diff', { session, from: '1', to: '1.1', ...unified });
+  const hunks = (files[0]?.hunks ?? []).map(({ id }) => ({ path: 'a.txt', id }));
+  for (const [params, description] of [
+    [{ tag: '1' }, 'Reverted 1'],
+    [{ tag: '1.1' }, 'Reverted 1.1'],
+    [{ from: '1' }, 'Reverted 1 to the present'],
+    [{ from: '1', to: '1.1' }, 'Reverted 1 to 1.1'],
+    [{ tag: '1.1', hunks }, 'Reverted 1 hunk of 1.1'],
+    [{ tag: '1.1', author: session }, `Reverted 1.1 (only ${session})`],
+    [{ author: session }, `Reverted all work of ${session}`],
+  ] as const) {
+    const made = await daemon.call('checkpoint/revert', { session, ...params });
+    assert.is(made.checkpoint?.description, description);
+    assert.equal(made.restored, [{ path: 'a.txt' }], description);
+    await daemon.call('checkpoint/undo', { session });
+  }
   await daemon.close();
 });
 
