@@ -32,10 +32,16 @@ export async function agreed(
 
 export async function confirmed(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const closed = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
+  if (answer === undefined) endPrompt();
   lines.close();
-  return isYes(answer);
+  return answer !== undefined && isYes(answer);
+}
+
+/** Ends the line of a question that the user ended with Ctrl-C or Ctrl-D instead of an answer. */
+export function endPrompt(): void {
+  process.stderr.write('\n');
 }
 
 export function isYes(answer: string): boolean {

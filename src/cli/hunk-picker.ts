@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline/promises';
 import { invariant } from '../base/invariant.ts';
 import type { DiffFile, HunkRef } from '../protocol/types.ts';
+import { endPrompt } from './confirm.ts';
 import { partLines } from './diff-text.ts';
 import { CommandRefusal } from './refusal.ts';
 import { plain, say, sayAll } from './terminal.ts';
@@ -45,7 +46,10 @@ export async function pickedHunks(
   try {
     for (const file of files) {
       const last = await pickFrom(file, places, picked, answer);
-      if (last === undefined) return undefined;
+      if (last === undefined) {
+        endPrompt();
+        return undefined;
+      }
       if (last === 'q') break;
     }
     return picked;

@@ -164,4 +164,44 @@ test('revert --hunk shows each hunk on a terminal, and takes back the picked one
     isAt([[5, 35], [5], [20, 35]]);
   }));
 
+test('Ctrl-C and Ctrl-D at any question of revert --hunk change nothing, and leave the terminal as it was', () =>
+  withRig(async (rig) => {
+    if (!hasTerminal()) return;
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    const text = (word: string): string =>
+      Array.from({ length: 20 }, (_, n) => `${n % 15 === 2 ? word : 'line'} ${n}\n`).join('');
+    rig.write('a.txt', text('line'));
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    rig.write('a.txt', text('turn'));
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    await client.close();
+    const once = `${commandOf(rig, 'revert 1 --hunk')}; echo "code $?"; test "$was" = "$(stty -g)" && echo restored`;
+    const command = `was=$(stty -g); while read run; do clear; echo "run $run"; ${once}; done`;
+    await inTerminal(rig, command, async ({ type, shows }) => {
+      const second = /\(2\/2\) Reverse this hunk.*\?/;
+      for (const [run, [key, answered]] of (
+        [
+          ['C-c', 0],
+          ['C-d', 1],
+          ['C-c', 2],
+          ['C-d', 2],
+        ] as const
+      ).entries()) {
+        type(String(run), 'Enter');
+        const first = new RegExp(`run ${run}\\n[^]*\\(1/2\\) Reverse this hunk.*\\?`);
+        const questions = [first, second, /Revert\? \[y\/N\]/] as const;
+        for (const question of questions.slice(0, answered)) {
+          await shows(question);
+          type('y', 'Enter');
+        }
+        await shows(questions[answered]);
+        type(key);
+        await shows(/^Nothing was changed\.\ncode 1\nrestored$/m);
+        assert.is(rig.read('a.txt'), text('turn'), `${key} after ${answered} answers`);
+      }
+    });
+    const undo = rig.run(['undo', `--storage=${rig.storage}`]);
+    assert.is(await undo.code, 1, 'no restore was made');
+  }));
+
 test.run();
