@@ -243,9 +243,92 @@ ${answers(25, {
 })}
 \`conflicts\` says what to do with paths in conflict: \`"leave"\` (the default) keeps them as they are, \`"markers"\` writes both versions with markers, and \`"fail"\` refuses the whole revert. \`paths\` limits a revert to some files, and \`hunks\` to single hunks that \`checkpoint/diff\` named. \`checkpoint/undo\` reverses a revert.
 
+${asks(28, 'checkpoint/diff', { session, from: '1', to: '2', format: 'unified', perFile: true })}
+${answers(28, {
+  files: [
+    {
+      path: 'src/parser.ts',
+      absolutePath: '/home/ana/app/src/parser.ts',
+      change: 'modified',
+      unified:
+        'diff --git a/src/parser.ts b/src/parser.ts\nindex f69356e..11b1e29 100644\n--- a/src/parser.ts\n+++ b/src/parser.ts\n@@ -1,5 +1,5 @@\n export function parse(text: string): string[] {\n-  return text.split(",");\n+  return text.split(";");\n }\n \n // The version of the format.\n',
+      hunks: [{ id: '2e709617c23425d7', beforeStart: 1, beforeLines: 5, afterStart: 1, afterLines: 5 }],
+      linesAdded: 1,
+      linesRemoved: 1,
+      beforeMode: '100644',
+      afterMode: '100644',
+      beforeSize: 159,
+      afterSize: 159,
+    },
+  ],
+  stats: { added: 0, modified: 1, deleted: 0 },
+})}
+${asks(29, 'checkpoint/revert', {
+  session,
+  from: '1',
+  to: '2',
+  hunks: [{ path: 'src/parser.ts', id: '2e709617c23425d7' }],
+})}
+${answers(29, {
+  from: 'ckpt_3jqr5dqa2efn3n4ap9de',
+  to: 'ckpt_etd8pbem5n5yrtfj4wwp',
+  paths: [{ path: 'src/parser.ts', outcome: 'clean' }],
+  restored: [{ path: 'src/parser.ts' }],
+  deleted: [],
+  failed: [],
+  conflicts: [],
+  skipped: [],
+  safety: 'ckpt_cay3w29fevg0kfp27cjy',
+  checkpoint: {
+    id: 'ckpt_c1ykx5k84epaqn84t7dq',
+    previousTag: '2',
+    parent: 'ckpt_etd8pbem5n5yrtfj4wwp',
+    commit: 'a717652101d2b4aaf010f9fdacf9ac6634e027d5',
+    kind: 'restore',
+    seq: 7,
+    timestamp: '2026-11-26T13:57:21.498Z',
+    description: 'Reverted 1 hunk of 1 to 2',
+    isTurn: false,
+    snapshot: '11f8fd8e882f42fc03ad422306dc8e632a02601b',
+    stats: { added: 0, modified: 1, deleted: 0 },
+    historyLength: 0,
+  },
+  counts: { restored: 1, deleted: 0, failed: 0, conflicts: 0, skipped: 0 },
+  ms: 71,
+  operation: 'op_sdyjb61cgjtt4173hy5a',
+})}
 **Only one author.** With \`author\`, a revert reverses only what one session wrote. Give the id of that session or the name of its agent. Without \`tag\` and \`from\`, the revert covers the whole session. \`checkpoint/restore\` has \`author\`, too. The daemon relies on \`ledger/recordWrite\` and keeps changes that no session reported. If a file has several authors, only the author's lines are reverted (\`partial\`). If the daemon cannot distinguish the authors, the file is in \`skipped\`.
 
 ${asks(26, 'checkpoint/revert', { session, author: 'codex', idempotencyKey: 'without-codex' })}
+${answers(26, {
+  from: 'ckpt_8pdtprms7e46cv3tcy70',
+  paths: [
+    { path: 'src/lexer.ts', outcome: 'clean' },
+    { path: 'src/parser.ts', outcome: 'clean', partial: true },
+  ],
+  restored: [{ path: 'src/parser.ts' }],
+  deleted: [{ path: 'src/lexer.ts' }],
+  failed: [],
+  conflicts: [],
+  skipped: [{ path: 'src/notes.md', reason: 'unknownAuthor' }],
+  safety: 'ckpt_h4yf6dmkm1g7045hm6zn',
+  checkpoint: {
+    id: 'ckpt_tkhdaxpyqke3bdmtav9c',
+    parent: 'ckpt_zsj4ah131rrkn2sa6548',
+    commit: '4fc30794bcead4dba0736d9007c223123feded2f',
+    kind: 'restore',
+    seq: 9,
+    timestamp: '2026-11-26T13:57:22.148Z',
+    description: 'Reverted all work of codex',
+    isTurn: false,
+    snapshot: '6f604e5ee1c412e38221e42797ef011505195ef7',
+    stats: { added: 0, modified: 1, deleted: 1 },
+    historyLength: 0,
+  },
+  counts: { restored: 1, deleted: 1, failed: 0, conflicts: 0, skipped: 1 },
+  ms: 166,
+  operation: 'op_20nbqt83ksbbvykdbv5y',
+})}
 ### Conversation
 
 The daemon stores the conversation beside the files, so that a restore can restore both. An entry is a user message with the assistant's answer. The daemon reads only \`content\`, tool uses and tool results of an entry, and returns all other fields unchanged.
