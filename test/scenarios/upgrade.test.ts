@@ -144,9 +144,9 @@ const laterLog: Later = {
 };
 
 const laterDatabase: Later = {
-  what: 'a database of version 2',
+  what: 'a database of version 3',
   leave: (rig) => {
-    sql(rig.storage, 'PRAGMA user_version = 2');
+    sql(rig.storage, 'PRAGMA user_version = 3');
     sql(rig.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
   },
   touched: /\/owner\.json$/,

@@ -17,8 +17,9 @@ interface Kept {
 const turn = { kind: 'turn' } as const;
 const wanted = 'the content that is damaged\n'.repeat(40);
 const large = 'a large one\n'.repeat(20_000);
-const held = { 'd/a.txt': wanted, 'd/large.txt': large };
-const other = { 'd/a.txt': 'other\n', 'd/large.txt': 'other\n' };
+const huge = 'a content of several chunks\n'.repeat(100_000);
+const held = { 'd/a.txt': wanted, 'd/large.txt': large, 'd/huge.txt': huge };
+const other = { 'd/a.txt': 'other\n', 'd/large.txt': 'other\n', 'd/huge.txt': 'other\n' };
 
 /** Overwrites the middle of a file, whatever its permission bits. */
 function damage(file: string, at = (length: number): number => Math.floor(length / 2)): void {
@@ -35,7 +36,7 @@ const shadowOf = ({ daemon, session }: Kept): string => join(daemon.storage, ses
 
 /** Returns the ids of the contents and of the directory of tag 1, by plain git. */
 function idsOf(gitDir: string, ref: string): string[] {
-  return ['d/a.txt', 'd/large.txt', 'd'].map((path) => git(gitDir, 'rev-parse', `${ref}:${path}`).trim());
+  return [...Object.keys(held), 'd'].map((path) => git(gitDir, 'rev-parse', `${ref}:${path}`).trim());
 }
 
 type Damage = (kept: Kept) => void;
@@ -69,8 +70,11 @@ const damages: Readonly<Record<string, Readonly<Record<string, Damage>>>> = {
       const zeros = 'zeroblob(length(content))';
       sql(daemon.storage, `UPDATE checkpoint_blobs SET content = ${zeros} WHERE content IS NOT NULL`);
       sql(daemon.storage, `UPDATE checkpoint_blob_chunks SET content = ${zeros}`);
+      sql(daemon.storage, `UPDATE checkpoint_chunks SET content = ${zeros}`);
     },
     'a chunk that is missing': ({ daemon }) => void sql(daemon.storage, 'DELETE FROM checkpoint_blob_chunks'),
+    'a shared chunk that is missing': ({ daemon }) =>
+      void sql(daemon.storage, 'DELETE FROM checkpoint_chunks'),
   },
 };
 

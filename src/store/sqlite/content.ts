@@ -1,5 +1,6 @@
 // Contents by their SHA-256 (the specified BlobStore). Each content is stored once, and compressed when it
-// pays. Large contents are in chunks, so that memory does not depend on the size of a file. This module is
+// pays. Large contents are in chunks, so that memory does not depend on the size of a file. Contents of
+// several chunks share equal chunks: one byte that changes in place costs one chunk. This module is
 // independent of checkpoints and trees. The sweep decides what to remove.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -111,6 +112,7 @@ export interface NewBlob {
   readonly blob: BlobId;
   readonly size: number;
   readonly stamp: number;
+  /** In bytes. Counts chunks that other contents share. */
   readonly storedSize: number;
   /** Absent: the content is in chunks, and all exist. */
   readonly packed?: Packed;
@@ -133,11 +135,16 @@ export function insertBlob(database: SqliteDatabase, one: NewBlob): void {
   );
 }
 
-export function insertChunk(
-  database: SqliteDatabase,
-  at: { readonly blob: BlobId; readonly chunk: number; readonly stamp: number; readonly digest: Uint8Array },
-  packed: Packed,
-): void {
+export interface ChunkPlace {
+  readonly blob: BlobId;
+  /** The position of the chunk in the content, counted from 0. */
+  readonly chunk: number;
+  readonly stamp: number;
+  /** SHA-256 of the uncompressed chunk. */
+  readonly digest: Uint8Array;
+}
+
+export function insertChunk(database: SqliteDatabase, at: ChunkPlace, packed: Packed): void {
   database.run(
     `INSERT INTO checkpoint_blob_chunks (blob_hash, chunk, stamp, is_compressed, digest, content)
      VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (blob_hash, chunk) DO UPDATE SET stamp = max(stamp, excluded.stamp),
@@ -150,6 +157,52 @@ export function insertChunk(
     packed.bytes,
   );
 }
+
+/** The row of a chunk whose bytes are in `checkpoint_chunks`. No chunk is empty itself. */
+const shared: Packed = { bytes: new Uint8Array(), isCompressed: false };
+
+/**
+ * Inserts a chunk that several contents may share, and stores its bytes unless they exist already. Call it inside a
+ * transaction: a sweep then finds the chunk in use. Returns the stored size of the chunk in bytes. Returns undefined
+ * when `packed` is absent and the chunk does not exist.
+ */
+export function insertSharedChunk(
+  database: SqliteDatabase,
+  at: ChunkPlace,
+  packed: Packed | undefined,
+): number | undefined {
+  if (packed !== undefined) {
+    database.run(
+      `INSERT INTO checkpoint_chunks (digest, is_compressed, content) VALUES (?, ?, ?)
+       ON CONFLICT (digest) DO UPDATE SET is_compressed = excluded.is_compressed, content = excluded.content`,
+      at.digest,
+      packed.isCompressed ? 1 : 0,
+      packed.bytes,
+    );
+  }
+  const row = database.row('SELECT length(content) FROM checkpoint_chunks WHERE digest = ?', at.digest);
+  if (row === undefined) return undefined;
+  insertChunk(database, at, shared);
+  return Number(row[0]);
+}
+
+/** True when the database has this shared chunk, and its stored bytes are these. */
+export async function isSharedChunk(
+  database: SqliteDatabase,
+  { digest, bytes }: { readonly digest: Uint8Array; readonly bytes: Uint8Array },
+): Promise<boolean> {
+  const row = await database.read(() =>
+    database.row('SELECT is_compressed, content FROM checkpoint_chunks WHERE digest = ?', digest),
+  );
+  if (row === undefined) return false;
+  const [isCompressed, content] = row;
+  if (!(content instanceof Uint8Array)) return false;
+  const stored = isCompressed === 0 ? content : await inflateChunk(content).catch(() => undefined);
+  return stored !== undefined && Buffer.compare(stored, bytes) === 0;
+}
+
+const inflateChunk = (packed: Uint8Array): Promise<Buffer> =>
+  inflateAsync(packed, { maxOutputLength: chunkBytes });
 
 /** Returns the sizes in the order of the request; -1 for a missing content, or one with missing chunks. */
 export async function sizesOf(database: SqliteDatabase, blobs: readonly BlobId[]): Promise<number[]> {
@@ -166,9 +219,13 @@ export async function sizesOf(database: SqliteDatabase, blobs: readonly BlobId[]
 }
 
 const askedAtOnce = 500;
-const selectSizes = `SELECT hash, size FROM json_each(?) JOIN checkpoint_blobs ON hash = value
-  WHERE content IS NOT NULL OR (SELECT count(*) FROM checkpoint_blob_chunks WHERE blob_hash = hash)
-    = (size + ${chunkBytes - 1}) / ${chunkBytes}`;
+const selectSizes = `SELECT hash, size FROM json_each(?) JOIN checkpoint_blobs AS b ON hash = value
+  WHERE b.content IS NOT NULL OR (size + ${chunkBytes - 1}) / ${chunkBytes} =
+    (SELECT count(*) FROM checkpoint_blob_chunks AS c WHERE blob_hash = hash AND (length(c.content) > 0
+      OR EXISTS (SELECT 1 FROM checkpoint_chunks AS s WHERE s.digest = c.digest)))`;
+
+const selectChunk = `SELECT c.digest, c.is_compressed, c.content, s.is_compressed, s.content FROM checkpoint_blob_chunks AS c
+  LEFT JOIN checkpoint_chunks AS s ON s.digest = c.digest AND length(c.content) = 0 WHERE c.blob_hash = ? AND c.chunk = ?`;
 
 export interface ByteRange {
   readonly offset: number;
@@ -214,20 +271,15 @@ async function readChunk(
   chunk: number,
   length: number,
 ): Promise<Uint8Array> {
-  const row = await database.read(() =>
-    database.row(
-      'SELECT digest, is_compressed, content FROM checkpoint_blob_chunks WHERE blob_hash = ? AND chunk = ?',
-      blob,
-      chunk,
-    ),
-  );
-  if (row === undefined) throw damaged(blob, `lacks its chunk ${chunk}`);
-  const [digest, isCompressed, content] = row;
+  const row = await database.read(() => database.row(selectChunk, blob, chunk));
+  const [digest, ...stored] = row ?? [];
+  const [isCompressed, content] = stored[3] === null ? stored : stored.slice(2);
   const packed = content instanceof Uint8Array ? content : new Uint8Array();
+  if (packed.length === 0) throw damaged(blob, `lacks its chunk ${chunk}`);
   const bytes =
     isCompressed === 0
       ? packed
-      : await inflateAsync(packed, { maxOutputLength: chunkBytes }).catch((cause: unknown) => {
+      : await inflateChunk(packed).catch((cause: unknown) => {
           throw damaged(blob, 'is damaged', cause);
         });
   const isRight = digest instanceof Uint8Array && digestOf(bytes).equals(digest);

@@ -35,7 +35,7 @@ import { decodeNode, sqliteTrees } from './trees.ts';
 import { verifiedDatabase, verifyRows } from './verify.ts';
 import { SeenRows, SqliteWriter } from './writer.ts';
 
-/** The number of contents remembered as readable. A forgotten one has to be read again. */
+/** The number of contents, and of chunks, remembered as readable. A forgotten one has to be read again. */
 const provenMax = 200_000;
 
 /** The file that all sessions of a storage root share. */
@@ -88,6 +88,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
   readonly #carried: CarriedRows;
   readonly #seen: SeenRows;
   readonly #proven = new RecentSet(provenMax);
+  readonly #provenChunks = new RecentSet(provenMax);
   readonly #checkpoints: SqliteCheckpoints;
   readonly #removal: SqliteRemoval;
   readonly #gitTrees: SqliteGitTrees;
@@ -114,9 +115,13 @@ class SqliteStore extends TreeStore implements SnapshotStore {
   }
 
   writer(signal?: AbortSignal, writesAll = false): SnapshotWriter {
-    if (writesAll) this.#proven.clear();
-    const [database, lease, seen, proven] = [this.#database, this.#lease, this.#seen, this.#proven];
-    return new SqliteWriter({ database, lease, seen, proven, signal, writesAll });
+    const [database, lease, seen] = [this.#database, this.#lease, this.#seen];
+    const [proven, provenChunks] = [this.#proven, this.#provenChunks];
+    if (writesAll) {
+      proven.clear();
+      provenChunks.clear();
+    }
+    return new SqliteWriter({ database, lease, seen, proven, provenChunks, signal, writesAll });
   }
 
   publish(publication: Publication): Promise<{ readonly commit?: string }> {
@@ -340,18 +345,44 @@ export async function heldBytes(database: SqliteDatabase, conversation: number):
     bytes += await treesOf(database, String(snapshot), trees, slices);
   }
   const all = [...blobs];
+  const inChunks: string[] = [];
   for (let at = 0; at < all.length; at += askedAtOnce) {
     const some = JSON.stringify(all.slice(at, at + askedAtOnce));
-    const [row] = await database.read(() =>
+    const rows = await database.read(() =>
       database.rows(
-        'SELECT sum(stored_size) FROM checkpoint_blobs WHERE hash IN (SELECT value FROM json_each(?))',
+        'SELECT stored_size, hash, content IS NULL FROM json_each(?) JOIN checkpoint_blobs ON hash = value',
         some,
       ),
     );
-    bytes += Number(row?.[0] ?? 0);
+    for (const [storedSize, hash, isInChunks] of rows) {
+      if (isInChunks === 1) inChunks.push(String(hash));
+      else bytes += Number(storedSize);
+    }
     if (slices.isDue()) await slices.pause();
   }
-  return bytes + blobs.size * rowBytes;
+  return bytes + blobs.size * rowBytes + (await chunksOf(database, inChunks, slices));
+}
+
+/** Returns the bytes of all chunks of these contents. A shared chunk counts once. */
+async function chunksOf(database: SqliteDatabase, blobs: readonly string[], slices: Slices): Promise<number> {
+  let bytes = 0;
+  const shared = new Map<string, number>();
+  for (const blob of blobs) {
+    const rows = await database.read(() =>
+      database.rows(
+        `SELECT length(c.content), c.digest, length(s.content) FROM checkpoint_blob_chunks AS c
+           LEFT JOIN checkpoint_chunks AS s ON s.digest = c.digest AND length(c.content) = 0 WHERE c.blob_hash = ?`,
+        blob,
+      ),
+    );
+    for (const [own, digest, length] of rows) {
+      bytes += Number(own) + rowBytes;
+      if (length !== null && Buffer.isBuffer(digest)) shared.set(digest.toString('hex'), Number(length));
+    }
+    if (slices.isDue()) await slices.pause();
+  }
+  for (const length of shared.values()) bytes += length + rowBytes;
+  return bytes;
 }
 
 async function rowsOf(

@@ -57,12 +57,12 @@ class Sweep {
     for (const root of roots) await this.#mark(root);
     const ofTrees = await this.#removeTrees();
     const ofBlobs = await this.#removeBlobs();
-    await this.#removeOrphanChunks();
+    const ofChunks = (await this.#removeOrphanChunks()) + (await this.#removeUnusedChunks());
     await this.#giveBackPages();
     await this.#database.rest();
     // Also shrinks the journal. While another daemon reads, only a later sweep shrinks it.
     await this.#database.read(() => this.#database.row('PRAGMA wal_checkpoint(TRUNCATE)'));
-    return { bytesFreed: ofTrees + sum(ofBlobs), blobsFreed: ofBlobs.length };
+    return { bytesFreed: ofTrees + sum(ofBlobs) + ofChunks, blobsFreed: ofBlobs.length };
   }
 
   /**
@@ -164,7 +164,7 @@ class Sweep {
     return finished.reverse();
   }
 
-  /** Removes unmarked contents. Returns the size of each in bytes. */
+  /** Removes unmarked contents. Returns the size of each in bytes, without chunks. */
   async #removeBlobs(): Promise<number[]> {
     const rows = await this.#database.read(() =>
       this.#database.rows('SELECT hash FROM checkpoint_blobs WHERE ref_count = 0'),
@@ -173,7 +173,7 @@ class Sweep {
     return this.#removeAll(old, (hash) => {
       if (this.#blobs.has(hash)) return undefined;
       const row = this.#database.row(
-        'SELECT stored_size FROM checkpoint_blobs WHERE hash = ? AND ref_count = 0 AND stamp < ?',
+        'SELECT coalesce(length(content), 0) FROM checkpoint_blobs WHERE hash = ? AND ref_count = 0 AND stamp < ?',
         hash,
         this.#cutoff,
       );
@@ -183,27 +183,53 @@ class Sweep {
     });
   }
 
-  /** Removes chunks of a removed content, or of one that a killed capture never finished. */
-  async #removeOrphanChunks(): Promise<void> {
-    const rows = await this.#database.read(() =>
-      this.#database.rows(
-        'SELECT DISTINCT blob_hash FROM checkpoint_blob_chunks WHERE NOT EXISTS (SELECT 1 FROM checkpoint_blobs WHERE hash = blob_hash)',
-      ),
+  /** Removes chunks of a removed content, or of one that a killed capture never finished. Returns their size in bytes. */
+  async #removeOrphanChunks(): Promise<number> {
+    const orphans =
+      'FROM checkpoint_blob_chunks WHERE NOT EXISTS (SELECT 1 FROM checkpoint_blobs WHERE hash = blob_hash)';
+    const rows = await this.#database.read(() => this.#database.rows(`SELECT rowid ${orphans}`));
+    const removed = await this.#removeAll(
+      rows.map(([rowid]) => String(rowid)),
+      (rowid) => {
+        const one = `${orphans} AND rowid = ? AND stamp < ?`;
+        const row = this.#database.row(`SELECT length(content) ${one}`, Number(rowid), this.#cutoff);
+        if (row === undefined) return undefined;
+        this.#database.run('DELETE FROM checkpoint_blob_chunks WHERE rowid = ?', Number(rowid));
+        return Number(row[0]);
+      },
     );
-    for (const [hash] of rows) {
-      let removed = 1;
-      while (removed > 0) {
-        removed = await this.#database.transaction(() =>
-          this.#database.run(
-            `DELETE FROM checkpoint_blob_chunks WHERE rowid IN (SELECT rowid FROM checkpoint_blob_chunks
-               WHERE blob_hash = ? AND stamp < ? AND NOT EXISTS (SELECT 1 FROM checkpoint_blobs WHERE hash = blob_hash) LIMIT 4)`,
-            String(hash),
-            this.#cutoff,
-          ),
-        );
-        if (this.#slices.isDue()) await this.#slices.pause();
+    return sum(removed);
+  }
+
+  /** Removes shared chunks that no content has any more. Returns their size in bytes. */
+  async #removeUnusedChunks(): Promise<number> {
+    const unused =
+      'NOT EXISTS (SELECT 1 FROM checkpoint_blob_chunks AS c WHERE c.digest = s.digest AND length(c.content) = 0)';
+    const digests: string[] = [];
+    for (let after: Uint8Array = Buffer.alloc(0); ; ) {
+      const rows = await this.#database.read(() =>
+        this.#database.rows(
+          `SELECT digest, ${unused} FROM checkpoint_chunks AS s WHERE digest > ? ORDER BY digest LIMIT 1000`,
+          after,
+        ),
+      );
+      for (const [digest, isUnused] of rows) {
+        if (!Buffer.isBuffer(digest)) continue;
+        after = digest;
+        if (isUnused === 1) digests.push(digest.toString('hex'));
       }
+      if (rows.length < 1000) break;
+      if (this.#slices.isDue()) await this.#slices.pause();
     }
+    const removed = await this.#removeAll(digests, (hex) => {
+      const digest = Buffer.from(hex, 'hex');
+      const select = `SELECT length(content) FROM checkpoint_chunks AS s WHERE digest = ? AND ${unused}`;
+      const row = this.#database.row(select, digest);
+      if (row === undefined) return undefined;
+      this.#database.run('DELETE FROM checkpoint_chunks WHERE digest = ?', digest);
+      return Number(row[0]);
+    });
+    return sum(removed);
   }
 
   /** Removes each item for which `remove` returns its size on disk. Returns the sizes. */

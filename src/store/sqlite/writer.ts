@@ -12,13 +12,16 @@ import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.
 import { type Directory, type FileNode, isDirectory } from '../../tree/tree.ts';
 import type { SubTree } from '../tree-reader.ts';
 import {
+  type ChunkPlace,
   chunkBytes,
   digestOf,
   inlineBytesMax,
   insertBlob,
   insertChunk,
+  insertSharedChunk,
   isDamaged,
   isReadable,
+  isSharedChunk,
   type Packed,
   packChunk,
   packSmall,
@@ -43,6 +46,8 @@ export interface WriterParts {
   readonly seen: SeenRows;
   /** Contents that this store wrote or read completely since it was opened. */
   readonly proven: RecentSet;
+  /** Shared chunks, by their digests, that this store wrote or read since it was opened. */
+  readonly provenChunks: RecentSet;
   readonly signal: AbortSignal | undefined;
   readonly writesAll: boolean;
 }
@@ -213,24 +218,55 @@ export class SqliteWriter implements SnapshotWriter {
     let storedSize = 0;
     let chunk = 0;
     let pays = true;
-    for await (const bytes of chunksOf(content, size)) {
-      this.#parts.signal?.throwIfAborted();
+    const pack = async (bytes: Uint8Array): Promise<Packed> => {
       const packed: Packed = pays ? await packChunk(bytes) : { bytes, isCompressed: false };
       pays = packed.isCompressed; // an incompressible file (a film) does not become compressible in its middle
-      const digest = digestOf(bytes);
-      const number = chunk;
-      await this.#parts.database.transaction(() => {
-        const stamp = generationOf(this.#parts.database);
-        insertChunk(this.#parts.database, { blob, chunk: number, stamp, digest }, packed);
-      });
-      storedSize += packed.bytes.length;
+      return packed;
+    };
+    for await (const bytes of chunksOf(content, size)) {
+      this.#parts.signal?.throwIfAborted();
+      const at = { blob, chunk, digest: digestOf(bytes) };
+      const isAlone = size <= chunkBytes; // a content of one chunk has no chunk in common with an earlier version
+      storedSize += isAlone
+        ? await this.#storeOwnChunk(at, await pack(bytes))
+        : await this.#storeSharedChunk(at, bytes, pack);
       chunk += 1;
     }
     await this.#parts.database.transaction(() => {
       insertBlob(this.#parts.database, { blob, size, stamp: generationOf(this.#parts.database), storedSize });
     });
   }
+
+  async #storeOwnChunk(at: NewChunk, packed: Packed): Promise<number> {
+    const { database } = this.#parts;
+    await database.transaction(() => insertChunk(database, { ...at, stamp: generationOf(database) }, packed));
+    return packed.bytes.length;
+  }
+
+  /** Reads an existing chunk once per session. Stores a missing or damaged one. Returns its stored size. */
+  async #storeSharedChunk(
+    at: NewChunk,
+    bytes: Uint8Array,
+    pack: (bytes: Uint8Array) => Promise<Packed>,
+  ): Promise<number> {
+    const { database, provenChunks, signal, writesAll } = this.#parts;
+    const id = Buffer.from(at.digest).toString('hex');
+    const isThere = provenChunks.has(id) || (!writesAll && (await isSharedChunk(database, { ...at, bytes })));
+    let packed = isThere ? undefined : await pack(bytes);
+    for (;;) {
+      let stored: number | undefined;
+      const insert = () => () => {
+        stored = insertSharedChunk(database, { ...at, stamp: generationOf(database) }, packed);
+      };
+      await database.inSlices([at], insert, signal);
+      provenChunks.add(id);
+      if (stored !== undefined) return stored;
+      packed = await pack(bytes); // a sweep has removed the chunk since
+    }
+  }
 }
+
+type NewChunk = Omit<ChunkPlace, 'stamp'>;
 
 async function* chunksOf(content: StableContent, size: number): AsyncGenerator<Uint8Array> {
   if (content.kind === 'bytes') {

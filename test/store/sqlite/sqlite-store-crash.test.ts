@@ -14,6 +14,7 @@ import {
   checkpoint,
   contentsOf,
   file,
+  noise,
   type PlainFile,
   type PlainTree,
   recordOf,
@@ -119,6 +120,35 @@ test('a removal killed at any point has happened completely or not at all (O30)'
       await store.sweep();
       assert.equal(sql(rig.directory, 'SELECT count(*) FROM checkpoints'), [[0]]);
     }
+  }));
+
+test('a kill at any commit of a large content, or of its sweep, loses nothing and leaves nothing (O22, O30)', () =>
+  withStore(openSqlite, hooks, async (rig) => {
+    const bytes = noise(3 << 20);
+    const tree: PlainTree = new Map([['f', file(bytes)]]);
+    const { snapshot, id } = await checkpoint(rig.store, tree, { seq: 1 });
+    const changed = Buffer.from(bytes);
+    changed.writeUInt8(bytes.readUInt8(7) ^ 1, 7);
+    const change = async (store: SnapshotStore, seq: number): Promise<void> => {
+      const { id: made } = await checkpoint(store, new Map([['f', file(changed)]]), { seq });
+      await store.remove([made]);
+      await store.sweep();
+    };
+    let stops = 0;
+    for (let n = 1; !(await dyingAt(n, () => change(rig.store, n + 1))); n += 1) {
+      stops += 1;
+      rig.store.kill();
+      const store = await rig.reopen();
+      assert.equal(await store.verify(), []);
+      assert.equal(shown(await contentsOf(store, snapshot)), shown(tree));
+    }
+    assert.ok(stops > 8, `${stops} commits`);
+    const left = (await rig.store.checkpoints()).map(({ record }) => record.id).filter((each) => each !== id);
+    await rig.store.remove(left);
+    await rig.reopen(); // ends the lease on the newest snapshot
+    await rig.store.sweep();
+    assert.equal(sql(rig.directory, 'SELECT count(*) FROM checkpoint_chunks'), [[3]]);
+    assert.equal(shown(await contentsOf(rig.store, snapshot)), shown(tree));
   }));
 
 test('a sweep killed at any point leaves no directory without its contents (O19)', () =>

@@ -142,12 +142,23 @@ CREATE TRIGGER ref_count_moved AFTER UPDATE OF blob_hash ON checkpoint_file_snap
 END;
 `;
 
+/**
+ * Bytes of chunks that contents share. A row of `checkpoint_blob_chunks` with an empty `content` names one of them by
+ * its digest. Rows of version 1, and contents of a single chunk, have their bytes themselves.
+ */
+const second = `
+CREATE TABLE checkpoint_chunks (
+  digest BLOB PRIMARY KEY,
+  is_compressed INTEGER NOT NULL,
+  content BLOB NOT NULL
+) STRICT;
+CREATE INDEX idx_blob_chunks_digest ON checkpoint_blob_chunks(digest);
+`;
+
 /** Each entry migrates the database from the version of its index to the next. Entries are only added, never edited. */
-const migrations: readonly string[] = [first];
+const migrations: readonly string[] = [first, second];
 
 export const schemaVersion = migrations.length;
-
-const allStatements = migrations.join('');
 
 /**
  * Makes the tables, or migrates an older database to this version, and repairs damaged parts of the schema. Safe when
@@ -161,8 +172,10 @@ export async function prepareSchema(database: SqliteDatabase): Promise<string[]>
     await database.read(() => database.exec('PRAGMA auto_vacuum = INCREMENTAL'));
   }
   await database.read(() => database.exec('PRAGMA journal_mode = WAL'));
-  if (found.version !== schemaVersion) await migrate(database);
-  return mendSchema(database);
+  const mended = found.version === 0 ? [] : await mendSchema(database, found.version);
+  if (found.version === schemaVersion) return mended;
+  await migrate(database);
+  return [...mended, ...(await mendSchema(database))];
 }
 
 async function migrate(database: SqliteDatabase): Promise<void> {
@@ -212,14 +225,16 @@ interface FoundPart extends Part {
 
 const partColumns = ['type', 'name', 'table', 'sql'] as const;
 
-let written: Promise<readonly Part[]> | undefined;
+const written = new Map<number, Promise<readonly Part[]>>();
 
-/** Returns the parts that the statements make, by running them once in memory. */
-function partsAsWritten(): Promise<readonly Part[]> {
-  written ??= library(loadLibsql).then((Library) => {
+/** Returns the parts that the statements of a version make, by running them once in memory. */
+function partsAsWritten(version: number): Promise<readonly Part[]> {
+  const known = written.get(version);
+  if (known !== undefined) return known;
+  const parts = library(loadLibsql).then((Library) => {
     const memory = connect(Library, ':memory:');
     try {
-      memory.exec(allStatements);
+      for (const migration of migrations.slice(0, version)) memory.exec(migration);
       const made = memory.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').raw().all([]);
       return (made as [string, string, string, string | null][]).map(
         ([type, name, table, sql]): Part => ({ type, name, table, sql }),
@@ -228,12 +243,13 @@ function partsAsWritten(): Promise<readonly Part[]> {
       memory.close();
     }
   });
-  return written;
+  written.set(version, parts);
+  return parts;
 }
 
 /** Returns the names of damaged or missing tables, indexes and triggers, as `table checkpoints`. */
-export async function damagedSchema(database: SqliteDatabase): Promise<string[]> {
-  const parts = await partsAsWritten();
+export async function damagedSchema(database: SqliteDatabase, version = schemaVersion): Promise<string[]> {
+  const parts = await partsAsWritten(version);
   return database.read(() => missingOf(parts, foundIn(database)).map(nameOf));
 }
 
@@ -242,10 +258,10 @@ export async function damagedSchema(database: SqliteDatabase): Promise<string[]>
  * `writable_schema` on during the repair, because SQLite otherwise opens no database with an unreadable schema.
  * @throws StoreCorrupt when a table is missing, or its text differs by more than damaged bytes
  */
-async function mendSchema(database: SqliteDatabase): Promise<string[]> {
-  const damaged = await damagedSchema(database);
+async function mendSchema(database: SqliteDatabase, version = schemaVersion): Promise<string[]> {
+  const damaged = await damagedSchema(database, version);
   if (damaged.length > 0) {
-    const parts = await partsAsWritten();
+    const parts = await partsAsWritten(version);
     // Checks again within the transaction: another daemon may have been faster.
     await database.transaction(() => putBack(database, parts));
   }
