@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { isSameStamp, type Stamp, stampOf } from '../base/file-stamp.ts';
-import { constants, files } from '../base/files.ts';
+import { constants, files, filesAsync } from '../base/files.ts';
+import { passSeam } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import {
   Exchanged,
@@ -61,6 +62,8 @@ const youngMs = 20;
 const copiedAtOnceMax = 64 << 10;
 const youngLargeMs = 100;
 const copyMs = 30;
+/** Reading a larger file twice takes longer than waiting until it is no longer young. */
+const waitedForMin = 32 << 20;
 
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const exact = { bigint: true } as const;
@@ -86,14 +89,20 @@ export async function readStable<Id>(
   try {
     if (directory.holds?.(fd, name) === false) return { kind: 'elsewhere' };
     let young: Id | undefined;
+    let hasWaited = false;
     for (let failures = 0; failures < triesMax; ) {
       const before = files.fstatSync(fd, exact);
       if (!before.isFile()) return { kind: 'gone' };
       const stamp = stampOf(before);
       if (stamp.size > options.maxFileBytes) return { kind: 'tooLarge' };
       const isLarge = stamp.size > copiedAtOnceMax;
-      const youngFrom = Date.now() - Math.ceil(options.behindMs ?? 0);
-      const isYoung = stamp.ctimeNs > BigInt(youngFrom - (isLarge ? youngLargeMs : youngMs)) * 1_000_000n;
+      const leftMs = youngLeftMs(stamp, options.behindMs);
+      const isYoung = leftMs > 0;
+      if (isYoung && !hasWaited && stamp.size >= waitedForMin && leftMs <= youngLargeMs) {
+        hasWaited = true;
+        await delay(leftMs + 1);
+        continue;
+      }
       // The first read of a young file is not used, so it needs no copy.
       const isTaken = !isYoung || young !== undefined;
       const got = await readOnce(fd, stamp.size, options, isTaken);
@@ -114,6 +123,12 @@ export async function readStable<Id>(
   } finally {
     files.closeSync(fd);
   }
+}
+
+/** Returns for how many milliseconds the file still counts as young: 0 or less when it is old. */
+function youngLeftMs({ size, ctimeNs }: Stamp, behindMs = 0): number {
+  const youngFrom = Date.now() - Math.ceil(behindMs) - (size > copiedAtOnceMax ? youngLargeMs : youngMs);
+  return Number(ctimeNs - BigInt(youngFrom) * 1_000_000n) / 1e6;
 }
 
 /** Removes a private copy that no caller took. */
@@ -147,9 +162,11 @@ async function readOnce<Id>(
       if (options.slices.isDue()) await options.slices.pause();
       const got = readFully(fd, chunk.subarray(0, Math.min(memoryMax, size - offset)), offset);
       if (got === 0) return undefined;
-      hash.update(chunk.subarray(0, got));
-      const copy = spool;
-      if (copy !== undefined) spooling(() => writeFully(copy, chunk.subarray(0, got)));
+      const bytes = chunk.subarray(0, got);
+      // A thread writes while this one hashes: a busy disk may delay the write.
+      const copied = spool === undefined ? undefined : writeCopy(spool, bytes);
+      hash.update(bytes);
+      await copied;
       offset += got;
     }
     const copy = spool;
@@ -171,16 +188,21 @@ function spooling<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {
-    const limited = fileLimit(error);
-    if (limited !== undefined) throw limited;
-    throw new CheckpointdError(
+    throw spoolFailure(error);
+  }
+}
+
+function spoolFailure(error: unknown): CheckpointdError {
+  return (
+    fileLimit(error) ??
+    new CheckpointdError(
       isNoSpace(error) ? 'NoSpace' : 'StoreUnavailable',
       isNoSpace(error)
         ? 'The disk of the checkpoint store is full. Free some space and try again.'
         : 'The checkpoint store cannot take a private copy of a large file. Check its directory.',
       { cause: error, retryable: isNoSpace(error) },
-    );
-  }
+    )
+  );
 }
 
 /** Reads from a position until the target is full or the file ends. */
@@ -194,9 +216,14 @@ function readFully(fd: number, target: Buffer, position: number): number {
   return got;
 }
 
-function writeFully(fd: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length; ) {
-    written += files.writeSync(fd, bytes, written, bytes.length - written);
+/** Writes bytes behind those of earlier calls. The caller awaits it before the next call, and before it closes. */
+async function writeCopy(fd: number, bytes: Buffer): Promise<void> {
+  try {
+    passSeam('write', fd);
+    for (let written = 0; written < bytes.length; )
+      written += await filesAsync.write(fd, bytes.subarray(written));
+  } catch (error) {
+    throw spoolFailure(error);
   }
 }
 

@@ -91,6 +91,30 @@ test('a file that changes while it is read is read again, and is unstable after 
     assert.equal(spools(top), []);
   }));
 
+test('a very large file that was just changed is read once, after a wait', () =>
+  withTop(async (top, read) => {
+    writeFileSync(join(top, 'f'), Buffer.alloc(33 << 20));
+    let hashed = 0;
+    for (const isChangedAgain of [false, true]) {
+      appendFileSync(join(top, 'f'), 'x');
+      hashed = 0;
+      const got = await read('f', {
+        hash: () => {
+          hashed += 1;
+          if (isChangedAgain && hashed === 1) appendFileSync(join(top, 'f'), 'y'); // changes after the wait
+          const hash = createHash('sha256');
+          return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') };
+        },
+      });
+      if (got.kind !== 'read') return assert.unreachable(got.kind);
+      assert.is(got.id, sha(readFileSync(join(top, 'f'))));
+      if (!isChangedAgain) assert.is(hashed, 1);
+      else assert.ok(hashed >= 2, `${hashed} reads`);
+      discard(got.content);
+    }
+    assert.equal(spools(top), []);
+  }));
+
 test('links, FIFOs and directories are never read through, and nothing blocks', () =>
   withTop(async (top, read) => {
     symlinkSync('/etc/passwd', join(top, 'link'));
