@@ -30,8 +30,16 @@ export const packingLimits = {
 /** A larger pack is not rewritten, so that the cost of packing depends on the change. */
 const joinedBytesMax = 1 << 30;
 
-/** Lets git compare contents of this size, at the cost of memory: two versions of a large content differ little. */
-const packSettings = { 'core.bigFileThreshold': '512m', 'pack.windowMemory': '1g', 'pack.threads': '1' };
+/**
+ * Lets git compare contents up to this size, because two versions of a large content differ little. Git then takes
+ * five times the size of the content in memory: it has two contents and the index of one of them. A larger window
+ * takes half as much again and finds no more.
+ */
+const packSettings = {
+  'core.bigFileThreshold': '256m',
+  'pack.windowMemory': '256m',
+  'pack.threads': '1',
+};
 
 export interface PackingPlaces {
   /** The object directory, which only the daemon uses. */
