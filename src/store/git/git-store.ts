@@ -50,6 +50,8 @@ import { GitWriter, SweepGate } from './writer.ts';
 
 /** The number of blobs that are remembered as stored. A forgotten one costs a query to git. */
 const knownMax = 200_000;
+/** About a megabyte. */
+const sizesMax = 20_000;
 /** So many checkpoints are read at an opening without writing the cache of records. */
 const uncachedMax = 100;
 
@@ -61,6 +63,8 @@ export class GitStore extends TreeStore implements SnapshotStore {
   readonly #objects: ObjectWriter;
   readonly #reader: ObjectReader;
   readonly #differ: TreeDiffer;
+  /** The sizes of contents that a caller is about to read. The id of a content determines its size. */
+  readonly #sizes = new Map<BlobId, number>();
   readonly #gate = new SweepGate();
   /** Absent when the user's git packs. */
   readonly #packing: Packing | undefined;
@@ -228,15 +232,21 @@ export class GitStore extends TreeStore implements SnapshotStore {
     this.#hasRemoved = true;
   }
 
-  sizes(blobs: readonly BlobId[]): Promise<number[]> {
-    return this.#reader.sizes(blobs);
+  async sizes(blobs: readonly BlobId[]): Promise<number[]> {
+    const sizes = await this.#reader.sizes(blobs);
+    if (this.#sizes.size + blobs.length > sizesMax) this.#sizes.clear();
+    for (const [index, blob] of blobs.slice(0, sizesMax).entries()) {
+      const size = sizes[index] ?? -1;
+      if (size >= 0) this.#sizes.set(blob, size);
+    }
+    return sizes;
   }
 
   async *read(
     blob: BlobId,
     range?: { readonly offset: number; readonly length: number },
   ): AsyncIterable<Uint8Array> {
-    const [size = -1] = await this.#reader.sizes([blob]);
+    const [size = -1] = this.#sizes.has(blob) ? [this.#sizes.get(blob)] : await this.#reader.sizes([blob]);
     const from = range?.offset ?? 0;
     const to = range === undefined ? Number.POSITIVE_INFINITY : from + range.length;
     // Also reads a missing content, because the reader's error explains the loss.
