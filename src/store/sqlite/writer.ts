@@ -255,10 +255,12 @@ export class SqliteWriter implements SnapshotWriter {
     let packed = isThere ? undefined : await pack(bytes);
     for (;;) {
       let stored: number | undefined;
-      const insert = () => () => {
+      const insert = (): void => {
         stored = insertSharedChunk(database, { ...at, stamp: generationOf(database) }, packed);
       };
-      await database.inSlices([at], insert, signal);
+      // Only new bytes fill the journal, so that it has to be written back meanwhile.
+      if (packed === undefined) await database.transaction(insert);
+      else await database.inSlices([at], () => insert, signal);
       provenChunks.add(id);
       if (stored !== undefined) return stored;
       packed = await pack(bytes); // a sweep has removed the chunk since
