@@ -40,9 +40,11 @@ export async function releaseMerged(
 }
 
 /** Ends the protection of merged trees that a killed daemon left. Call it at the opening, after the recovery. */
-export function releaseLeftMerged(site: RestoreSite, context: OperationContext): Promise<void> {
-  const left = site.checkpoints.index.safeties().filter(({ record }) => record.reverted !== undefined);
-  return releaseMerged(
+export async function releaseLeftMerged(site: RestoreSite, context: OperationContext): Promise<void> {
+  const { store, index } = site.checkpoints;
+  if (store.isSweptByOthers !== true) return;
+  const left = index.safeties().filter(({ record }) => record.reverted !== undefined);
+  await releaseMerged(
     site,
     left.map(({ record }) => record.id),
     context,
