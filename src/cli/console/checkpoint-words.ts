@@ -134,11 +134,8 @@ async function revert(desk: Desk, words: readonly string[]): Promise<void> {
   }
   const result = await desk.ask('checkpoint/revert', { ...wanted, confirm: true });
   if (!isAsked || result.failed.length > 0) sayRestore(result);
-  desk.say(
-    tag === undefined
-      ? `✓ Reverted all work of ${plain(author ?? '')}`
-      : `✓ Reverted checkpoint ${plain(tag)}`,
-  );
+  const done = tag === undefined ? `all work of ${plain(author ?? '')}` : `checkpoint ${plain(tag)}`;
+  desk.say(`✓ Reverted ${done}. "checkpointd undo" in a shell reverses the revert.`);
 }
 
 const isYesOption = (word: string): boolean => word === '--yes' || word === '-y';

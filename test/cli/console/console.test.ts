@@ -85,7 +85,11 @@ test('a revert shows its plan first, and without a terminal needs --yes', () =>
     const [unknown = ''] = consoleOf(rig, '/checkpoint revert --author cursor');
     assert.match(unknown, /^Failed to revert: No session "cursor"/);
     const done = consoleOf(rig, '/checkpoint revert 1 --yes');
-    assert.equal(done, ['Deleted (1):', '  b.txt', '✓ Reverted checkpoint 1']);
+    assert.equal(done, [
+      'Deleted (1):',
+      '  b.txt',
+      '✓ Reverted checkpoint 1. "checkpointd undo" in a shell reverses the revert.',
+    ]);
     assert.equal([rig.read('a.txt'), rig.read('b.txt')], ['spoilt\n', undefined]);
   }));
 
