@@ -17,10 +17,11 @@ import {
   print,
   printLarge,
   printSessions,
+  type Resting,
   type Result,
   report,
 } from './bench/report.ts';
-import { type LongSession, measureLong, measureSessions, timed } from './bench/sessions.ts';
+import { filesInSession, type LongSession, measureLong, measureSessions, timed } from './bench/sessions.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -33,6 +34,7 @@ const { values: flags } = parseArgs({
     removed: { type: 'string', default: '1000' },
     moved: { type: 'string', default: '1000,11000' },
     sessions: { type: 'string', default: '30' },
+    rest: { type: 'string', default: '30,10000' },
     long: { type: 'string', default: '1000' },
     large: { type: 'string', default: '200' },
     json: { type: 'string' },
@@ -42,7 +44,7 @@ const { values: flags } = parseArgs({
 });
 if (flags.help) {
   console.log(
-    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--restores 1000,2500,40000]\n              [--removed 1000] [--moved 1000,11000] [--sessions 30] [--long 1000]\n              [--large 200] [--repeats 11] [--json FILE] [--svg FILE]',
+    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--restores 1000,2500,40000]\n              [--removed 1000] [--moved 1000,11000] [--sessions 30] [--rest 30,10000] [--long 1000]\n              [--large 200] [--repeats 11] [--json FILE] [--svg FILE]',
   );
   process.exit(0);
 }
@@ -54,6 +56,8 @@ const restoreCounts = numbers(flags.restores);
 /** The numbers of files that are deleted, or whose directories are renamed, before a restore. */
 const removedCounts = numbers(flags.removed);
 const movedCounts = numbers(flags.moved);
+/** The numbers of files of single sessions that are looked at when they are at rest. */
+const restSizes = numbers(flags.rest).filter((files) => files > 0);
 const strategies = flags.strategies.split(',').filter(Boolean);
 const checkpoints = Math.max(2, Number(flags.checkpoints));
 const repeats = Number(flags.repeats);
@@ -251,8 +255,18 @@ const largeRepeats = 3;
  */
 async function measureScale(): Promise<object> {
   const [count, made, megabytes] = [Number(flags.sessions), Number(flags.long), Number(flags.large)];
-  progress(`${count} open sessions`);
-  const many = count > 0 ? await measureSessions(count, join(scratch, 'sessions')) : undefined;
+  const resting: Resting[] = [];
+  const counts = [
+    ...(count > 0 ? [[count, filesInSession] as const] : []),
+    ...restSizes.map((files) => [1, files] as const),
+  ];
+  for (const [sessions, files] of counts) {
+    progress(`${sessions} open sessions of ${files} files`);
+    const directory = join(scratch, `sessions-${files}`);
+    const figures = await measureSessions(sessions, files, directory);
+    if (figures !== undefined) resting.push({ sessions, files, ...figures });
+    rmSync(directory, gently);
+  }
   const long: LongSession[] = [];
   for (const strategy of made > 0 ? strategies : []) {
     progress(`${strategy}: ${made} checkpoints`);
@@ -261,9 +275,9 @@ async function measureScale(): Promise<object> {
   progress(`one byte changed in a file of ${megabytes} MB`);
   const large = megabytes > 0 ? await measureLarge(strategies, megabytes, join(scratch, 'large')) : [];
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-  printSessions(count, many, long);
+  printSessions(resting, long);
   printLarge(large);
-  return { sessions: { count, ...many }, long, large };
+  return { resting, long, large };
 }
 
 async function main(): Promise<void> {

@@ -5,7 +5,7 @@ import { availableParallelism, cpus } from 'node:os';
 import type { CommandTimes } from './commands.ts';
 import type { LargeFile } from './large.ts';
 import { type Plot, svgOf } from './plot.ts';
-import type { LongSession, ProcessFigures } from './sessions.ts';
+import type { LongSession, RestFigures } from './sessions.ts';
 
 /** The figures of one contender on one tree: milliseconds of each run, and bytes. */
 export interface Measured {
@@ -45,6 +45,12 @@ export interface Result {
   readonly files: number;
   readonly contenders: readonly Measured[];
   readonly commands: readonly Commands[];
+}
+
+/** A daemon with open sessions at rest. */
+export interface Resting extends RestFigures {
+  readonly sessions: number;
+  readonly files: number;
 }
 
 /** The request. */
@@ -176,14 +182,10 @@ function printContenders(files: number, all: readonly Measured[], asked: Asked):
 }
 
 /** Prints what sessions cost a daemon at rest, and what many checkpoints cost a session. */
-export function printSessions(
-  count: number,
-  many: ProcessFigures | undefined,
-  long: readonly LongSession[],
-): void {
-  if (many !== undefined)
+export function printSessions(resting: readonly Resting[], long: readonly LongSession[]): void {
+  for (const { sessions, files, rssBytes, highestBytes, threads, descriptors, ...rest } of resting)
     console.log(
-      `\n${count} open sessions of 200 files at rest: ${(many.rssBytes / megabyte).toFixed(0)} MB, ${many.threads} threads, ${many.descriptors} descriptors`,
+      `${sessions} open sessions of ${files} files at rest: ${(rssBytes / megabyte).toFixed(0)} MB (highest ${(highestBytes / megabyte).toFixed(0)}), ${threads} threads, ${descriptors} descriptors, ${rest.wakeUpsPerSecond.toFixed(1)} wake-ups a second, ${rest.processorMs.toFixed(0)} ms of processor time in 30 s`,
     );
   for (const { strategy, checkpoints, reopenMs, restoreMs, diskBytes } of long)
     console.log(

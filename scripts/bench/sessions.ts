@@ -22,27 +22,68 @@ export interface LongSession {
   readonly diskBytes: number;
 }
 
-const filesInSession = 200;
-/** A git process without a query ends within this time. */
-const restMs = 41_000;
+/** The figures of a process over half a minute without a request. */
+export interface RestFigures extends ProcessFigures {
+  readonly wakeUpsPerSecond: number;
+  /** Processor time in milliseconds. */
+  readonly processorMs: number;
+}
 
-/** Opens sessions of 200 files on one daemon, changes each once, and looks at the daemon when it is at rest. */
-export async function measureSessions(count: number, scratch: string): Promise<ProcessFigures | undefined> {
+export const filesInSession = 200;
+/** Git processes without a query have ended by then, and so has the last scan of the changed files. */
+const restMs = 95_000;
+const lookMs = 30_000;
+
+/**
+ * Opens sessions on one daemon, changes a file of each five times, and looks at the daemon when it is at rest.
+ * Undefined outside Linux.
+ */
+export async function measureSessions(
+  count: number,
+  files: number,
+  scratch: string,
+): Promise<RestFigures | undefined> {
   if (process.platform !== 'linux') return undefined;
   const client = await CheckpointdClient.start();
   try {
     for (let i = 0; i < count; i += 1) {
-      const tree = new GeneratedTree(join(scratch, `work-${i}`), filesInSession);
+      const tree = new GeneratedTree(join(scratch, `work-${i}`), files);
       const storageDir = join(scratch, 'storage');
-      const { session } = await client.request('session/open', { workspace: tree.root, storageDir });
-      tree.edit();
-      await client.request('checkpoint/create', { session, kind: 'turn' });
+      const limits = { initTimeoutMs: 600_000 };
+      const { session } = await client.request('session/open', { workspace: tree.root, storageDir, limits });
+      for (let edits = 0; edits < 5; edits += 1) {
+        tree.edit();
+        await client.request('checkpoint/create', { session, kind: 'turn' });
+      }
     }
     await setTimeout(restMs);
-    return figuresOf(client.pid ?? 0);
+    return await lookAtRest(client.pid ?? 0);
   } finally {
     await client.close();
   }
+}
+
+async function lookAtRest(pid: number): Promise<RestFigures> {
+  const before = threadsOf(pid);
+  await setTimeout(lookMs);
+  const after = threadsOf(pid);
+  return {
+    ...figuresOf(pid),
+    wakeUpsPerSecond: (after.switches - before.switches) / (lookMs / 1000),
+    processorMs: after.processorMs - before.processorMs,
+  };
+}
+
+/** Sums over all threads how often each gave its processor away, and for how long it had one. */
+function threadsOf(pid: number): { readonly switches: number; readonly processorMs: number } {
+  let [switches, processorMs] = [0, 0];
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const own = `/proc/${pid}/task/${thread}`;
+    const status = readFileSync(`${own}/status`, 'utf8');
+    switches += Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]);
+    processorMs += Number(readFileSync(`${own}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  }
+  return { switches, processorMs };
 }
 
 export function figuresOf(pid: number): ProcessFigures {
