@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installFault } from '../../../src/base/seam.ts';
 import { objectId } from '../../../src/git/objects/object.ts';
 import { packObjects } from '../../../src/git/objects/object-pack.ts';
 import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
@@ -27,6 +28,22 @@ test('git reads every object of our packs unchanged, whatever its size', () =>
       readdirSync(join(directory, 'objects', 'pack')).filter((name) => name.endsWith('.pack')).length,
       1,
     );
+  }));
+
+test('a pack of many small objects needs the memory of their bytes', () =>
+  inTemporary(async (directory) => {
+    git(directory, 'init', '-q', '--bare');
+    const objects = Array.from(
+      { length: 2000 },
+      (_, i) => ({ type: 'blob', bytes: Buffer.from(`${i}`) }) as const,
+    );
+    const before = process.memoryUsage().arrayBuffers;
+    let grown = Number.POSITIVE_INFINITY;
+    installFault((call) => {
+      if (call === 'spawn') grown = process.memoryUsage().arrayBuffers - before;
+    });
+    await packObjects({ gitDir: directory }, objects);
+    assert.ok(grown < 4 << 20, `${grown} bytes`); // 32 MB with the usual buffer of each result
   }));
 
 test('without objects no process is started', () =>
