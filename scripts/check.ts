@@ -13,10 +13,10 @@ import { neverSeen, trafficVariable } from './sent-fields.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const help = `
-npm test          types, lint, format, generated files and every test
-npm run test:long the tests that need longer
+npm test          checks types, lint, format and generated files, and runs every test
+npm run test:long runs the long tests
 
-Behind "--", both take --only TEXT: the test files whose path has this text in it, and nothing else.`;
+Both accept "-- --only TEXT", which runs only test files with this text in their path.`;
 
 const { values: flags } = commandLine(help, {
   options: { long: { type: 'boolean', default: false }, only: { type: 'string' } },

@@ -16,10 +16,10 @@ const help = `
 node dist/scripts/conformance.js [--only TEXT] [--lanes 3] [--faults] [--trace] -- COMMAND [ARGUMENT…]
 node dist/scripts/conformance.js --write-traces
 
-Holds a program that speaks the protocol against every case of protocol/conformance.
-  --only TEXT     the cases whose name has this text in it
-  --faults        the cases that need a fault, too: the command takes --fault=NAME
-  --trace         prints which rule of the reference is shown by which case`;
+Runs every case of protocol/conformance against a program that speaks the protocol.
+  --only TEXT     run only cases with this text in their name
+  --faults        also run cases that need a fault; the command must accept --fault=NAME
+  --trace         print which cases show each rule of the reference`;
 
 const { values: flags, positionals: command } = commandLine(help, {
   allowPositionals: true,

@@ -13,7 +13,7 @@ import { tap } from './demo/tap.ts';
 
 const help = `npm start [-- path/to/repo] [-- --verbose]
 
-Takes the daemon through a day on a throw-away clone of the repository at the path.
+Demonstrates the daemon on a temporary clone of the repository at the path.
 `;
 const exitUsage = 2;
 

@@ -54,7 +54,7 @@ await ask(1, 'initialize', {
 });
 send({ method: 'initialized', params: {} });
 note(
-  '`/home/ada/project` is an empty git repository. Opening a session on it makes the base, checkpoint `0`.',
+  '`/home/ada/project` is an empty git repository. Opening a session there makes the base, checkpoint `0`.',
 );
 const { session } = await ask(2, 'session/open', { workspace: work, conversationId: 'first' });
 note('The agent writes `hello.txt`. The checkpoint of a turn contains the file.');

@@ -13,10 +13,11 @@ npm run torture -- [--seed N] [--minutes 5] [--strategy shadow,local,sqlite] [--
                     [--client own,python,pythonSync,rust]
 npm run torture -- --replay FILE [--times 3]
 
-Random work with real daemons that are killed, failed, raced and cut off from power; what it finds is made small and saved.
-  --power     percent of the episodes that end in a power cut (as root: on a small disk of their own)
-  --patience  ms after which an answer that has not come is a defect
-  --client    through whom the daemons are driven; what is missing here is replaced by our own driver`;
+Runs random work with real daemons. Kills them, makes system calls fail, edits files at the same time, and cuts the
+power. Reduces and saves each failing run.
+  --power     percent of the episodes that end in a power cut (needs root; uses a small disk image)
+  --patience  milliseconds after which a missing answer is a defect
+  --client    the clients that drive the daemons; a client that is not installed is replaced by the test's own`;
 
 const { values } = commandLine(help, {
   options: {

@@ -24,7 +24,7 @@ export const firstSession: readonly WireStep[] = [
   { who: 'client', text: '{"jsonrpc":"2.0","method":"initialized","params":{}}' },
   {
     who: 'note',
-    text: '`/home/ada/project` is an empty git repository. Opening a session on it makes the base, checkpoint `0`.',
+    text: '`/home/ada/project` is an empty git repository. Opening a session there makes the base, checkpoint `0`.',
   },
   {
     who: 'client',

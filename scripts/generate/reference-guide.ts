@@ -14,7 +14,7 @@ export function firstPage(document: ProtocolDocument): string {
   });
   return `## A first session
 
-A whole session, byte for byte, recorded from the daemon. \`␍␊\` stands for CR LF. Nothing follows a body, not even a line end. Ids, times and paths are different each time.
+A whole session, byte for byte, recorded from the daemon. \`␍␊\` stands for CR LF. After a body the next header follows directly, without a line end. Ids, times and paths are different each time.
 
 ${blocks.join('\n')}`;
 }
@@ -27,14 +27,14 @@ export const glossary = `## Words
 | **session** | one conversation on one work tree in one store. Work tree, conversation id and strategy decide its id |
 | **checkpoint** | an immutable state of the work tree with the position of the conversation; its id never changes |
 | **tag** | \`0\`, \`3\`, \`3.2\`: base, turn, tool of a turn. A tag belongs to one checkpoint at a time and may move to a newer one |
-| **head** | the current checkpoint of the session: the one that it made or restored last |
-| **detached** | said of a checkpoint that is not before the head, because a restore went back to an earlier one. It can still be restored |
+| **head** | the current checkpoint of the session: the one that was made or restored last |
+| **detached** | a checkpoint from which the head does not descend, because a restore went back to an earlier one. It can still be restored |
 | **snapshot** | the content of a work tree; equal contents and modes have equal ids within a strategy |
 | **safety checkpoint** | the state before a restore, which \`checkpoint/undo\` restores |
 | **key** | \`idempotencyKey\`: the client's own name for one intended change. Requests with the same key and parameters make the change once |
-| **lane** | which requests wait for each other. \`session\`: one after the other in the order of arrival, for each session. \`remote\`: one after the other for each remote, beside everything else. \`global\`: the life of the whole daemon. \`none\` and others: at once |
+| **lane** | the queue of a request. \`session\`: requests of a session run one after the other, in the order of arrival. \`remote\`: requests of a remote run one after the other. \`global\`: requests about the whole daemon. \`none\` and others: the request runs at once |
 | **effects** | of a method: what it can change (\`none\`, \`store\`, \`workspace\`, \`process\`). Of an error: what the request changed (\`none\`, \`committed\`, \`unknown\` …) |
-| **drift** | a change that a capture found and the watcher had not reported |
+| **drift** | a change that a capture found although the watcher had not reported it |
 | **strategy** | how checkpoints are stored: \`shadow\`, \`local\` or \`sqlite\` |
 `;
 
@@ -44,7 +44,7 @@ export const commandLine = `## Flags and environment
 ${helpText.trimEnd()}
 \`\`\`
 
-The daemon reads from the environment \`PATH\` (to find git), \`XDG_STATE_HOME\` (sessions live in \`$XDG_STATE_HOME/checkpointd\`, default \`~/.local/state/checkpointd\`), \`XDG_RUNTIME_DIR\` (the socket for further clients is in \`$XDG_RUNTIME_DIR/checkpointd\`, by default in \`run\` of the storage), \`XDG_CONFIG_HOME\` and \`HOME\` (your own git ignore rules). Git gets an environment of its own, without your \`GIT_…\` variables.
+The daemon reads these environment variables: \`PATH\` (to find git), \`XDG_STATE_HOME\` (sessions live in \`$XDG_STATE_HOME/checkpointd\`, default \`~/.local/state/checkpointd\`), \`XDG_RUNTIME_DIR\` (the socket for further clients is in \`$XDG_RUNTIME_DIR/checkpointd\`, by default in \`run\` of the storage), \`XDG_CONFIG_HOME\` and \`HOME\` (the user's git ignore rules). The daemon starts git without the user's \`GIT_…\` variables.
 `;
 
 export const examplesRead = `### How to read the examples

@@ -205,7 +205,7 @@ function errorText(document: ProtocolDocument): string {
     (error) =>
       `| ${error.code} | <a id="${anchor(error.name)}"></a>\`${error.name}\` | ${error.retryable ? 'yes' : ''} | ${cell(error.description)} ${cell(error.remedy)} |\n`,
   );
-  return `\`retryable\`: the same request may succeed later without a change by the caller.\n\n| code | kind | retryable | what, and what helps |\n|---|---|---|---|\n${rows.join('')}`;
+  return `\`retryable\`: the same request may succeed later without a change by the caller.\n\n| code | kind | retryable | what happened, and what to do |\n|---|---|---|---|\n${rows.join('')}`;
 }
 
 /** Emits the reference. */
@@ -232,8 +232,8 @@ export function reference(document: ProtocolDocument): GeneratedFile {
     commandLine,
     `## Rules\n\nEvery rule has a number that never changes.\n\n${rulesText(document)}`,
     `## Methods\n\n${methodTable(document)}`,
-    `Any request may end with ${names(document.commonErrors)}; one that takes an \`idempotencyKey\` also with ${names(document.mutationErrors)}, and with ${names(document.recoveryErrors)} where a restore of the session was interrupted and has to be finished or undone first. These are not repeated below. A \`?\` marks an optional field. What is not marked otherwise is a request from the client, there since ${document.protocolVersion}.\n`,
-    `### Fields that recur\n\nBelow they are only named.\n\n${rowsOf([...recurring.values()])}`,
+    `Any request may end with ${names(document.commonErrors)}; one that takes an \`idempotencyKey\` also with ${names(document.mutationErrors)}, and with ${names(document.recoveryErrors)} if an interrupted restore of the session must first be finished or undone. The sections of the methods do not repeat these errors. A \`?\` marks an optional field. Unless marked otherwise, a method is a request of the client, and exists since ${document.protocolVersion}.\n`,
+    `### Recurring fields\n\nThe sections of the methods only name these fields.\n\n${rowsOf([...recurring.values()])}`,
     examplesRead,
     ...document.methods.map((method) => methodText(document, method, recurring)),
     `## Errors\n\n${errorText(document)}`,

@@ -129,7 +129,7 @@ export type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text'
 /** Which files a restore changes. */
 export type RestoreMode = 'soft' | 'hard';
 
-/** The parts that a restore brings back. */
+/** The parts that a restore changes. */
 export type RestoreScope = 'files' | 'conversation' | 'both';
 
 /** What to do with paths that were edited outside the session. */
@@ -141,7 +141,7 @@ export type RevertConflictPolicy = 'leave' | 'markers' | 'fail';
 /** The outcome of a revert at one path. */
 export type RevertOutcome = 'clean' | 'alreadyGone' | 'conflict';
 
-/** Why a change cannot be taken back at a path. */
+/** Why a change cannot be reversed at a path. */
 export type RevertConflict = 'content' | 'binary' | 'link' | 'deleted' | 'bothAdded' | 'mode' | 'kind' | 'renamed' | 'inTheWay' | (string & {});
 
 /** Why one path could not be restored. */
@@ -206,7 +206,7 @@ export interface FailedPath {
   readonly pathBytes?: Base64;
   /** Why. */
   readonly reason: FailureReason;
-  /** Reserved and never sent by this version. */
+  /** Reserved. Never sent. */
   readonly message?: string;
 }
 
@@ -238,14 +238,14 @@ export interface RevertPath {
   readonly outcome: RevertOutcome;
   /**
    * In a revert of one author: true when other authors changed the path, too, and only the author's lines are
-   * taken back. Absent: false.
+   * reverted. Absent: false.
    */
   readonly partial?: boolean;
   /** The reason for a conflict. */
   readonly reason?: RevertConflict;
   /**
-   * In a conflict: the author of the content at the end of the range, which the revert would take back.
-   * Absent: the path did not exist.
+   * In a conflict: the author of the content at the end of the range, which the revert would reverse. Absent:
+   * the path did not exist.
    */
   readonly taken?: Writer;
   /** In a conflict: the author of the present content. Absent: the path does not exist. */
@@ -266,19 +266,16 @@ export interface FileStats {
 export interface Checkpoint {
   /** Its permanent id. */
   readonly id: CheckpointId;
-  /** Its present tag. Absent: it never had one, or a newer checkpoint took it. */
+  /** Its present tag. Absent: it never had a tag, or lost the tag to a newer checkpoint. */
   readonly tag?: Tag;
-  /**
-   * The tag that it lost to a newer checkpoint, or lost with the tag of its turn. Absent: it has its tag, or
-   * never had one.
-   */
+  /** The tag that it lost to a newer checkpoint, or together with its turn's tag. Absent: it lost no tag. */
   readonly formerTag?: Tag;
   /**
    * The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before, for a tool the
    * nearest turn or tool. Absent: it has no tag.
    */
   readonly previousTag?: Tag;
-  /** The checkpoint at which the session was when this one was made. Absent: the base. */
+  /** The checkpoint that was current when this one was made. Absent: this is the base. */
   readonly parent?: CheckpointId;
   /** The reason why it was made. */
   readonly kind: CheckpointKind;
@@ -294,7 +291,10 @@ export interface Checkpoint {
   readonly toolName?: string;
   /** A name given by the client, unique in the session. */
   readonly name?: string;
-  /** True when a restore went back before it or beside it. It can still be restored. Absent: false. */
+  /**
+   * True when a restore left it: it is not before the current checkpoint. It can still be restored. Absent:
+   * false.
+   */
   readonly detached?: boolean;
   /**
    * True when its directories, or those of the checkpoint that `stats` compares with, cannot be read. `stats`
@@ -427,8 +427,8 @@ export interface RestoreResult {
   /** Paths that were written, in the order of their bytes. */
   readonly restored: readonly PathRef[];
   /**
-   * Paths that were deleted, in the order of their bytes. In mode `soft` only an undo or redo deletes files:
-   * those that the reversed restore had brought.
+   * Paths that were deleted, in the order of their bytes. Mode `soft` deletes files only in an undo or redo:
+   * files that the reversed restore had created.
    */
   readonly deleted: readonly PathRef[];
   /** Paths that could not be restored. They were not changed; the other paths were restored. */
@@ -443,7 +443,7 @@ export interface RestoreResult {
   readonly checkpoint?: Checkpoint;
   /** The lengths of the conversation now. Absent: it was not restored. */
   readonly conversation?: ConversationLengths;
-  /** The true numbers: a list longer than `limits.maxListedPaths` is cut. */
+  /** The complete numbers, even if a list is cut at `limits.maxListedPaths`. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
@@ -491,7 +491,7 @@ export interface RevertResult {
   readonly safety?: CheckpointId;
   /** The checkpoint of the state after. Absent: a dry run. */
   readonly checkpoint?: Checkpoint;
-  /** The true numbers: a list longer than `limits.maxListedPaths` is cut. */
+  /** The complete numbers, even if a list is cut at `limits.maxListedPaths`. */
   readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
@@ -526,13 +526,13 @@ export interface HunkRef {
 export interface DiffHunk {
   /** The name of the hunk within its file, computed from its lines. It does not depend on their position. */
   readonly id: string;
-  /** The first line before, from 1. */
+  /** The first old line, counted from 1. */
   readonly beforeStart: Count;
-  /** The number of lines before. */
+  /** The number of old lines. */
   readonly beforeLines: Count;
-  /** The first line after, from 1. */
+  /** The first new line, counted from 1. */
   readonly afterStart: Count;
-  /** The number of lines after. */
+  /** The number of new lines. */
   readonly afterLines: Count;
 }
 
@@ -596,7 +596,7 @@ export interface CheckpointFile {
   readonly path: PathText;
   /** The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`. */
   readonly pathBytes?: Base64;
-  /** How it changed since the checkpoint of `previousTag`. Absent: it did not. */
+  /** How the file changed since the checkpoint of `previousTag`. Absent: unchanged. */
   readonly change?: ChangeKind;
   /** Its size, or 0 when deleted. */
   readonly size: Bytes;
@@ -661,7 +661,7 @@ export interface ManagerState {
   readonly tagIndex: Count;
   /** The turn that the session is in. */
   readonly currentTurn: Count;
-  /** Tools that have run in it. */
+  /** Tools that have run in this turn. */
   readonly toolsInTurn: Count;
   /** The message that the next turn will use. Absent: none. */
   readonly pendingUserMessage?: string;
@@ -681,23 +681,23 @@ export interface SessionSummary {
   readonly conversationId?: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether its data stays when it ends. */
+  /** Whether its data stays when the session ends. */
   readonly retention: Retention;
-  /** Whether it is open in this daemon. */
+  /** Whether the session is open in this daemon. */
   readonly open: boolean;
-  /** The process id of another daemon that has it open. */
+  /** The process id of another daemon that has the session open. */
   readonly holder?: number;
   /** The number of its checkpoints. Absent: only an opening can count them. */
   readonly checkpoints?: Count;
   /** Size on disk. */
   readonly bytes?: Bytes;
-  /** When it was first opened. */
+  /** When the session was first opened. */
   readonly createdAt: Timestamp;
-  /** When it was last changed. */
+  /** When the session last changed. */
   readonly lastUsedAt: Timestamp;
 }
 
-/** A tool use in an assistant's message. Open: other fields are stored and returned. */
+/** A tool use in an assistant's message. Open: other fields are kept. */
 export interface ToolUseRef {
   /** The id to which the tool result refers. */
   readonly id: string;
@@ -713,25 +713,25 @@ export interface ToolResultRef {
   readonly [name: string]: unknown;
 }
 
-/** A user's message. Open: other fields are stored and returned. */
+/** A user's message. Open: other fields are kept. */
 export interface UserMessage {
   /** Its text. */
   readonly content?: string;
-  /** The results of tools in it. */
+  /** Results of tools in the message. */
   readonly toolResults?: readonly ToolResultRef[];
   readonly [name: string]: unknown;
 }
 
-/** An assistant's message. Open: other fields are stored and returned. */
+/** An assistant's message. Open: other fields are kept. */
 export interface AssistantMessage {
   /** Its text. */
   readonly content?: string;
-  /** The tool uses in it. */
+  /** Tool uses in the message. */
   readonly toolUses?: readonly ToolUseRef[];
   readonly [name: string]: unknown;
 }
 
-/** Measurements of one request to a model. Open: other fields are stored and returned. */
+/** Measurements of one request to a model. Open: other fields are kept. */
 export interface RequestMetadata {
   /** The service's id of the request. */
   readonly requestId?: string;
@@ -782,7 +782,7 @@ export interface HistoryEntry {
   readonly requestMetadata?: RequestMetadata;
 }
 
-/** The latest summary of the conversation. It replaces the messages before it. */
+/** The latest summary of the conversation. It replaces earlier messages. */
 export interface Summary {
   /** Its text. */
   readonly summary: string;
@@ -809,13 +809,13 @@ export interface ModelInfo {
   readonly modelId: string;
   /** Its name for people. */
   readonly modelName?: string;
-  /** A line about it. */
+  /** A line about the model. */
   readonly description?: string;
   /** Its context window in tokens. Absent: 200,000. */
   readonly contextWindowTokens?: number;
   /** Its token limits. */
   readonly tokenLimits?: Json;
-  /** The features that it supports. */
+  /** Features that the model supports. */
   readonly features?: Json;
   readonly [name: string]: unknown;
 }
@@ -826,11 +826,11 @@ export interface FileLineTracker {
   readonly prevFswriteLines: Count;
   /** Lines before the last write. */
   readonly beforeFswriteLines: Count;
-  /** Lines after it. */
+  /** Lines after the last write. */
   readonly afterFswriteLines: Count;
-  /** Lines it added. */
+  /** Lines that the last write added. */
   readonly linesAddedByAgent: Count;
-  /** Lines it removed. */
+  /** Lines that the last write removed. */
   readonly linesRemovedByAgent: Count;
   /** Whether no write has been recorded yet. */
   readonly isFirstWrite: boolean;
@@ -847,7 +847,7 @@ export interface ContextFile {
   readonly pathBytes?: Base64;
   /** Its size. */
   readonly bytes: Bytes;
-  /** The path or glob that matches it. */
+  /** The path or glob that matches the file. */
   readonly pattern: string;
 }
 
@@ -975,7 +975,7 @@ export interface ProgressBegin {
   readonly filesTotal?: Count;
   /** Bytes done. */
   readonly bytesDone?: Bytes;
-  /** Bytes in total. Never sent by this version. */
+  /** Bytes in total. Never sent. */
   readonly bytesTotal?: Bytes;
 }
 
@@ -997,7 +997,7 @@ export interface ProgressReport {
   readonly filesTotal?: Count;
   /** Bytes done. */
   readonly bytesDone?: Bytes;
-  /** Bytes in total. Never sent by this version. */
+  /** Bytes in total. Never sent. */
   readonly bytesTotal?: Bytes;
 }
 
@@ -1050,13 +1050,13 @@ export interface ServerInfo {
 export interface StrategyCapability {
   /** Its name. */
   readonly name: Strategy;
-  /** Whether it can be used here. */
+  /** Whether this machine can use the strategy. */
   readonly available: boolean;
-  /** Why not, with the remedy. Present when it is not available. */
+  /** Why it is not available, with the remedy. */
   readonly reason?: string;
   /** Whether a session's data stays at its end, by default. */
   readonly retention: Retention;
-  /** Whether it needs a repository of the user. */
+  /** Whether the strategy needs a repository of the user. */
   readonly needsRepository: boolean;
 }
 
@@ -1064,7 +1064,7 @@ export interface StrategyCapability {
 export interface SessionsCapability {
   /** The strategies. */
   readonly strategies: readonly StrategyCapability[];
-  /** The strategy of a session that names none. */
+  /** The strategy of a session that does not choose one. */
   readonly defaultStrategy: Strategy;
 }
 
@@ -1144,10 +1144,7 @@ export interface CheckpointdServerCapabilities {
   readonly events?: EventsCapability;
 }
 
-/**
- * The abilities of the server, in the object that LSP clients read. Those of checkpointd are under
- * `checkpointd`.
- */
+/** The abilities of the server, as LSP clients read them. */
 export interface ServerCapabilities {
   /** The abilities of checkpointd. */
   readonly checkpointd: CheckpointdServerCapabilities;
@@ -1159,7 +1156,7 @@ export interface ServerLimits {
   readonly maxHeaderBytes: Bytes;
   /** Bytes of a frame's body, in both directions. */
   readonly maxBodyBytes: Bytes;
-  /** The number of requests that may wait for answers. A further one is answered with `ServerBusy`. */
+  /** The number of requests that may wait for answers. Further requests get `ServerBusy`. */
   readonly maxInFlight: Count;
   /** Mutations that may wait in one session. */
   readonly maxQueued: Count;
@@ -1339,7 +1336,7 @@ export interface SessionOpenResult {
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether its data stays when it ends. */
+  /** Whether its data stays when the session ends. */
   readonly retention: Retention;
   /** Whether the session existed before. */
   readonly resumed: boolean;
@@ -1363,7 +1360,7 @@ export interface SessionOpenResult {
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent: opening or ending a session is no operation of the session. */
+  /** Reserved and never sent. */
   readonly operation?: OperationId;
 }
 
@@ -1382,11 +1379,11 @@ export interface SessionCloseParams {
 export interface SessionCloseResult {
   /** Whether its checkpoints and conversation were removed. */
   readonly removed: boolean;
-  /** Why they were not removed. Absent: they were. */
+  /** Why they were kept. Absent: they were removed. */
   readonly reason?: NotRemovedReason;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent: opening or ending a session is no operation of the session. */
+  /** Reserved and never sent. */
   readonly operation?: OperationId;
   /**
    * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
@@ -1416,7 +1413,7 @@ export interface SessionDeleteResult {
   readonly bytesFreed: Bytes;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent: opening or ending a session is no operation of the session. */
+  /** Reserved and never sent. */
   readonly operation?: OperationId;
   /**
    * Texts about steps after the change that failed, such as an unwritten note. Do not repeat the request.
@@ -1427,7 +1424,7 @@ export interface SessionDeleteResult {
 
 /** Parameters of `session/list`. */
 export interface SessionListParams {
-  /** Only those of this work tree. */
+  /** Lists only sessions of this work tree. */
   readonly workspace?: Workspace;
   /** The storage. Absent: the default storage. */
   readonly storageDir?: string;
@@ -1443,7 +1440,7 @@ export interface SessionListResult {
   readonly sessions: readonly SessionSummary[];
   /** The cursor of the next page. Absent: this is the last page. */
   readonly nextCursor?: Cursor;
-  /** Sessions of this storage that are left out because their directory cannot be read, in words. Absent: none. */
+  /** Texts about sessions that are left out because their directory cannot be read. Absent: none. */
   readonly warnings?: readonly string[];
 }
 
@@ -1463,7 +1460,7 @@ export interface SessionGetResult {
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether its data stays when it ends. */
+  /** Whether its data stays when the session ends. */
   readonly retention: Retention;
   /** The failures that answered mutations survive. */
   readonly durability: Durability;
@@ -1471,9 +1468,9 @@ export interface SessionGetResult {
   readonly openedAt: Timestamp;
   /** Whether checkpoints are enabled. */
   readonly checkpoints: CheckpointsState;
-  /** The checkpoint at which the session is. Absent: none. */
+  /** The current checkpoint. Absent: none. */
   readonly head?: Checkpoint;
-  /** The manager of its checkpoints. */
+  /** The state of its checkpoints. */
   readonly manager: ManagerState;
   /** The statistics cache. */
   readonly cache: CacheFigures;
@@ -1481,7 +1478,7 @@ export interface SessionGetResult {
   readonly watcher: WatcherFigures;
   /** The queue. */
   readonly queue: QueueFigures;
-  /** The line of a remote that it was imported from. Absent: it began here. */
+  /** The line of a remote that the session was imported from. Absent: the session began here. */
   readonly origin?: SessionOrigin;
   /** True while a restore failed half-way and could be neither finished nor undone. Absent: false. */
   readonly unfinishedRestore?: boolean;
@@ -1551,9 +1548,9 @@ export interface CheckpointCreateParams {
    * tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
    */
   readonly name?: string;
-  /** The checkpoint that it follows. Absent: the checkpoint at which the session is. */
+  /** The checkpoint that it follows. Absent: the current checkpoint. */
   readonly parent?: CheckpointRef;
-  /** True to make no checkpoint when nothing changed since the last create or restore. Absent: false. */
+  /** True to make no checkpoint when nothing changed since the last checkpoint or restore. Absent: false. */
   readonly onlyIfChanged?: boolean;
   /**
    * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
@@ -1568,7 +1565,7 @@ export interface CheckpointCreateParams {
 export interface CheckpointCreateResult {
   /** Whether a checkpoint was made. */
   readonly created: boolean;
-  /** The new checkpoint. With `created: false`, the checkpoint at which the session is. */
+  /** The new checkpoint. With `created: false`, the current checkpoint. */
   readonly checkpoint: Checkpoint;
   /** Paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
@@ -1577,7 +1574,7 @@ export interface CheckpointCreateResult {
    * Make another checkpoint when the program is idle. Absent: none.
    */
   readonly possiblyTorn?: readonly PathRef[];
-  /** Whether nothing was left out, and no database is possibly torn. */
+  /** True when the checkpoint leaves nothing out and `possiblyTorn` is absent. */
   readonly complete: boolean;
   /** How the capture was made. */
   readonly capture: CaptureInfo;
@@ -1637,7 +1634,7 @@ export interface CheckpointGetResult {
   readonly restored?: CheckpointId;
   /** For a `restore`: the state before. */
   readonly safety?: CheckpointId;
-  /** True when it was made inside a tangent. Absent: false. */
+  /** True when the checkpoint was made inside a tangent. Absent: false. */
   readonly inTangent?: boolean;
 }
 
@@ -1792,9 +1789,9 @@ export interface CheckpointReadFileResult {
   readonly mode?: FileMode;
 }
 
-/** Conditions of the request. If one is not met, nothing is changed (`PreconditionFailed`). */
+/** Conditions of the request. If a condition is not met, nothing changes (`PreconditionFailed`). */
 export interface RestoreExpectation {
-  /** The checkpoint at which the session must be. */
+  /** The checkpoint that must be the current one. */
   readonly head?: CheckpointRef;
 }
 
@@ -1811,11 +1808,10 @@ export interface CheckpointRestoreParams {
   /** Only these paths and all paths below them. `warnings` names a path at which the checkpoint holds no file. */
   readonly paths?: readonly PathRef[];
   /**
-   * Only the work of this author since the checkpoint, named as in `checkpoint/revert`: all changes of other
-   * authors stay. Each path that the author may have changed and whose authors cannot be told apart is left
-   * and listed in `skipped`. It restores files only, so it excludes another `scope`, and it needs a checkpoint
-   * on the present line. A path that did not change since, and an author that the ledger does not know, are
-   * refused.
+   * Reverses only what this author changed since the checkpoint, and keeps the changes of others. Name the
+   * author as in `checkpoint/revert`. Paths whose authors cannot be distinguished are in `skipped`. It
+   * restores files only, so it excludes another `scope`. The current checkpoint must descend from the
+   * checkpoint. A path that has not changed since, and an author that the ledger does not know, are refused.
    */
   readonly author?: string;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
@@ -1840,14 +1836,14 @@ export interface CheckpointRevertParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * The checkpoint whose work is taken back. The work of a turn reaches from its checkpoint to the next turn
-   * of its line, or to the present. The work of a tool reaches from its predecessor to its checkpoint. The
-   * work of a restore is its own change.
+   * The checkpoint to revert. For a turn: the changes from its checkpoint to the next turn, or to the present.
+   * For a tool: the changes from the previous checkpoint to its own. For a restore: the changes of that
+   * restore.
    */
   readonly tag?: CheckpointRef;
-  /** The earlier end of a range on one line. */
+  /** The earlier end of a range. */
   readonly from?: CheckpointRef;
-  /** The later end of that range. Absent: the present. */
+  /** The later end of the range: it descends from `from`. Absent: the present. */
   readonly to?: CheckpointRef;
   /**
    * Only these paths, and all paths below them. A renamed file is found by either name. A path that the range
@@ -1860,13 +1856,12 @@ export interface CheckpointRevertParams {
    */
   readonly hunks?: readonly HunkRef[];
   /**
-   * Only the work of this author: the id of a session on the same work tree, or an agent's name (the part of a
-   * `conversationId` before its colon) if only one session of that agent reported writes in the range. A path
-   * is taken back if the author reported all its changes in the range with `ledger/recordWrite`. Of a path
-   * that others changed too, only the author's changes are taken back (`partial`), where the reports tell them
-   * apart. Any other path that the author may have changed stays and is listed in `skipped`. An author that
-   * the ledger does not know is refused. Without `tag` and `from` the range is the whole line of the session.
-   * Excludes `hunks`.
+   * Reverts only changes of this author: the id of a session on the same work tree, or an agent's name (the
+   * part of a `conversationId` before its colon) if only one session of that agent reported writes in the
+   * range. A path is reverted if the author reported all its changes in the range with `ledger/recordWrite`.
+   * If others changed the path too, only the author's changes are reverted (`partial`), where the reports
+   * distinguish them. Other paths that the author may have changed are in `skipped`. An author that the ledger
+   * does not know is refused. Without `tag` and `from`, the range is the whole session. Excludes `hunks`.
    */
   readonly author?: string;
   /** The policy for paths where a later change contradicts the revert. Absent: `leave`. */
@@ -1898,8 +1893,8 @@ export interface CheckpointUndoParams {
   /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
   /**
-   * `soft`: brings back the paths that the restore changed, and keeps later changes of other paths (`skipped`
-   * as `notRestored`). `hard`: the exact state before. Absent: `soft`.
+   * `soft`: restores only the paths that the restore changed, and keeps later changes of other paths
+   * (`skipped` as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
    */
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
@@ -1924,8 +1919,8 @@ export interface CheckpointRedoParams {
   /** Conditions of the request. */
   readonly expect?: RestoreExpectation;
   /**
-   * `soft`: brings back the paths that the undo changed, and keeps later changes of other paths (`skipped` as
-   * `notRestored`). `hard`: the exact state before. Absent: `soft`.
+   * `soft`: restores only the paths that the undo changed, and keeps later changes of other paths (`skipped`
+   * as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
    */
   readonly mode?: RestoreMode;
   /** What to do with edits from outside the session. Absent: `overwrite`. */
@@ -2172,7 +2167,7 @@ export interface ConversationAppendTranscriptParams {
   readonly session: SessionId;
   /** The text. */
   readonly text: string;
-  /** Whether the user wrote it. Each line then gets the prefix `> `. Absent: false. */
+  /** Whether the user wrote the text. Each line then gets the prefix `> `. Absent: false. */
   readonly user?: boolean;
   /**
    * The client's key for this change. A repetition with the same key gets the first answer, and nothing is
@@ -2462,7 +2457,7 @@ export interface ConversationTangentResult {
   readonly durationSeconds?: Count;
   /** When the tangent began. */
   readonly tangentStartTime?: Timestamp;
-  /** Entries that it added and still has. Absent: in no tangent. */
+  /** Entries that the tangent added and still has. Absent: in no tangent. */
   readonly added?: Count;
   /** True when the tangent includes the files. Absent: false. */
   readonly files?: boolean;
@@ -2656,7 +2651,7 @@ export interface ConversationSetMcpEnabledParams {
 
 /** Answer to `conversation/setMcpEnabled`. */
 export interface ConversationSetMcpEnabledResult {
-  /** Whether it is now. */
+  /** Whether MCP is enabled now. */
   readonly mcpEnabled: boolean;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -2827,7 +2822,7 @@ export interface LedgerRecordWriteResult {
 
 /** A change of one file. */
 export interface LedgerEntry {
-  /** Who changed it. */
+  /** Who changed the file. */
   readonly author: Author;
   /** Order within the session. */
   readonly seq: number;
@@ -2839,7 +2834,7 @@ export interface LedgerEntry {
   readonly checkpoint?: CheckpointId;
   /** The tag of that checkpoint. */
   readonly tag?: Tag;
-  /** The tool that wrote it. */
+  /** The tool that wrote the file. */
   readonly toolName?: string;
   /** The other session that wrote it, open or closed. Absent: none, or the daemon does not know which. */
   readonly session?: SessionId;
@@ -2945,7 +2940,7 @@ export interface StoreGcResult {
   readonly bytesFreed: Bytes;
   /** Contents removed. */
   readonly blobsFreed: Count;
-  /** Removed checkpoints: beyond the limits, or unlisted. */
+  /** The number of removed checkpoints: unlisted ones, and those beyond the limits. */
   readonly checkpointsRemoved: Count;
   /**
    * Safety checkpoints that `limits.maxStoreBytes` removed before `limits.keepSafetyMs` was over. Absent:
@@ -3017,7 +3012,7 @@ export interface OperationGetResult {
   readonly result?: Json;
   /** The checkpoint that it published, even if its answer was not stored. */
   readonly checkpoint?: CheckpointId;
-  /** Why it failed. */
+  /** Why the operation failed. */
   readonly error?: ErrorFact;
 }
 
@@ -3145,7 +3140,7 @@ export interface ConversationDidChangeParams {
   readonly session: SessionId;
   /** The other client whose request caused the event. Absent: your own request caused it. */
   readonly origin?: EventOrigin;
-  /** The method that changed it. */
+  /** The method that changed the conversation. */
   readonly method: string;
   /** Entries in the history. */
   readonly historyLength: Count;
@@ -3182,11 +3177,11 @@ export interface Remote {
   readonly name: string;
   /** Its address, without any secret. */
   readonly url: string;
-  /** Globs of paths that are never sent to it. */
+  /** Globs of paths that are never sent to the remote. */
   readonly leaveOut: readonly string[];
-  /** Where it keeps sessions. */
+  /** Where the remote stores sessions. */
   readonly refs: RefPlace;
-  /** When it was added. */
+  /** When the remote was added. */
   readonly addedAt: Timestamp;
 }
 
@@ -3202,7 +3197,7 @@ export interface RemoteLine {
   readonly ref: string;
   /** The commit of its head. */
   readonly head: string;
-  /** The number of pushes that changed it. */
+  /** The number of pushes that changed the line. */
   readonly generation: Count;
   /** The number of its checkpoints. */
   readonly checkpoints: Count;
@@ -3268,7 +3263,7 @@ export interface OtherLine {
 
 /** Parameters of `remote/add`. */
 export interface RemoteAddParams {
-  /** A name for it: letters, digits, `.`, `_` and `-`, beginning with a letter or digit. */
+  /** A name for the remote: letters, digits, `.`, `_` and `-`, beginning with a letter or digit. */
   readonly name: string;
   /**
    * Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute path. A
@@ -3292,7 +3287,7 @@ export interface RemoteAddResult {
   readonly remote: Remote;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent: a request about a remote is no operation of a session. */
+  /** Reserved and never sent. */
   readonly operation?: OperationId;
   /**
    * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
@@ -3334,7 +3329,7 @@ export interface RemoteRemoveResult {
   readonly removed: boolean;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent: a request about a remote is no operation of a session. */
+  /** Reserved and never sent. */
   readonly operation?: OperationId;
   /**
    * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
@@ -3351,11 +3346,11 @@ export interface RemotePushParams {
   readonly session: SessionId;
   /** Returns what would be sent, and sends nothing. Absent: false. */
   readonly dryRun?: boolean;
-  /** Globs of more paths that stay here, in addition to those of the remote. Absent: none. */
+  /** Globs of paths not to send, in addition to those of the remote. Absent: none. */
   readonly leaveOut?: readonly string[];
   /**
-   * Globs of paths that are sent although they would stay because of their name, mode, origin or content.
-   * `leaveOut` takes precedence. Absent: none.
+   * Globs of paths to send although their name, mode, origin or content would keep them here. `leaveOut` takes
+   * precedence. Absent: none.
    */
   readonly send?: readonly string[];
   /**
@@ -3371,7 +3366,7 @@ export interface RemotePushParams {
 export interface RemotePushResult {
   /** Whether the remote got new data. False in a dry run, too. */
   readonly pushed: boolean;
-  /** The session of the line. For an imported session, that of its origin. */
+  /** The session of the line. For an imported session: the session of its origin. */
   readonly session: SessionId;
   /** The writer of the line. */
   readonly writer: WriterId;
@@ -3395,7 +3390,7 @@ export interface RemotePushResult {
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent: a request about a remote is no operation of a session. */
+  /** Reserved and never sent. */
   readonly operation?: OperationId;
   /**
    * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
@@ -3425,7 +3420,7 @@ export interface RemoteFetchParams {
 export interface RemoteFetchResult {
   /** The lines with new data. */
   readonly updated: readonly RemoteLine[];
-  /** Lines that were refused because their data is invalid. No part of them was stored. */
+  /** Lines that were refused because their data is invalid. No part of these lines was stored. */
   readonly refused: readonly RefusedLine[];
   /** Sessions that were deleted on the remote. */
   readonly deleted: readonly SessionId[];
@@ -3433,7 +3428,7 @@ export interface RemoteFetchResult {
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent: a request about a remote is no operation of a session. */
+  /** Reserved and never sent. */
   readonly operation?: OperationId;
   /**
    * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
@@ -3454,7 +3449,7 @@ export interface RemoteSessionsParams {
 export interface RemoteSessionsResult {
   /** The lines, newest first by the clocks of their writers, at most 10,000. */
   readonly lines: readonly RemoteLine[];
-  /** Lines that were refused because their data is invalid. No part of them was stored. */
+  /** Lines that were refused because their data is invalid. No part of these lines was stored. */
   readonly refused: readonly RefusedLine[];
   /** Sessions that were deleted on the remote. */
   readonly deleted: readonly SessionId[];
@@ -3481,7 +3476,7 @@ export interface RemoteDeleteResult {
   readonly deleted: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent: a request about a remote is no operation of a session. */
+  /** Reserved and never sent. */
   readonly operation?: OperationId;
   /**
    * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
@@ -3533,7 +3528,7 @@ export interface SessionImportResult {
   readonly conversationId: string;
   /** The strategy that stores its checkpoints. */
   readonly strategy: Strategy;
-  /** Whether its data stays when it ends. */
+  /** Whether its data stays when the session ends. */
   readonly retention: Retention;
   /** The remote line from which it was imported. */
   readonly origin: SessionOrigin;
@@ -3545,7 +3540,7 @@ export interface SessionImportResult {
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** Reserved and never sent: a request about a remote is no operation of a session. */
+  /** Reserved and never sent. */
   readonly operation?: OperationId;
   /**
    * Texts about steps that failed although the request succeeded, and facts that the user should know. Absent:
@@ -3599,8 +3594,8 @@ export interface RequestTypes {
   /** Begins the connection between client and server. It is the first request and is sent once. */
   'initialize': { params: InitializeParams; result: InitializeResult; };
   /**
-   * Ends all sessions that no other client has open, and answers within a second. After it only `exit` is
-   * accepted.
+   * Ends all sessions that no other client has open, and answers within a second. After `shutdown`, only
+   * `exit` is accepted.
    */
   'shutdown': { params: ShutdownParams; result: null; };
   /** Returns this protocol as an OpenRPC document. The only request that is allowed before `initialize`. */
@@ -3612,14 +3607,14 @@ export interface RequestTypes {
    */
   'session/open': { params: SessionOpenParams; result: SessionOpenResult; };
   /**
-   * Ends a session, or this client's share of it while other clients have it open. Retention `session` removes
-   * its checkpoints and conversation at once; `keep` keeps them.
+   * Ends a session. If other clients have it open, only this client leaves it. Retention `session` removes its
+   * checkpoints and conversation at once; `keep` keeps them.
    */
   'session/close': { params: SessionCloseParams; result: SessionCloseResult; };
   /**
    * Removes an open or kept session with its checkpoints and conversation, but no file of the work tree. A
-   * session with an interrupted restore must be opened first (`RestoreFailed`), because only it has the
-   * displaced files.
+   * session with an interrupted restore must be opened first (`RestoreFailed`), because only that session has
+   * the displaced files.
    */
   'session/delete': { params: SessionDeleteParams; result: SessionDeleteResult; };
   /** Lists the sessions that are open or kept. */
@@ -3636,8 +3631,8 @@ export interface RequestTypes {
   'checkpoint/init': { params: CheckpointInitParams; result: CheckpointInitResult; };
   /**
    * Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless `onlyIfChanged`
-   * is set). All names existed at one instant, and each file is complete. The contents of two files may come
-   * from different moments if a program writes meanwhile.
+   * is set). All file names of the checkpoint existed at one instant, and each file is complete. If a program
+   * writes meanwhile, the contents of two files may come from different moments.
    */
   'checkpoint/create': { params: CheckpointCreateParams; result: CheckpointCreateResult; };
   /** Lists checkpoints, oldest first. */
@@ -3646,7 +3641,7 @@ export interface RequestTypes {
   'checkpoint/get': { params: CheckpointGetParams; result: CheckpointGetResult; };
   /** Returns a turn with its tools. */
   'checkpoint/expand': { params: CheckpointExpandParams; result: CheckpointExpandResult; };
-  /** Returns whether the work tree differs from the result of the last create or restore. */
+  /** Returns whether the work tree differs from the state after the last checkpoint or restore. */
   'checkpoint/hasChanges': { params: CheckpointHasChangesParams; result: CheckpointHasChangesResult; };
   /**
    * Counts changed files of one checkpoint against its `previousTag` (give `tag`), or between two checkpoints
@@ -3660,20 +3655,20 @@ export interface RequestTypes {
   /** Reads a file of a checkpoint, or a range of the file. */
   'checkpoint/readFile': { params: CheckpointReadFileParams; result: CheckpointReadFileResult; };
   /**
-   * Makes the work tree, the conversation or both equal a checkpoint. A safety checkpoint saves the present
-   * first. A path that could not be restored is in `failed`; the others are restored.
+   * Restores the work tree, the conversation or both to the state of a checkpoint. A safety checkpoint first
+   * saves the present state. A path that could not be restored is in `failed`; the others are restored.
    */
   'checkpoint/restore': { params: CheckpointRestoreParams; result: RestoreResult; };
   /**
-   * Reverts the change between two checkpoints in the present work tree, and keeps all later changes, by a
-   * three-way merge of trees and contents. A safety checkpoint saves the present first, and `checkpoint/undo`
-   * reverses the revert. The merge compares bytes, so a change of all line ends is a change of all lines. It
-   * follows renamed files on either side, but no renamed directories. It uses no merge driver or attribute of
-   * the repository.
+   * Reverses the changes between two checkpoints in the present work tree, and keeps all later changes. It is
+   * a three-way merge of trees and contents. A safety checkpoint first saves the present state, and
+   * `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of all line ends is a change
+   * of all lines. The merge follows renamed files, but not renamed directories. It uses no merge driver or
+   * attribute of the repository.
    */
   'checkpoint/revert': { params: CheckpointRevertParams; result: RevertResult; };
   /**
-   * Undoes the last restore that has not been undone: the paths that it wrote, deleted or displaced get their
+   * Undoes the last restore that has not been undone. The paths that this restore changed return to their
    * state in its safety checkpoint. Later changes on other paths stay, unless `mode` is `hard`.
    */
   'checkpoint/undo': { params: CheckpointUndoParams; result: RestoreResult; };
@@ -3683,8 +3678,8 @@ export interface RequestTypes {
    */
   'checkpoint/redo': { params: CheckpointRedoParams; result: RestoreResult; };
   /**
-   * Removes a checkpoint. All others can still be restored. If the session is at the checkpoint of a restore,
-   * that checkpoint cannot be removed (`PreconditionFailed`).
+   * Removes a checkpoint. All others can still be restored. The checkpoint of a restore cannot be removed
+   * while it is the current one (`PreconditionFailed`).
    */
   'checkpoint/delete': { params: CheckpointDeleteParams; result: CheckpointDeleteResult; };
   /** Gives a checkpoint a name, or removes its name. */
@@ -3700,12 +3695,15 @@ export interface RequestTypes {
   'conversation/history': { params: ConversationHistoryParams; result: ConversationHistoryResult; };
   /** Reads the transcript by pages. */
   'conversation/transcript': { params: ConversationTranscriptParams; result: ConversationTranscriptResult; };
-  /** Appends an exchange to the history, and to the transcript. Over 10,000 entries the oldest are dropped. */
+  /**
+   * Appends an exchange to the history, and to the transcript. Beyond 10,000 entries, the oldest entries are
+   * dropped.
+   */
   'conversation/append': { params: ConversationAppendParams; result: ConversationAppendResult; };
   /** Appends a text to the transcript only (errors, notices). Each line of the text becomes a line. */
   'conversation/appendTranscript': { params: ConversationAppendTranscriptParams; result: ConversationAppendTranscriptResult; };
   /**
-   * Sets the message that will be sent next, and with it the pending message of the next turn, unless that is
+   * Sets the next message. It also becomes the pending message of the next turn, unless the pending message is
    * locked.
    */
   'conversation/setNextMessage': { params: ConversationSetNextMessageParams; result: ConversationSetNextMessageResult; };
@@ -3716,15 +3714,15 @@ export interface RequestTypes {
   'conversation/clear': { params: ConversationClearParams; result: ConversationClearResult; };
   /**
    * Sets the entries that may be sent to a model. If the first entry has results of tools, the range starts at
-   * the next entry without. Without such an entry, the range is empty.
+   * the next entry that has none. If there is no such entry, the range is empty.
    */
   'conversation/setValidRange': { params: ConversationSetValidRangeParams; result: ConversationSetValidRangeResult; };
   /** Stores a summary and moves the start of the valid range after the summarised entries. */
   'conversation/compact': { params: ConversationCompactParams; result: ConversationCompactResult; };
   /**
    * Removes the last messages from the history, each with its answers and tool results, and cuts the valid
-   * range. Transcript, latest summary, files and checkpoints stay; a restore of an earlier checkpoint brings
-   * the messages back.
+   * range. Transcript, latest summary, files and checkpoints stay; a restore of an earlier checkpoint restores
+   * the messages.
    */
   'conversation/forget': { params: ConversationForgetParams; result: ConversationForgetResult; };
   /**
@@ -3741,11 +3739,11 @@ export interface RequestTypes {
   'conversation/tangent': { params: ConversationTangentParams; result: ConversationTangentResult; };
   /** Adds files to the context, by path or glob. */
   'conversation/addContext': { params: ConversationAddContextParams; result: ConversationAddContextResult; };
-  /** Removes paths or globs from the context. Each must be spelled as it was added. */
+  /** Removes paths or globs from the context. Spell each path as it was added. */
   'conversation/removeContext': { params: ConversationRemoveContextParams; result: ConversationRemoveContextResult; };
   /** Returns the context, and on request builds the context message. */
   'conversation/context': { params: ConversationContextParams; result: ConversationContextResult; };
-  /** Sets the tools, and an object that the daemon keeps for the client beside them. */
+  /** Sets the tools, and an object that the daemon keeps for the client. */
   'conversation/setTools': { params: ConversationSetToolsParams; result: ConversationSetToolsResult; };
   /**
    * Stores the agents for the client: by name, or `{agents, activeIdx}`. If the conversation has no context
@@ -3830,7 +3828,7 @@ export interface RequestTypes {
    * Makes a session from a line of a remote: on another work tree, at another path, in another strategy. It
    * fetches the line if needed. The work tree is neither read nor changed: the first restore compares its
    * files with the checkpoint, and saves the files that it replaces. `session/get` names the origin of an
-   * imported session. A push of it makes a separate line of the same session.
+   * imported session. A push of the imported session makes a separate line of the same session.
    */
   'session/import': { params: SessionImportParams; result: SessionImportResult; };
 }
@@ -3878,7 +3876,7 @@ export interface NotificationTypes {
   /** The conversation changed. */
   'conversation/didChange': { params: ConversationDidChangeParams; };
   /**
-   * Since the last change, the conversation fills the model's context window. Sent once, and again after the
+   * The last change filled the model's context window. The event is sent once, and again only after the
    * conversation has fitted in between.
    */
   'conversation/didFillWindow': { params: ConversationDidFillWindowParams; };

@@ -114,7 +114,7 @@ export class AnsweredRestores {
     } catch (error) {
       if (!signal.aborted)
         this.#log.warn(
-          `the daemon could not sync the files of a restore, so its note stays: ${String(error)}`,
+          `the daemon could not sync the files of a restore, so it keeps the note of the restore: ${String(error)}`,
         );
     }
   }

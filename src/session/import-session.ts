@@ -88,7 +88,7 @@ export async function prepareImport(place: ImportPlace): Promise<PreparedPlace> 
 function notInRepository(strategy: string, { root }: Pick<WorkTree, 'root'>): CheckpointdError {
   return new CheckpointdError(
     'NotARepository',
-    `The strategy ${strategy} keeps checkpoints in a git repository, but ${root} is outside any. Run "git init" there, or use the strategy shadow.`,
+    `The strategy ${strategy} stores checkpoints in a git repository, but ${root} is not in one. Run "git init" there, or use the strategy shadow.`,
   );
 }
 

@@ -30,7 +30,7 @@ test('an error under --json is data with its kind, message and remedy', () =>
     rig.write('a.txt', 'changed\n');
     const unknown = await told(rig, 'show', 'lunc');
     assert.equal([unknown.code, unknown.error.kind, unknown.stderr], [1, 'UnknownCheckpoint', '']);
-    assert.is(unknown.error.remedy, 'Use "checkpointd list" to see what there is. Did you mean lunch?');
+    assert.is(unknown.error.remedy, 'Use "checkpointd list" to see the checkpoints. Did you mean lunch?');
     const undone = await told(rig, 'undo');
     assert.equal([undone.code, undone.error.kind], [1, 'NothingToUndo']);
     for (const [words, kind, message, remedy] of [

@@ -12,7 +12,7 @@
   (write-region "grün\n" nil file)
   (condition-case error
       (progn (checkpointd-list) (error "It was not refused"))
-    (user-error (cl-assert (string-match-p "does not run" (cadr error)))))
+    (user-error (cl-assert (string-match-p "is not running" (cadr error)))))
   ;; A session that cannot be opened leaves no daemon.
   (condition-case nil
       (progn (checkpointd-start (concat work "nowhere")) (error "It was opened"))

@@ -6,8 +6,8 @@
 ;;   (checkpointd-start default-directory)
 ;;
 ;; gives M-x checkpointd-create, checkpointd-list, checkpointd-diff, checkpointd-restore, checkpointd-undo and
-;; checkpointd-stop.  Starting again takes the same session up: checkpoints outlive Emacs.  For two Emacsen on one work tree
-;; give each a :conversationId of its own.
+;; checkpointd-stop.  A new start resumes the same session: checkpoints remain when Emacs ends.  If two Emacs
+;; processes use one work tree, give each its own :conversationId.
 
 ;;; Code:
 (require 'jsonrpc)
@@ -27,7 +27,7 @@
            (or (plist-get value :message) (plist-get value :title) "")))
 
 (defun checkpointd--notified (_connection method params)
-  "Hand the notification METHOD with PARAMS to those who listen."
+  "Call the functions that listen to the notification METHOD with PARAMS."
   (if (eq method '$/progress)
       (run-hook-with-args 'checkpointd-progress-functions (plist-get params :value))
     (run-hook-with-args 'checkpointd-event-functions method params)))
@@ -40,7 +40,7 @@
   "Send METHOD with PARAMS, a plist, and return the result.
 Signals `jsonrpc-error'; see `checkpointd-error-kind'."
   (unless (and (checkpointd-running-p) (or checkpointd-session (eq method 'session/open)))
-    (user-error "The daemon checkpointd does not run: M-x checkpointd-start"))
+    (user-error "checkpointd is not running: M-x checkpointd-start"))
   (jsonrpc-request checkpointd-connection method
                    `(:session ,checkpointd-session :workDoneToken ,(format "emacs-%s" method) ,@params)
                    :timeout 60))
@@ -82,7 +82,7 @@ A daemon of ours that still runs is ended first."
     opened))
 
 (defun checkpointd-stop ()
-  "End the daemon, if one runs.  The session can be taken up again by `checkpointd-start'."
+  "End the daemon, if it runs.  `checkpointd-start' resumes the session later."
   (interactive)
   (when (checkpointd-running-p)
     (ignore-errors (jsonrpc-request checkpointd-connection 'shutdown nil :timeout 2))
@@ -104,7 +104,7 @@ A daemon of ours that still runs is ended first."
                       (buffer-list))))
 
 (defun checkpointd--save-or-quit ()
-  "Offer to save what is unsaved in the work tree: what is only in a buffer is in no checkpoint."
+  "Offer to save unsaved buffers of the work tree, because a checkpoint contains only files."
   (let ((unsaved (cl-remove-if-not #'buffer-modified-p (checkpointd--buffers))))
     (when unsaved
       (save-some-buffers nil (lambda () (memq (current-buffer) unsaved)))
@@ -113,12 +113,12 @@ A daemon of ours that still runs is ended first."
                     (mapconcat #'buffer-name (cl-remove-if-not #'buffer-modified-p unsaved) ", "))))))
 
 (defun checkpointd--revert-buffers ()
-  "Show in unmodified buffers what is on disk now; tell of the others."
+  "Reload unmodified buffers from the disk, and report the others."
   (dolist (buffer (checkpointd--buffers))
     (with-current-buffer buffer
       (cond ((buffer-modified-p) (message "%s has unsaved changes and was not reverted" (buffer-name)))
             ((not (file-exists-p buffer-file-name))
-             (message "%s is gone from the disk; its buffer is kept" (buffer-name)))
+             (message "%s was deleted from the disk; its buffer is kept" (buffer-name)))
             ((not (verify-visited-file-modtime buffer)) (revert-buffer t t t))))))
 
 (defun checkpointd-create (message)

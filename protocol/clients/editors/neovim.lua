@@ -1,12 +1,12 @@
--- checkpointd in Neovim, 0.7 and later: no plugin, only the LSP client that is built in.
+-- checkpointd in Neovim, 0.7 and later: no plugin, only Neovim's own LSP client.
 --
 --   local checkpointd = dofile('/path/to/neovim.lua')
 --   checkpointd.start({ cmd = { 'checkpointd' }, workspace = vim.fn.getcwd() })
 --
 -- gives :CheckpointCreate [message], :CheckpointList, :CheckpointDiff [from [to]], :CheckpointRestore tag, :CheckpointUndo.
--- Tags complete with <Tab>. Starting again takes the same session up: checkpoints outlive Neovim. What is only in a
--- buffer is in no checkpoint, so :CheckpointRestore and :CheckpointUndo refuse while a buffer of the work tree is
--- unsaved (with ! they go on and leave that buffer alone), and :CheckpointCreate tells of it.
+-- Tags complete with <Tab>. A new start resumes the same session: checkpoints remain when Neovim ends. Text that is
+-- only in a buffer is in no checkpoint. So :CheckpointRestore and :CheckpointUndo refuse while a buffer of the work
+-- tree is unsaved (with ! they continue and do not change that buffer), and :CheckpointCreate warns of it.
 local M = { timeout = 60000 }
 
 --- Reports of progress: called with the value of each `$/progress`.
@@ -113,7 +113,7 @@ end
 
 --- Restores by the method and shows the files in their buffers; unsaved ones stop it, unless forced.
 local function restore(method, params, forced)
-  if warn(forced and 'They are left as they are.' or 'Save them first, or add ! to go on.') and not forced then return end
+  if warn(forced and 'These buffers are not changed.' or 'Save them first, or add ! to continue.') and not forced then return end
   local result, err = M.request(method, params)
   show(result, err, function(r)
     local count = r.counts.restored
@@ -141,7 +141,7 @@ local function command(name, nargs, run, more)
 end
 
 command('CheckpointCreate', '*', function(a)
-  warn('What is only in a buffer is not in the checkpoint.')
+  warn('Text that is only in a buffer is not in the checkpoint.')
   local result, err = M.request('checkpoint/create', { kind = 'turn', message = a.args ~= '' and a.args or nil })
   show(result, err, function(r) return { ('[%s] %s'):format(r.checkpoint.tag, r.checkpoint.description) } end)
 end)

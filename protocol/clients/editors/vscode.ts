@@ -31,7 +31,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const { session } = await started.sendRequest<{ session: string }>('session/open', {
     workspace: folder.uri.toString(),
     init: 'force',
-    // Checkpoints outlive the window: the same conversation is taken up when it opens again.
+    // Checkpoints remain when the window closes: the next window resumes the same conversation.
     conversationId: 'vscode',
     retention: 'keep',
   });

@@ -76,7 +76,7 @@ function remove(text: string): Change {
     isDeepStrictEqual({ ...whole, hooks: undefined }, { ...after, hooks: undefined });
   return isSame
     ? { text: rest, edits }
-    : { left: 'the user has added text between the two comments of checkpointd' };
+    : { left: 'there is other text between the two comments of checkpointd' };
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | TomlError {

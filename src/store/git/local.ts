@@ -165,7 +165,7 @@ async function bringObjects(
   if (await quarantine.isWhole(roots)) return;
   throw new CheckpointdError(
     'DataCorrupt',
-    'Parts of this snapshot were removed with an earlier checkpoint. Make the checkpoint again.',
+    'The store removed parts of this snapshot together with an earlier checkpoint. Make the checkpoint again.',
     { details: { roots: [...roots] }, retryable: true },
   );
 }
@@ -187,7 +187,7 @@ async function userRepository(options: StoreOptions): Promise<UserRepository> {
   const { gitDirectory, sessionDirectory, expected = 0 } = options;
   if (gitDirectory === undefined) {
     throw unavailable(
-      'The strategy local keeps its checkpoints in a git repository, and the work tree is in none. Run "git init" there, or use the strategy shadow.',
+      'The strategy local stores checkpoints in a git repository, but the work tree is not in one. Run "git init" there, or use the strategy shadow.',
     );
   }
   const commonDir = commonDirectory(gitDirectory);

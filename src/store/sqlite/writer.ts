@@ -382,7 +382,7 @@ class SqliteSeal {
     if (blobs.missing.length > 0) {
       throw new CheckpointdError(
         'DataCorrupt',
-        `${blobs.missing.length} contents of this capture are not in the store: they were removed since the capture it builds on. Capture again from the start.`,
+        `The store no longer has ${blobs.missing.length} contents that this capture reuses from an earlier capture. Capture again from the start.`,
         { details: { blobs: blobs.missing.slice(0, 10) }, retryable: true },
       );
     }

@@ -206,7 +206,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionCloseResult:
-        """Ends a session, or this client's share of it while other clients have it open. Retention
+        """Ends a session. If other clients have it open, only this client leaves it. Retention
         `session` removes its checkpoints and conversation at once; `keep` keeps them.
         """
         result: SessionCloseResult = await self.request("session/close", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
@@ -222,7 +222,7 @@ class Requests:
     ) -> SessionDeleteResult:
         """Removes an open or kept session with its checkpoints and conversation, but no file of the
         work tree. A session with an interrupted restore must be opened first (`RestoreFailed`),
-        because only it has the displaced files.
+        because only that session has the displaced files.
         """
         result: SessionDeleteResult = await self.request("session/delete", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -276,8 +276,9 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> CheckpointCreateResult:
         """Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless
-        `onlyIfChanged` is set). All names existed at one instant, and each file is complete. The
-        contents of two files may come from different moments if a program writes meanwhile.
+        `onlyIfChanged` is set). All file names of the checkpoint existed at one instant, and each
+        file is complete. If a program writes meanwhile, the contents of two files may come from
+        different moments.
         """
         result: CheckpointCreateResult = await self.request("checkpoint/create", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -326,7 +327,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> CheckpointHasChangesResult:
-        """Returns whether the work tree differs from the result of the last create or restore."""
+        """Returns whether the work tree differs from the state after the last checkpoint or restore."""
         result: CheckpointHasChangesResult = await self.request("checkpoint/hasChanges", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -388,9 +389,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RestoreResult:
-        """Makes the work tree, the conversation or both equal a checkpoint. A safety checkpoint
-        saves the present first. A path that could not be restored is in `failed`; the others are
-        restored.
+        """Restores the work tree, the conversation or both to the state of a checkpoint. A safety
+        checkpoint first saves the present state. A path that could not be restored is in
+        `failed`; the others are restored.
         """
         result: RestoreResult = await self.request("checkpoint/restore", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -403,11 +404,11 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RevertResult:
-        """Reverts the change between two checkpoints in the present work tree, and keeps all later
-        changes, by a three-way merge of trees and contents. A safety checkpoint saves the present
-        first, and `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of
-        all line ends is a change of all lines. It follows renamed files on either side, but no
-        renamed directories. It uses no merge driver or attribute of the repository.
+        """Reverses the changes between two checkpoints in the present work tree, and keeps all later
+        changes. It is a three-way merge of trees and contents. A safety checkpoint first saves
+        the present state, and `checkpoint/undo` reverses the revert. The merge compares bytes, so
+        a change of all line ends is a change of all lines. The merge follows renamed files, but
+        not renamed directories. It uses no merge driver or attribute of the repository.
         """
         result: RevertResult = await self.request("checkpoint/revert", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -420,9 +421,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> RestoreResult:
-        """Undoes the last restore that has not been undone: the paths that it wrote, deleted or
-        displaced get their state in its safety checkpoint. Later changes on other paths stay,
-        unless `mode` is `hard`.
+        """Undoes the last restore that has not been undone. The paths that this restore changed
+        return to their state in its safety checkpoint. Later changes on other paths stay, unless
+        `mode` is `hard`.
         """
         result: RestoreResult = await self.request("checkpoint/undo", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -449,8 +450,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> CheckpointDeleteResult:
-        """Removes a checkpoint. All others can still be restored. If the session is at the
-        checkpoint of a restore, that checkpoint cannot be removed (`PreconditionFailed`).
+        """Removes a checkpoint. All others can still be restored. The checkpoint of a restore cannot
+        be removed while it is the current one (`PreconditionFailed`).
         """
         result: CheckpointDeleteResult = await self.request("checkpoint/delete", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -527,8 +528,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationAppendResult:
-        """Appends an exchange to the history, and to the transcript. Over 10,000 entries the oldest
-        are dropped.
+        """Appends an exchange to the history, and to the transcript. Beyond 10,000 entries, the
+        oldest entries are dropped.
         """
         result: ConversationAppendResult = await self.request("conversation/append", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -555,8 +556,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationSetNextMessageResult:
-        """Sets the message that will be sent next, and with it the pending message of the next turn,
-        unless that is locked.
+        """Sets the next message. It also becomes the pending message of the next turn, unless the
+        pending message is locked.
         """
         result: ConversationSetNextMessageResult = await self.request("conversation/setNextMessage", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -584,7 +585,8 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationSetValidRangeResult:
         """Sets the entries that may be sent to a model. If the first entry has results of tools, the
-        range starts at the next entry without. Without such an entry, the range is empty.
+        range starts at the next entry that has none. If there is no such entry, the range is
+        empty.
         """
         result: ConversationSetValidRangeResult = await self.request("conversation/setValidRange", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -611,7 +613,7 @@ class Requests:
     ) -> ConversationForgetResult:
         """Removes the last messages from the history, each with its answers and tool results, and
         cuts the valid range. Transcript, latest summary, files and checkpoints stay; a restore of
-        an earlier checkpoint brings the messages back.
+        an earlier checkpoint restores the messages.
         """
         result: ConversationForgetResult = await self.request("conversation/forget", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -676,7 +678,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationRemoveContextResult:
-        """Removes paths or globs from the context. Each must be spelled as it was added."""
+        """Removes paths or globs from the context. Spell each path as it was added."""
         result: ConversationRemoveContextResult = await self.request("conversation/removeContext", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -700,7 +702,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationSetToolsResult:
-        """Sets the tools, and an object that the daemon keeps for the client beside them."""
+        """Sets the tools, and an object that the daemon keeps for the client."""
         result: ConversationSetToolsResult = await self.request("conversation/setTools", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -987,8 +989,8 @@ class Requests:
         """Makes a session from a line of a remote: on another work tree, at another path, in another
         strategy. It fetches the line if needed. The work tree is neither read nor changed: the
         first restore compares its files with the checkpoint, and saves the files that it
-        replaces. `session/get` names the origin of an imported session. A push of it makes a
-        separate line of the same session.
+        replaces. `session/get` names the origin of an imported session. A push of the imported
+        session makes a separate line of the same session.
         """
         result: SessionImportResult = await self.request("session/import", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -1054,8 +1056,8 @@ class Requests:
     def on_conversation_did_fill_window(
         self, listener: Callable[[ConversationDidFillWindowParams], None]
     ) -> Callable[[], None]:
-        """Since the last change, the conversation fills the model's context window. Sent once, and
-        again after the conversation has fitted in between.
+        """The last change filled the model's context window. The event is sent once, and again only
+        after the conversation has fitted in between.
         """
         return self.on("conversation/didFillWindow", listener)
 

@@ -595,7 +595,7 @@ DiffFormat = Literal["nameStatus", "stat", "unified", "contents", "text"]
 RestoreMode = Literal["soft", "hard"]
 
 
-# The parts that a restore brings back.
+# The parts that a restore changes.
 RestoreScope = Literal["files", "conversation", "both"]
 
 
@@ -611,7 +611,7 @@ RevertConflictPolicy = Literal["leave", "markers", "fail"]
 RevertOutcome = Literal["clean", "alreadyGone", "conflict"]
 
 
-# Why a change cannot be taken back at a path. Known: content, binary, link, deleted, bothAdded,
+# Why a change cannot be reversed at a path. Known: content, binary, link, deleted, bothAdded,
 # mode, kind, renamed, inTheWay.
 RevertConflict = str
 
@@ -682,8 +682,8 @@ WriteOperation = Literal["create", "strReplace", "insert", "append"]
 FileMode = str
 
 
-# A tool use in an assistant's message. Open: other fields are stored and returned. Known fields:
-# id (The id to which the tool result refers.); name (The tool.)
+# A tool use in an assistant's message. Open: other fields are kept. Known fields: id (The id to
+# which the tool result refers.); name (The tool.)
 ToolUseRef = Dict[str, Any]
 
 
@@ -692,18 +692,18 @@ ToolUseRef = Dict[str, Any]
 ToolResultRef = Dict[str, Any]
 
 
-# A user's message. Open: other fields are stored and returned. Known fields: content? (Its
-# text.); toolResults? (The results of tools in it.)
+# A user's message. Open: other fields are kept. Known fields: content? (Its text.); toolResults?
+# (Results of tools in the message.)
 UserMessage = Dict[str, Any]
 
 
-# An assistant's message. Open: other fields are stored and returned. Known fields: content? (Its
-# text.); toolUses? (The tool uses in it.)
+# An assistant's message. Open: other fields are kept. Known fields: content? (Its text.);
+# toolUses? (Tool uses in the message.)
 AssistantMessage = Dict[str, Any]
 
 
-# Measurements of one request to a model. Open: other fields are stored and returned. Known
-# fields: requestId? (The service's id of the request.); messageId? (The id of the message.);
+# Measurements of one request to a model. Open: other fields are kept. Known fields: requestId?
+# (The service's id of the request.); messageId? (The id of the message.);
 # requestStartTimestampMs? (When it was sent, in milliseconds since 1970.); streamEndTimestampMs?
 # (When the last chunk arrived, in milliseconds since 1970.); timeToFirstChunk? (Time to the first
 # chunk, in a form of the client's choice.); timeBetweenChunks? (Times between chunks.);
@@ -726,9 +726,9 @@ ToolsByOrigin = Dict[str, "ToolList"]
 
 
 # The model that the user chose. Open: other fields are kept. Known fields: modelId (Its id.);
-# modelName? (Its name for people.); description? (A line about it.); contextWindowTokens? (Its
-# context window in tokens. Absent: 200,000.); tokenLimits? (Its token limits.); features? (The
-# features that it supports.)
+# modelName? (Its name for people.); description? (A line about the model.); contextWindowTokens?
+# (Its context window in tokens. Absent: 200,000.); tokenLimits? (Its token limits.); features?
+# (Features that the model supports.)
 ModelInfo = Dict[str, Any]
 
 
@@ -797,7 +797,7 @@ class FailedPath(_FailedPathRequired, total=False):
     """A path that could not be restored, with the reason. It was not changed."""
     # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
-    # Reserved and never sent by this version.
+    # Reserved. Never sent.
     message: str
 
 
@@ -838,12 +838,12 @@ class RevertPath(_RevertPathRequired, total=False):
     # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
     # In a revert of one author: true when other authors changed the path, too, and only the
-    # author's lines are taken back. Absent: false.
+    # author's lines are reverted. Absent: false.
     partial: bool
     # The reason for a conflict.
     reason: RevertConflict
     # In a conflict: the author of the content at the end of the range, which the revert would
-    # take back. Absent: the path did not exist.
+    # reverse. Absent: the path did not exist.
     taken: Writer
     # In a conflict: the author of the present content. Absent: the path does not exist.
     later: Writer
@@ -884,22 +884,22 @@ class _CheckpointRequired(TypedDict):
 
 class Checkpoint(_CheckpointRequired, total=False):
     """A snapshot of the work tree with the head of the conversation."""
-    # Its present tag. Absent: it never had one, or a newer checkpoint took it.
+    # Its present tag. Absent: it never had a tag, or lost the tag to a newer checkpoint.
     tag: Tag
-    # The tag that it lost to a newer checkpoint, or lost with the tag of its turn. Absent: it has
-    # its tag, or never had one.
+    # The tag that it lost to a newer checkpoint, or together with its turn's tag. Absent: it lost
+    # no tag.
     formerTag: Tag
     # The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before,
     # for a tool the nearest turn or tool. Absent: it has no tag.
     previousTag: Tag
-    # The checkpoint at which the session was when this one was made. Absent: the base.
+    # The checkpoint that was current when this one was made. Absent: this is the base.
     parent: CheckpointId
     # The tool that had run. Absent: no tool.
     toolName: str
     # A name given by the client, unique in the session.
     name: str
-    # True when a restore went back before it or beside it. It can still be restored. Absent:
-    # false.
+    # True when a restore left it: it is not before the current checkpoint. It can still be
+    # restored. Absent: false.
     detached: bool
     # True when its directories, or those of the checkpoint that `stats` compares with, cannot be
     # read. `stats` are then zeros. Absent: false.
@@ -1015,8 +1015,8 @@ class RestoreCounts(TypedDict):
 class _RestoreResultRequired(TypedDict):
     # Paths that were written, in the order of their bytes.
     restored: List[PathRef]
-    # Paths that were deleted, in the order of their bytes. In mode `soft` only an undo or redo
-    # deletes files: those that the reversed restore had brought.
+    # Paths that were deleted, in the order of their bytes. Mode `soft` deletes files only in an
+    # undo or redo: files that the reversed restore had created.
     deleted: List[PathRef]
     # Paths that could not be restored. They were not changed; the other paths were restored.
     failed: List[FailedPath]
@@ -1024,7 +1024,7 @@ class _RestoreResultRequired(TypedDict):
     conflicts: List[ConflictPath]
     # Paths that were left unchanged on purpose.
     skipped: List[SkippedPath]
-    # The true numbers: a list longer than `limits.maxListedPaths` is cut.
+    # The complete numbers, even if a list is cut at `limits.maxListedPaths`.
     counts: RestoreCounts
     # How long it took.
     ms: Milliseconds
@@ -1072,7 +1072,7 @@ _RevertResultRequired = TypedDict(
         "conflicts": List["ConflictPath"],
         # Paths that were left unchanged on purpose.
         "skipped": List["SkippedPath"],
-        # The true numbers: a list longer than `limits.maxListedPaths` is cut.
+        # The complete numbers, even if a list is cut at `limits.maxListedPaths`.
         "counts": "RestoreCounts",
         # How long it took.
         "ms": "Milliseconds",
@@ -1132,13 +1132,13 @@ class DiffHunk(TypedDict):
     # The name of the hunk within its file, computed from its lines. It does not depend on their
     # position.
     id: str
-    # The first line before, from 1.
+    # The first old line, counted from 1.
     beforeStart: Count
-    # The number of lines before.
+    # The number of old lines.
     beforeLines: Count
-    # The first line after, from 1.
+    # The first new line, counted from 1.
     afterStart: Count
-    # The number of lines after.
+    # The number of new lines.
     afterLines: Count
 
 
@@ -1206,7 +1206,7 @@ class CheckpointFile(_CheckpointFileRequired, total=False):
     """A file of a checkpoint."""
     # The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     pathBytes: Base64
-    # How it changed since the checkpoint of `previousTag`. Absent: it did not.
+    # How the file changed since the checkpoint of `previousTag`. Absent: unchanged.
     change: ChangeKind
     # The id of the content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`.
     # Absent: the file was deleted.
@@ -1269,7 +1269,7 @@ class _ManagerStateRequired(TypedDict):
     tagIndex: Count
     # The turn that the session is in.
     currentTurn: Count
-    # Tools that have run in it.
+    # Tools that have run in this turn.
     toolsInTurn: Count
     # Whether that message is locked, so that no other message replaces it.
     messageLocked: bool
@@ -1292,13 +1292,13 @@ class _SessionSummaryRequired(TypedDict):
     workspace: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether its data stays when it ends.
+    # Whether its data stays when the session ends.
     retention: Retention
-    # Whether it is open in this daemon.
+    # Whether the session is open in this daemon.
     open: bool
-    # When it was first opened.
+    # When the session was first opened.
     createdAt: Timestamp
-    # When it was last changed.
+    # When the session last changed.
     lastUsedAt: Timestamp
 
 
@@ -1306,7 +1306,7 @@ class SessionSummary(_SessionSummaryRequired, total=False):
     """A session in a list."""
     # The conversation id of its opening. Absent: the client gave none.
     conversationId: str
-    # The process id of another daemon that has it open.
+    # The process id of another daemon that has the session open.
     holder: int
     # The number of its checkpoints. Absent: only an opening can count them.
     checkpoints: Count
@@ -1348,7 +1348,7 @@ class _SummaryRequired(TypedDict):
 
 
 class Summary(_SummaryRequired, total=False):
-    """The latest summary of the conversation. It replaces the messages before it."""
+    """The latest summary of the conversation. It replaces earlier messages."""
     # Measurements of the request that made the summary.
     metadata: RequestMetadata
 
@@ -1359,11 +1359,11 @@ class FileLineTracker(TypedDict):
     prevFswriteLines: Count
     # Lines before the last write.
     beforeFswriteLines: Count
-    # Lines after it.
+    # Lines after the last write.
     afterFswriteLines: Count
-    # Lines it added.
+    # Lines that the last write added.
     linesAddedByAgent: Count
-    # Lines it removed.
+    # Lines that the last write removed.
     linesRemovedByAgent: Count
     # Whether no write has been recorded yet.
     isFirstWrite: bool
@@ -1374,7 +1374,7 @@ class _ContextFileRequired(TypedDict):
     path: PathText
     # Its size.
     bytes: Bytes
-    # The path or glob that matches it.
+    # The path or glob that matches the file.
     pattern: str
 
 
@@ -1522,7 +1522,7 @@ class ProgressBegin(_ProgressBeginRequired, total=False):
     filesTotal: Count
     # Bytes done.
     bytesDone: Bytes
-    # Bytes in total. Never sent by this version.
+    # Bytes in total. Never sent.
     bytesTotal: Bytes
 
 
@@ -1547,7 +1547,7 @@ class ProgressReport(_ProgressReportRequired, total=False):
     filesTotal: Count
     # Bytes done.
     bytesDone: Bytes
-    # Bytes in total. Never sent by this version.
+    # Bytes in total. Never sent.
     bytesTotal: Bytes
 
 
@@ -1602,17 +1602,17 @@ class ServerInfo(TypedDict):
 class _StrategyCapabilityRequired(TypedDict):
     # Its name.
     name: Strategy
-    # Whether it can be used here.
+    # Whether this machine can use the strategy.
     available: bool
     # Whether a session's data stays at its end, by default.
     retention: Retention
-    # Whether it needs a repository of the user.
+    # Whether the strategy needs a repository of the user.
     needsRepository: bool
 
 
 class StrategyCapability(_StrategyCapabilityRequired, total=False):
     """One strategy."""
-    # Why not, with the remedy. Present when it is not available.
+    # Why it is not available, with the remedy.
     reason: str
 
 
@@ -1620,7 +1620,7 @@ class SessionsCapability(TypedDict):
     """The abilities of `session/*`."""
     # The strategies.
     strategies: List[StrategyCapability]
-    # The strategy of a session that names none.
+    # The strategy of a session that does not choose one.
     defaultStrategy: Strategy
 
 
@@ -1702,9 +1702,7 @@ class CheckpointdServerCapabilities(TypedDict, total=False):
 
 
 class ServerCapabilities(TypedDict):
-    """The abilities of the server, in the object that LSP clients read. Those of checkpointd are
-    under `checkpointd`.
-    """
+    """The abilities of the server, as LSP clients read them."""
     # The abilities of checkpointd.
     checkpointd: CheckpointdServerCapabilities
 
@@ -1715,8 +1713,7 @@ class ServerLimits(TypedDict):
     maxHeaderBytes: Bytes
     # Bytes of a frame's body, in both directions.
     maxBodyBytes: Bytes
-    # The number of requests that may wait for answers. A further one is answered with
-    # `ServerBusy`.
+    # The number of requests that may wait for answers. Further requests get `ServerBusy`.
     maxInFlight: Count
     # Mutations that may wait in one session.
     maxQueued: Count
@@ -1910,7 +1907,7 @@ class _SessionOpenResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether its data stays when it ends.
+    # Whether its data stays when the session ends.
     retention: Retention
     # Whether the session existed before.
     resumed: bool
@@ -1935,7 +1932,7 @@ class SessionOpenResult(_SessionOpenResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent: opening or ending a session is no operation of the session.
+    # Reserved and never sent.
     operation: OperationId
 
 
@@ -1958,12 +1955,12 @@ class _SessionCloseResultRequired(TypedDict):
 
 class SessionCloseResult(_SessionCloseResultRequired, total=False):
     """Answer to `session/close`."""
-    # Why they were not removed. Absent: they were.
+    # Why they were kept. Absent: they were removed.
     reason: NotRemovedReason
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent: opening or ending a session is no operation of the session.
+    # Reserved and never sent.
     operation: OperationId
     # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
     # request. Absent: no warnings.
@@ -1996,7 +1993,7 @@ class SessionDeleteResult(_SessionDeleteResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent: opening or ending a session is no operation of the session.
+    # Reserved and never sent.
     operation: OperationId
     # Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
     # request. Absent: no warnings.
@@ -2005,7 +2002,7 @@ class SessionDeleteResult(_SessionDeleteResultRequired, total=False):
 
 class SessionListParams(TypedDict, total=False):
     """Parameters of `session/list`."""
-    # Only those of this work tree.
+    # Lists only sessions of this work tree.
     workspace: Workspace
     # The storage. Absent: the default storage.
     storageDir: str
@@ -2025,8 +2022,7 @@ class SessionListResult(_SessionListResultRequired, total=False):
     """Answer to `session/list`."""
     # The cursor of the next page. Absent: this is the last page.
     nextCursor: Cursor
-    # Sessions of this storage that are left out because their directory cannot be read, in words.
-    # Absent: none.
+    # Texts about sessions that are left out because their directory cannot be read. Absent: none.
     warnings: List[str]
 
 
@@ -2045,7 +2041,7 @@ class _SessionGetResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether its data stays when it ends.
+    # Whether its data stays when the session ends.
     retention: Retention
     # The failures that answered mutations survive.
     durability: Durability
@@ -2053,7 +2049,7 @@ class _SessionGetResultRequired(TypedDict):
     openedAt: Timestamp
     # Whether checkpoints are enabled.
     checkpoints: CheckpointsState
-    # The manager of its checkpoints.
+    # The state of its checkpoints.
     manager: ManagerState
     # The statistics cache.
     cache: CacheFigures
@@ -2065,9 +2061,9 @@ class _SessionGetResultRequired(TypedDict):
 
 class SessionGetResult(_SessionGetResultRequired, total=False):
     """Answer to `session/get`."""
-    # The checkpoint at which the session is. Absent: none.
+    # The current checkpoint. Absent: none.
     head: Checkpoint
-    # The line of a remote that it was imported from. Absent: it began here.
+    # The line of a remote that the session was imported from. Absent: the session began here.
     origin: SessionOrigin
     # True while a restore failed half-way and could be neither finished nor undone. Absent:
     # false.
@@ -2138,10 +2134,10 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     # A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
     # could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
     name: str
-    # The checkpoint that it follows. Absent: the checkpoint at which the session is.
+    # The checkpoint that it follows. Absent: the current checkpoint.
     parent: CheckpointRef
-    # True to make no checkpoint when nothing changed since the last create or restore. Absent:
-    # false.
+    # True to make no checkpoint when nothing changed since the last checkpoint or restore.
+    # Absent: false.
     onlyIfChanged: bool
     # The client's key for this change. A repetition with the same key gets the first answer, and
     # nothing is done twice. Use a new key for each new change.
@@ -2154,11 +2150,11 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
 class _CheckpointCreateResultRequired(TypedDict):
     # Whether a checkpoint was made.
     created: bool
-    # The new checkpoint. With `created: false`, the checkpoint at which the session is.
+    # The new checkpoint. With `created: false`, the current checkpoint.
     checkpoint: Checkpoint
     # Paths that the capture left out.
     skipped: List[SkippedPath]
-    # Whether nothing was left out, and no database is possibly torn.
+    # True when the checkpoint leaves nothing out and `possiblyTorn` is absent.
     complete: bool
     # How the capture was made.
     capture: CaptureInfo
@@ -2232,7 +2228,7 @@ class CheckpointGetResult(_CheckpointGetResultRequired, total=False):
     restored: CheckpointId
     # For a `restore`: the state before.
     safety: CheckpointId
-    # True when it was made inside a tangent. Absent: false.
+    # True when the checkpoint was made inside a tangent. Absent: false.
     inTangent: bool
 
 
@@ -2430,8 +2426,10 @@ class CheckpointReadFileResult(_CheckpointReadFileResultRequired, total=False):
 
 
 class RestoreExpectation(TypedDict, total=False):
-    """Conditions of the request. If one is not met, nothing is changed (`PreconditionFailed`)."""
-    # The checkpoint at which the session must be.
+    """Conditions of the request. If a condition is not met, nothing changes
+    (`PreconditionFailed`).
+    """
+    # The checkpoint that must be the current one.
     head: CheckpointRef
 
 
@@ -2451,11 +2449,11 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     # Only these paths and all paths below them. `warnings` names a path at which the checkpoint
     # holds no file.
     paths: List[PathRef]
-    # Only the work of this author since the checkpoint, named as in `checkpoint/revert`: all
-    # changes of other authors stay. Each path that the author may have changed and whose authors
-    # cannot be told apart is left and listed in `skipped`. It restores files only, so it excludes
-    # another `scope`, and it needs a checkpoint on the present line. A path that did not change
-    # since, and an author that the ledger does not know, are refused.
+    # Reverses only what this author changed since the checkpoint, and keeps the changes of
+    # others. Name the author as in `checkpoint/revert`. Paths whose authors cannot be
+    # distinguished are in `skipped`. It restores files only, so it excludes another `scope`. The
+    # current checkpoint must descend from the checkpoint. A path that has not changed since, and
+    # an author that the ledger does not know, are refused.
     author: str
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
@@ -2485,13 +2483,13 @@ _CheckpointRevertParamsRequired = TypedDict(
 _CheckpointRevertParamsOptional = TypedDict(
     "_CheckpointRevertParamsOptional",
     {
-        # The checkpoint whose work is taken back. The work of a turn reaches from its checkpoint
-        # to the next turn of its line, or to the present. The work of a tool reaches from its
-        # predecessor to its checkpoint. The work of a restore is its own change.
+        # The checkpoint to revert. For a turn: the changes from its checkpoint to the next turn,
+        # or to the present. For a tool: the changes from the previous checkpoint to its own. For
+        # a restore: the changes of that restore.
         "tag": "CheckpointRef",
-        # The earlier end of a range on one line.
+        # The earlier end of a range.
         "from": "CheckpointRef",
-        # The later end of that range. Absent: the present.
+        # The later end of the range: it descends from `from`. Absent: the present.
         "to": "CheckpointRef",
         # Only these paths, and all paths below them. A renamed file is found by either name. A
         # path that the range did not change is refused.
@@ -2499,14 +2497,14 @@ _CheckpointRevertParamsOptional = TypedDict(
         # Only these hunks of the range, as `checkpoint/diff` names them. A hunk that the range
         # does not have is refused. Excludes `paths` and `author`.
         "hunks": List["HunkRef"],
-        # Only the work of this author: the id of a session on the same work tree, or an agent's
-        # name (the part of a `conversationId` before its colon) if only one session of that agent
-        # reported writes in the range. A path is taken back if the author reported all its
-        # changes in the range with `ledger/recordWrite`. Of a path that others changed too, only
-        # the author's changes are taken back (`partial`), where the reports tell them apart. Any
-        # other path that the author may have changed stays and is listed in `skipped`. An author
-        # that the ledger does not know is refused. Without `tag` and `from` the range is the
-        # whole line of the session. Excludes `hunks`.
+        # Reverts only changes of this author: the id of a session on the same work tree, or an
+        # agent's name (the part of a `conversationId` before its colon) if only one session of
+        # that agent reported writes in the range. A path is reverted if the author reported all
+        # its changes in the range with `ledger/recordWrite`. If others changed the path too, only
+        # the author's changes are reverted (`partial`), where the reports distinguish them. Other
+        # paths that the author may have changed are in `skipped`. An author that the ledger does
+        # not know is refused. Without `tag` and `from`, the range is the whole session. Excludes
+        # `hunks`.
         "author": str,
         # The policy for paths where a later change contradicts the revert. Absent: `leave`.
         "conflicts": "RevertConflictPolicy",
@@ -2546,8 +2544,8 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     """Parameters of `checkpoint/undo`."""
     # Conditions of the request.
     expect: RestoreExpectation
-    # `soft`: brings back the paths that the restore changed, and keeps later changes of other
-    # paths (`skipped` as `notRestored`). `hard`: the exact state before. Absent: `soft`.
+    # `soft`: restores only the paths that the restore changed, and keeps later changes of other
+    # paths (`skipped` as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
@@ -2572,8 +2570,8 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     """Parameters of `checkpoint/redo`."""
     # Conditions of the request.
     expect: RestoreExpectation
-    # `soft`: brings back the paths that the undo changed, and keeps later changes of other paths
-    # (`skipped` as `notRestored`). `hard`: the exact state before. Absent: `soft`.
+    # `soft`: restores only the paths that the undo changed, and keeps later changes of other
+    # paths (`skipped` as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
     mode: RestoreMode
     # What to do with edits from outside the session. Absent: `overwrite`.
     onConflict: ConflictPolicy
@@ -2861,7 +2859,7 @@ class _ConversationAppendTranscriptParamsRequired(TypedDict):
 
 class ConversationAppendTranscriptParams(_ConversationAppendTranscriptParamsRequired, total=False):
     """Parameters of `conversation/appendTranscript`."""
-    # Whether the user wrote it. Each line then gets the prefix `> `. Absent: false.
+    # Whether the user wrote the text. Each line then gets the prefix `> `. Absent: false.
     user: bool
     # The client's key for this change. A repetition with the same key gets the first answer, and
     # nothing is done twice. Use a new key for each new change.
@@ -3177,7 +3175,7 @@ class ConversationTangentResult(_ConversationTangentResultRequired, total=False)
     durationSeconds: Count
     # When the tangent began.
     tangentStartTime: Timestamp
-    # Entries that it added and still has. Absent: in no tangent.
+    # Entries that the tangent added and still has. Absent: in no tangent.
     added: Count
     # True when the tangent includes the files. Absent: false.
     files: bool
@@ -3394,7 +3392,7 @@ class ConversationSetMcpEnabledParams(_ConversationSetMcpEnabledParamsRequired, 
 
 
 class _ConversationSetMcpEnabledResultRequired(TypedDict):
-    # Whether it is now.
+    # Whether MCP is enabled now.
     mcpEnabled: bool
 
 
@@ -3574,7 +3572,7 @@ class LedgerRecordWriteResult(_LedgerRecordWriteResultRequired, total=False):
 
 
 class _LedgerEntryRequired(TypedDict):
-    # Who changed it.
+    # Who changed the file.
     author: Author
     # Order within the session.
     seq: int
@@ -3590,7 +3588,7 @@ class LedgerEntry(_LedgerEntryRequired, total=False):
     checkpoint: CheckpointId
     # The tag of that checkpoint.
     tag: Tag
-    # The tool that wrote it.
+    # The tool that wrote the file.
     toolName: str
     # The other session that wrote it, open or closed. Absent: none, or the daemon does not know
     # which.
@@ -3708,7 +3706,7 @@ class _StoreGcResultRequired(TypedDict):
     bytesFreed: Bytes
     # Contents removed.
     blobsFreed: Count
-    # Removed checkpoints: beyond the limits, or unlisted.
+    # The number of removed checkpoints: unlisted ones, and those beyond the limits.
     checkpointsRemoved: Count
     # How long it took.
     ms: Milliseconds
@@ -3791,7 +3789,7 @@ class OperationGetResult(_OperationGetResultRequired, total=False):
     result: Any
     # The checkpoint that it published, even if its answer was not stored.
     checkpoint: CheckpointId
-    # Why it failed.
+    # Why the operation failed.
     error: ErrorFact
 
 
@@ -3944,7 +3942,7 @@ class ConversationDidFillWindowParams(_ConversationDidFillWindowParamsRequired, 
 class _ConversationDidChangeParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
-    # The method that changed it.
+    # The method that changed the conversation.
     method: str
     # Entries in the history.
     historyLength: Count
@@ -3981,11 +3979,11 @@ class Remote(TypedDict):
     name: str
     # Its address, without any secret.
     url: str
-    # Globs of paths that are never sent to it.
+    # Globs of paths that are never sent to the remote.
     leaveOut: List[str]
-    # Where it keeps sessions.
+    # Where the remote stores sessions.
     refs: RefPlace
-    # When it was added.
+    # When the remote was added.
     addedAt: Timestamp
 
 
@@ -4000,7 +3998,7 @@ class _RemoteLineRequired(TypedDict):
     ref: str
     # The commit of its head.
     head: str
-    # The number of pushes that changed it.
+    # The number of pushes that changed the line.
     generation: Count
     # The number of its checkpoints.
     checkpoints: Count
@@ -4071,7 +4069,7 @@ class OtherLine(TypedDict):
 
 
 class _RemoteAddParamsRequired(TypedDict):
-    # A name for it: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
+    # A name for the remote: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
     name: str
     # Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
     # path. A password in it is refused.
@@ -4100,7 +4098,7 @@ class RemoteAddResult(_RemoteAddResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent: a request about a remote is no operation of a session.
+    # Reserved and never sent.
     operation: OperationId
     # Texts about steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
@@ -4149,7 +4147,7 @@ class RemoteRemoveResult(_RemoteRemoveResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent: a request about a remote is no operation of a session.
+    # Reserved and never sent.
     operation: OperationId
     # Texts about steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
@@ -4167,10 +4165,10 @@ class RemotePushParams(_RemotePushParamsRequired, total=False):
     """Parameters of `remote/push`."""
     # Returns what would be sent, and sends nothing. Absent: false.
     dryRun: bool
-    # Globs of more paths that stay here, in addition to those of the remote. Absent: none.
+    # Globs of paths not to send, in addition to those of the remote. Absent: none.
     leaveOut: List[str]
-    # Globs of paths that are sent although they would stay because of their name, mode, origin or
-    # content. `leaveOut` takes precedence. Absent: none.
+    # Globs of paths to send although their name, mode, origin or content would keep them here.
+    # `leaveOut` takes precedence. Absent: none.
     send: List[str]
     # The client's key for this change. A repetition with the same key gets the first answer, and
     # nothing is done twice. Use a new key for each new change.
@@ -4183,7 +4181,7 @@ class RemotePushParams(_RemotePushParamsRequired, total=False):
 class _RemotePushResultRequired(TypedDict):
     # Whether the remote got new data. False in a dry run, too.
     pushed: bool
-    # The session of the line. For an imported session, that of its origin.
+    # The session of the line. For an imported session: the session of its origin.
     session: SessionId
     # The writer of the line.
     writer: WriterId
@@ -4212,7 +4210,7 @@ class RemotePushResult(_RemotePushResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent: a request about a remote is no operation of a session.
+    # Reserved and never sent.
     operation: OperationId
     # Texts about steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
@@ -4241,7 +4239,7 @@ class RemoteFetchParams(_RemoteFetchParamsRequired, total=False):
 class _RemoteFetchResultRequired(TypedDict):
     # The lines with new data.
     updated: List[RemoteLine]
-    # Lines that were refused because their data is invalid. No part of them was stored.
+    # Lines that were refused because their data is invalid. No part of these lines was stored.
     refused: List[RefusedLine]
     # Sessions that were deleted on the remote.
     deleted: List[SessionId]
@@ -4254,7 +4252,7 @@ class RemoteFetchResult(_RemoteFetchResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent: a request about a remote is no operation of a session.
+    # Reserved and never sent.
     operation: OperationId
     # Texts about steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
@@ -4276,7 +4274,7 @@ class RemoteSessionsResult(TypedDict):
     """Answer to `remote/sessions`."""
     # The lines, newest first by the clocks of their writers, at most 10,000.
     lines: List[RemoteLine]
-    # Lines that were refused because their data is invalid. No part of them was stored.
+    # Lines that were refused because their data is invalid. No part of these lines was stored.
     refused: List[RefusedLine]
     # Sessions that were deleted on the remote.
     deleted: List[SessionId]
@@ -4308,7 +4306,7 @@ class RemoteDeleteResult(_RemoteDeleteResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent: a request about a remote is no operation of a session.
+    # Reserved and never sent.
     operation: OperationId
     # Texts about steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.
@@ -4355,7 +4353,7 @@ class _SessionImportResultRequired(TypedDict):
     conversationId: str
     # The strategy that stores its checkpoints.
     strategy: Strategy
-    # Whether its data stays when it ends.
+    # Whether its data stays when the session ends.
     retention: Retention
     # The remote line from which it was imported.
     origin: SessionOrigin
@@ -4372,7 +4370,7 @@ class SessionImportResult(_SessionImportResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # Reserved and never sent: a request about a remote is no operation of a session.
+    # Reserved and never sent.
     operation: OperationId
     # Texts about steps that failed although the request succeeded, and facts that the user should
     # know. Absent: no warnings.

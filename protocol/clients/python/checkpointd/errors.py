@@ -15,23 +15,24 @@ class ParseError(CheckpointdError):
 
 
 class InvalidRequest(CheckpointdError):
-    r"""Not a request, a batch, a duplicate id in flight, a second `initialize`, or anything
-    after `shutdown`. Send single JSON-RPC 2.0 requests with fresh ids.
+    r"""The message is not a request or is a batch, its id is in flight already, or it came
+    after `shutdown`. Or it is a second `initialize`. Send single JSON-RPC 2.0 requests with
+    fresh ids.
     """
 
 
 class MethodNotFound(CheckpointdError):
-    r"""There is no such method. See `rpc.discover` for what there is."""
+    r"""There is no such method. `rpc.discover` lists the methods."""
 
 
 class InvalidParams(CheckpointdError):
-    r"""Parameters are missing or have the wrong type. `issues` names them. Correct the fields
-    named in `issues`.
+    r"""Parameters are missing or have the wrong type. `issues` names these parameters. Correct
+    the fields named in `issues`.
     """
 
 
 class JsonRpcInternalError(CheckpointdError):
-    r"""Reserved by JSON-RPC. This server sends `InternalError` instead. Report it."""
+    r"""Reserved by JSON-RPC. This server sends `InternalError` instead. Report the defect."""
 
 
 class ServerNotInitialized(CheckpointdError):
@@ -39,7 +40,7 @@ class ServerNotInitialized(CheckpointdError):
 
 
 class RequestCancelled(CheckpointdError):
-    r"""The request was cancelled by `$/cancelRequest`. Nothing has changed. None needed."""
+    r"""The request was cancelled by `$/cancelRequest`. Nothing has changed. None is needed."""
 
 
 class ServerCancelled(CheckpointdError):
@@ -50,31 +51,31 @@ class ServerCancelled(CheckpointdError):
 
 class InvalidTag(CheckpointdError):
     r"""The text cannot be a tag, id, name or commit id, or the tag has the wrong kind. Use
-    `checkpoint/list` to see what there is.
+    `checkpoint/list` to see the checkpoints.
     """
 
 
 class UnknownCheckpoint(CheckpointdError):
     r"""The session has no checkpoint with this tag, name or id. Use `checkpoint/list` to see
-    what there is.
+    the checkpoints.
     """
 
 
 class UnknownSession(CheckpointdError):
-    r"""No such session is open in this daemon. Use `session/open`, or `session/list` to see
-    what there is.
+    r"""No such session is open in this daemon. Use `session/open`. `session/list` lists the
+    kept sessions.
     """
 
 
 class CheckpointsDisabled(CheckpointdError):
     r"""Checkpoints are not enabled in this session. Use `checkpoint/init`; `details.reason`
-    says why they are disabled. After `FeatureOff`, close the session and open it with
-    `features.checkpoints` true.
+    says why checkpoints are disabled. After `FeatureOff`, close the session and open it
+    with `features.checkpoints` true.
     """
 
 
 class IdempotencyConflict(CheckpointdError):
-    r"""The key was used before for another request. Use a new key for a new intent."""
+    r"""The key was used before for another request. Use a new key for a new request."""
 
 
 class CursorExpired(CheckpointdError):
@@ -96,8 +97,8 @@ class PathOutsideWorkTree(CheckpointdError):
 
 
 class LimitExceeded(CheckpointdError):
-    r"""The request exceeds a limit of the daemon or the session. See `details.limit`. Raise it,
-    or ask for less.
+    r"""The request exceeds a limit of the daemon or the session. See `details.limit`. Raise the
+    limit, or ask for less.
     """
 
 
@@ -128,12 +129,12 @@ class ProtectedWorkTree(CheckpointdError):
 
 class WorkTreeBusy(CheckpointdError):
     r"""Another session is writing to the work tree, or files kept changing while a revert was
-    merged. Try again when it has ended.
+    merged. Try again when the other session or program has ended.
     """
 
 
 class StorageInsideWorkTree(CheckpointdError):
-    r"""The storage directory is inside the work tree. Choose one outside."""
+    r"""The storage directory is inside the work tree. Choose a directory outside the work tree."""
 
 
 class WorkTreeUnreadable(CheckpointdError):
@@ -166,27 +167,27 @@ class NoSpace(CheckpointdError):
 
 
 class StrategyUnavailable(CheckpointdError):
-    r"""There is no such strategy, or it cannot be used here. Choose one that `initialize` lists
-    as available.
+    r"""There is no such strategy, or it cannot be used here. Choose a strategy that
+    `initialize` lists as available.
     """
 
 
 class StoreBusy(CheckpointdError):
     r"""Another daemon has the session open: `details.holder` has its `pid` and `host`. Or
-    another program holds the database: `details.file` names it. Close it there, or use
-    another conversation id.
+    another program holds the database: `details.file` names it. Close the session there, or
+    use another conversation id.
     """
 
 
 class ReadOnlyStore(CheckpointdError):
-    r"""The storage directory is read-only. Make it writable or choose another one."""
+    r"""The storage directory is read-only. Make the directory writable or choose another one."""
 
 
 class RestoreFailed(CheckpointdError):
     r"""The restore failed. `effects` says what it changed. The next change of the session
     finishes or undoes an interrupted restore and reports it with `checkpoint/didRestore`
-    (`recovered`). Check the work tree. `checkpoint/undo` or the safety checkpoint bring
-    back the earlier state.
+    (`recovered`). Check the work tree. `checkpoint/undo`, or a restore of the safety
+    checkpoint, restores the earlier state.
     """
 
 
@@ -204,8 +205,8 @@ class PreconditionFailed(CheckpointdError):
 
 
 class ConfirmationRequired(CheckpointdError):
-    r"""More than half of more than 100 files would be deleted. Nothing changed. Look at a
-    `dryRun`, then pass `confirm: true`.
+    r"""The request would delete more than 100 files that are more than half of all files.
+    Nothing changed. Look at a `dryRun`, then pass `confirm: true`.
     """
 
 
@@ -221,8 +222,8 @@ class NothingToUndo(CheckpointdError):
 
 class UnknownPart(CheckpointdError):
     r"""The range of a revert has no change at a requested path, or does not have a requested
-    hunk or author. Nothing changed. Look at a `dryRun` without it, or at `checkpoint/diff`
-    of the range.
+    hunk or author. Nothing changed. Look at a `dryRun` without that part, or at
+    `checkpoint/diff` of the range.
     """
 
 
@@ -241,9 +242,9 @@ class GitFailed(CheckpointdError):
 
 
 class NotARepository(CheckpointdError):
-    r"""The work tree is in no git repository. Not sent as an error: `session/open` succeeds and
-    gives it as the reason why checkpoints are disabled. Use `checkpoint/init`, or `git
-    init`.
+    r"""The work tree is in no git repository. This kind is not sent as an error: `session/open`
+    succeeds, and this is the reason why checkpoints are disabled. Use `checkpoint/init`, or
+    `git init`.
     """
 
 
@@ -253,14 +254,14 @@ class UnknownEntry(CheckpointdError):
 
 class InvalidRange(CheckpointdError):
     r"""The range is out of bounds, or its later end does not come after the earlier one. For a
-    history give 0 <= start <= end <= historyLength. For checkpoints give two on one line,
-    the earlier one as `from`.
+    history give 0 <= start <= end <= historyLength. For checkpoints, give one as `from` and
+    a later one that descends from it as `to`.
     """
 
 
 class DocumentInvalid(CheckpointdError):
-    r"""The document is no conversation. Nothing changed. See `details`, and export the document
-    again.
+    r"""The document is not a conversation. Nothing changed. See `details`, and export the
+    document again.
     """
 
 
@@ -270,7 +271,7 @@ class DocumentVersion(CheckpointdError):
 
 class MessageTooLarge(CheckpointdError):
     r"""A message has more characters (Unicode code points) than `limits.maxMessageCharacters`.
-    Shorten it, or open the session with a higher `limits.maxMessageCharacters`.
+    Shorten the message, or open the session with a higher `limits.maxMessageCharacters`.
     """
 
 
@@ -281,21 +282,21 @@ class TangentDisabled(CheckpointdError):
 
 
 class UnknownRemote(CheckpointdError):
-    r"""The storage has no remote of that name. Use `remote/list` to see what there is, or
+    r"""The storage has no remote of that name. Use `remote/list` to see the remotes, or
     `remote/add`.
     """
 
 
 class InvalidRemote(CheckpointdError):
-    r"""The address is not one of a remote, or contains a password. Give `ssh://user@host/path`,
-    `user@host:path`, `https://host/path` or an absolute path; let a credential helper or an
-    ssh agent hold the secret.
+    r"""The address is not that of a git remote, or contains a password. Give
+    `ssh://user@host/path`, `user@host:path`, `https://host/path` or an absolute path; let a
+    credential helper or an ssh agent hold the secret.
     """
 
 
 class RemoteUnreachable(CheckpointdError):
     r"""The remote could not be reached, or the connection broke. Try again; the next push finds
-    out what the remote took.
+    out what the remote has.
     """
 
 
@@ -309,7 +310,7 @@ class RemoteRefused(CheckpointdError):
 class RemoteCorrupt(CheckpointdError):
     r"""The remote sent invalid data: missing, damaged or foreign objects, a head that was moved
     back, or the manifest of another session. Nothing was imported. Look at the remote; push
-    again from a machine that has the session whole.
+    again from a machine that has the whole session.
     """
 
 
@@ -324,8 +325,8 @@ class ResponseTooLarge(CheckpointdError):
 
 
 class InternalError(CheckpointdError):
-    r"""The daemon has a defect. `effects` says what the request changed. Report it with the
-    log.
+    r"""The daemon has a defect. `effects` says what the request changed. Report the defect with
+    the log.
     """
 
 

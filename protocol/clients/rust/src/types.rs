@@ -222,8 +222,8 @@ pub enum InitMode {
 /// The part of a damaged session that `session/open` may set aside in order to serve the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RecoverMode {
-    /// An unreadable log of the conversation: it is renamed and kept, and the conversation starts
-    /// empty.
+    /// An unreadable log of the conversation. The daemon renames and keeps the log, and the
+    /// conversation starts empty.
     #[serde(rename = "conversation")]
     Conversation,
     /// A value that this version does not know.
@@ -234,12 +234,11 @@ pub enum RecoverMode {
 /// The failures that an answered mutation survives.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Durability {
-    /// The death of the daemon. A power cut may lose the answers of the last half minute; the
-    /// displaced files of a restore, the user's repository in `local`, and unchanged files of an
-    /// answered restore survive it.
+    /// The death of the daemon. A power cut may lose the changes of the last half minute, but no
+    /// file that a restore displaced or wrote, and nothing in the user's repository.
     #[serde(rename = "process")]
     Process,
-    /// Also a power cut: slower, since everything is synced before it is answered.
+    /// Also a power cut. Slower: every change is synced before its answer.
     #[serde(rename = "power")]
     Power,
     /// A value that this version does not know.
@@ -388,11 +387,11 @@ pub enum SkipReason {
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// The name is that of a restore's temporary file: `.ckpt-tmp-`, twenty letters and digits, `-`
-    /// and a number. Rename your own file to have it captured.
+    /// and a number. Rename the file.
     #[serde(rename = "temporaryName")]
     TemporaryName,
-    /// git died when it was asked whether an ignore rule excludes the path, so it is neither
-    /// captured nor deleted.
+    /// git failed to say whether an ignore rule excludes the path. So the path is neither captured
+    /// nor deleted.
     #[serde(rename = "undecided")]
     Undecided,
     /// In a restore: a program outside the session edited the path and `onConflict` is `skip`, or
@@ -411,7 +410,7 @@ pub enum SkipReason {
     #[serde(rename = "notSent")]
     NotSent,
     /// In a revert or restore of one author: another session also reported writes to the file, and
-    /// their changes cannot be told apart.
+    /// their changes cannot be distinguished.
     #[serde(rename = "mixedAuthors")]
     MixedAuthors,
     /// In a revert or restore of one author: no session reported the path's whole change, and no
@@ -478,13 +477,13 @@ pub enum ColdReason {
 /// How a path changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ChangeKind {
-    /// It was not there before.
+    /// The path is new.
     #[serde(rename = "added")]
     Added,
     /// Its content or mode differs.
     #[serde(rename = "modified")]
     Modified,
-    /// It is no longer there.
+    /// The path was deleted.
     #[serde(rename = "deleted")]
     Deleted,
     /// Its path was `oldPath`.
@@ -531,8 +530,7 @@ pub enum RestoreMode {
     /// Writes every path that the checkpoint holds; files that were created later stay.
     #[serde(rename = "soft")]
     Soft,
-    /// Makes the captured files exactly those of the checkpoint: deletes files that were created
-    /// later.
+    /// Also deletes files that were created later: the captured files then equal the checkpoint.
     #[serde(rename = "hard")]
     Hard,
     /// A value that this version does not know.
@@ -540,16 +538,16 @@ pub enum RestoreMode {
     Other(String),
 }
 
-/// The parts that a restore brings back.
+/// The parts that a restore changes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RestoreScope {
-    /// Files alone.
+    /// Only the files.
     #[serde(rename = "files")]
     Files,
-    /// The conversation alone.
+    /// Only the conversation.
     #[serde(rename = "conversation")]
     Conversation,
-    /// Both or neither.
+    /// Files and conversation together.
     #[serde(rename = "both")]
     Both,
     /// A value that this version does not know.
@@ -595,7 +593,7 @@ pub enum RevertConflictPolicy {
 /// The outcome of a revert at one path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RevertOutcome {
-    /// The change is taken back, and later changes stay.
+    /// The revert reverses the change and keeps later ones.
     #[serde(rename = "clean")]
     Clean,
     /// The path is already as the revert would make it.
@@ -609,7 +607,7 @@ pub enum RevertOutcome {
     Other(String),
 }
 
-/// Why a change cannot be taken back at a path.
+/// Why a change cannot be reversed at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RevertConflict {
     /// The same lines were changed later.
@@ -636,7 +634,7 @@ pub enum RevertConflict {
     /// The file was renamed later to another name, or two files would get one name.
     #[serde(rename = "renamed")]
     Renamed,
-    /// A file is where the other side needs a directory.
+    /// One side has a file, the other side a directory.
     #[serde(rename = "inTheWay")]
     InTheWay,
     /// A value that this version does not know.
@@ -660,7 +658,7 @@ pub enum FailureReason {
     /// Its stored name must never be written.
     #[serde(rename = "unsafeName")]
     UnsafeName,
-    /// A path above it is no directory and stays.
+    /// A path above it is not a directory, and stays.
     #[serde(rename = "blocked")]
     Blocked,
     /// The store has lost the content. This happens only if an interrupted restore can be neither
@@ -711,7 +709,7 @@ pub enum NotRemovedReason {
     /// The session is kept: its retention is `keep`.
     #[serde(rename = "retention")]
     Retention,
-    /// Another client has it open. It is removed when the last client closes it.
+    /// Another client has the session open. The last client that closes the session removes it.
     #[serde(rename = "otherClients")]
     OtherClients,
     /// A restore stopped half-way, and only the session has the displaced files. Open the session
@@ -884,14 +882,14 @@ pub enum ErrorKind {
     /// A frame or its body does not follow the base protocol.
     #[serde(rename = "ParseError")]
     ParseError,
-    /// Not a request, a batch, a duplicate id in flight, a second `initialize`, or anything after
-    /// `shutdown`.
+    /// The message is not a request or is a batch, its id is in flight already, or it came after
+    /// `shutdown`. Or it is a second `initialize`.
     #[serde(rename = "InvalidRequest")]
     InvalidRequest,
     /// There is no such method.
     #[serde(rename = "MethodNotFound")]
     MethodNotFound,
-    /// Parameters are missing or have the wrong type. `issues` names them.
+    /// Parameters are missing or have the wrong type. `issues` names these parameters.
     #[serde(rename = "InvalidParams")]
     InvalidParams,
     /// Reserved by JSON-RPC. This server sends `InternalError` instead.
@@ -990,7 +988,8 @@ pub enum ErrorKind {
     /// An expectation of the request is not met. Nothing changed.
     #[serde(rename = "PreconditionFailed")]
     PreconditionFailed,
-    /// More than half of more than 100 files would be deleted. Nothing changed.
+    /// The request would delete more than 100 files that are more than half of all files. Nothing
+    /// changed.
     #[serde(rename = "ConfirmationRequired")]
     ConfirmationRequired,
     /// A needed content is missing or has the wrong hash. Nothing changed.
@@ -1021,7 +1020,7 @@ pub enum ErrorKind {
     /// The range is out of bounds, or its later end does not come after the earlier one.
     #[serde(rename = "InvalidRange")]
     InvalidRange,
-    /// The document is no conversation. Nothing changed.
+    /// The document is not a conversation. Nothing changed.
     #[serde(rename = "DocumentInvalid")]
     DocumentInvalid,
     /// A later version wrote the document. Nothing was changed.
@@ -1036,7 +1035,7 @@ pub enum ErrorKind {
     /// The storage has no remote of that name.
     #[serde(rename = "UnknownRemote")]
     UnknownRemote,
-    /// The address is not one of a remote, or contains a password.
+    /// The address is not that of a git remote, or contains a password.
     #[serde(rename = "InvalidRemote")]
     InvalidRemote,
     /// The remote could not be reached, or the connection broke.
@@ -1136,7 +1135,7 @@ pub struct FailedPath {
     pub path_bytes: Option<Base64>,
     /// Why.
     pub reason: FailureReason,
-    /// Reserved and never sent by this version.
+    /// Reserved. Never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -1179,14 +1178,14 @@ pub struct RevertPath {
     /// The outcome at the path.
     pub outcome: RevertOutcome,
     /// In a revert of one author: true when other authors changed the path, too, and only the
-    /// author's lines are taken back. Absent: false.
+    /// author's lines are reverted. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<bool>,
     /// The reason for a conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<RevertConflict>,
     /// In a conflict: the author of the content at the end of the range, which the revert would
-    /// take back. Absent: the path did not exist.
+    /// reverse. Absent: the path did not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<Writer>,
     /// In a conflict: the author of the present content. Absent: the path does not exist.
@@ -1213,18 +1212,18 @@ pub struct FileStats {
 pub struct Checkpoint {
     /// Its permanent id.
     pub id: CheckpointId,
-    /// Its present tag. Absent: it never had one, or a newer checkpoint took it.
+    /// Its present tag. Absent: it never had a tag, or lost the tag to a newer checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// The tag that it lost to a newer checkpoint, or lost with the tag of its turn. Absent: it has
-    /// its tag, or never had one.
+    /// The tag that it lost to a newer checkpoint, or together with its turn's tag. Absent: it lost
+    /// no tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_tag: Option<Tag>,
     /// The tag of the checkpoint that `stats` compares with: for a turn the nearest turn before,
     /// for a tool the nearest turn or tool. Absent: it has no tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_tag: Option<Tag>,
-    /// The checkpoint at which the session was when this one was made. Absent: the base.
+    /// The checkpoint that was current when this one was made. Absent: this is the base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CheckpointId>,
     /// The reason why it was made.
@@ -1243,8 +1242,8 @@ pub struct Checkpoint {
     /// A name given by the client, unique in the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// True when a restore went back before it or beside it. It can still be restored. Absent:
-    /// false.
+    /// True when a restore left it: it is not before the current checkpoint. It can still be
+    /// restored. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detached: Option<bool>,
     /// True when its directories, or those of the checkpoint that `stats` compares with, cannot be
@@ -1395,8 +1394,8 @@ pub struct RestoreCounts {
 pub struct RestoreResult {
     /// Paths that were written, in the order of their bytes.
     pub restored: Vec<PathRef>,
-    /// Paths that were deleted, in the order of their bytes. In mode `soft` only an undo or redo
-    /// deletes files: those that the reversed restore had brought.
+    /// Paths that were deleted, in the order of their bytes. Mode `soft` deletes files only in an
+    /// undo or redo: files that the reversed restore had created.
     pub deleted: Vec<PathRef>,
     /// Paths that could not be restored. They were not changed; the other paths were restored.
     pub failed: Vec<FailedPath>,
@@ -1413,7 +1412,7 @@ pub struct RestoreResult {
     /// The lengths of the conversation now. Absent: it was not restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationLengths>,
-    /// The true numbers: a list longer than `limits.maxListedPaths` is cut.
+    /// The complete numbers, even if a list is cut at `limits.maxListedPaths`.
     pub counts: RestoreCounts,
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1464,7 +1463,7 @@ pub struct RevertResult {
     /// The checkpoint of the state after. Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
-    /// The true numbers: a list longer than `limits.maxListedPaths` is cut.
+    /// The complete numbers, even if a list is cut at `limits.maxListedPaths`.
     pub counts: RestoreCounts,
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1510,13 +1509,13 @@ pub struct DiffHunk {
     /// The name of the hunk within its file, computed from its lines. It does not depend on their
     /// position.
     pub id: String,
-    /// The first line before, from 1.
+    /// The first old line, counted from 1.
     pub before_start: Count,
-    /// The number of lines before.
+    /// The number of old lines.
     pub before_lines: Count,
-    /// The first line after, from 1.
+    /// The first new line, counted from 1.
     pub after_start: Count,
-    /// The number of lines after.
+    /// The number of new lines.
     pub after_lines: Count,
 }
 
@@ -1612,7 +1611,7 @@ pub struct CheckpointFile {
     /// The exact bytes of a path that is not UTF-8, in base64. Takes precedence over `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// How it changed since the checkpoint of `previousTag`. Absent: it did not.
+    /// How the file changed since the checkpoint of `previousTag`. Absent: unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ChangeKind>,
     /// Its size, or 0 when deleted.
@@ -1691,7 +1690,7 @@ pub struct ManagerState {
     pub tag_index: Count,
     /// The turn that the session is in.
     pub current_turn: Count,
-    /// Tools that have run in it.
+    /// Tools that have run in this turn.
     pub tools_in_turn: Count,
     /// The message that the next turn will use. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -1715,11 +1714,11 @@ pub struct SessionSummary {
     pub conversation_id: Option<String>,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether its data stays when it ends.
+    /// Whether its data stays when the session ends.
     pub retention: Retention,
-    /// Whether it is open in this daemon.
+    /// Whether the session is open in this daemon.
     pub open: bool,
-    /// The process id of another daemon that has it open.
+    /// The process id of another daemon that has the session open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<u64>,
     /// The number of its checkpoints. Absent: only an opening can count them.
@@ -1728,13 +1727,13 @@ pub struct SessionSummary {
     /// Size on disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
-    /// When it was first opened.
+    /// When the session was first opened.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// When the session last changed.
     pub last_used_at: Timestamp,
 }
 
-/// A tool use in an assistant's message. Open: other fields are stored and returned.
+/// A tool use in an assistant's message. Open: other fields are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUseRef {
@@ -1758,14 +1757,14 @@ pub struct ToolResultRef {
     pub other: Map<String, Value>,
 }
 
-/// A user's message. Open: other fields are stored and returned.
+/// A user's message. Open: other fields are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct UserMessage {
     /// Its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The results of tools in it.
+    /// Results of tools in the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_results: Option<Vec<ToolResultRef>>,
     /// Fields that the protocol does not name; they are kept.
@@ -1773,14 +1772,14 @@ pub struct UserMessage {
     pub other: Map<String, Value>,
 }
 
-/// An assistant's message. Open: other fields are stored and returned.
+/// An assistant's message. Open: other fields are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantMessage {
     /// Its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The tool uses in it.
+    /// Tool uses in the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_uses: Option<Vec<ToolUseRef>>,
     /// Fields that the protocol does not name; they are kept.
@@ -1788,7 +1787,7 @@ pub struct AssistantMessage {
     pub other: Map<String, Value>,
 }
 
-/// Measurements of one request to a model. Open: other fields are stored and returned.
+/// Measurements of one request to a model. Open: other fields are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestMetadata {
@@ -1861,7 +1860,7 @@ pub struct HistoryEntry {
     pub request_metadata: Option<RequestMetadata>,
 }
 
-/// The latest summary of the conversation. It replaces the messages before it.
+/// The latest summary of the conversation. It replaces earlier messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
@@ -1898,7 +1897,7 @@ pub struct ModelInfo {
     /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_name: Option<String>,
-    /// A line about it.
+    /// A line about the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its context window in tokens. Absent: 200,000.
@@ -1907,7 +1906,7 @@ pub struct ModelInfo {
     /// Its token limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_limits: Option<Value>,
-    /// The features that it supports.
+    /// Features that the model supports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<Value>,
     /// Fields that the protocol does not name; they are kept.
@@ -1923,11 +1922,11 @@ pub struct FileLineTracker {
     pub prev_fswrite_lines: Count,
     /// Lines before the last write.
     pub before_fswrite_lines: Count,
-    /// Lines after it.
+    /// Lines after the last write.
     pub after_fswrite_lines: Count,
-    /// Lines it added.
+    /// Lines that the last write added.
     pub lines_added_by_agent: Count,
-    /// Lines it removed.
+    /// Lines that the last write removed.
     pub lines_removed_by_agent: Count,
     /// Whether no write has been recorded yet.
     pub is_first_write: bool,
@@ -1947,7 +1946,7 @@ pub struct ContextFile {
     pub path_bytes: Option<Base64>,
     /// Its size.
     pub bytes: Bytes,
-    /// The path or glob that matches it.
+    /// The path or glob that matches the file.
     pub pattern: String,
 }
 
@@ -1967,7 +1966,7 @@ pub struct ContextWindow {
 /// How urgent the use of the context window is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WindowLevel {
-    /// It fits.
+    /// The conversation fits.
     #[serde(rename = "none")]
     None,
     /// The text alone fills the window: compact the conversation, or move its valid range.
@@ -2117,7 +2116,7 @@ pub struct ProgressBegin {
     /// Bytes done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_done: Option<Bytes>,
-    /// Bytes in total. Never sent by this version.
+    /// Bytes in total. Never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_total: Option<Bytes>,
 }
@@ -2147,7 +2146,7 @@ pub struct ProgressReport {
     /// Bytes done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_done: Option<Bytes>,
-    /// Bytes in total. Never sent by this version.
+    /// Bytes in total. Never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_total: Option<Bytes>,
 }
@@ -2233,14 +2232,14 @@ pub struct ServerInfo {
 pub struct StrategyCapability {
     /// Its name.
     pub name: Strategy,
-    /// Whether it can be used here.
+    /// Whether this machine can use the strategy.
     pub available: bool,
-    /// Why not, with the remedy. Present when it is not available.
+    /// Why it is not available, with the remedy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Whether a session's data stays at its end, by default.
     pub retention: Retention,
-    /// Whether it needs a repository of the user.
+    /// Whether the strategy needs a repository of the user.
     pub needs_repository: bool,
 }
 
@@ -2250,7 +2249,7 @@ pub struct StrategyCapability {
 pub struct SessionsCapability {
     /// The strategies.
     pub strategies: Vec<StrategyCapability>,
-    /// The strategy of a session that names none.
+    /// The strategy of a session that does not choose one.
     pub default_strategy: Strategy,
 }
 
@@ -2356,8 +2355,7 @@ pub struct CheckpointdServerCapabilities {
     pub events: Option<EventsCapability>,
 }
 
-/// The abilities of the server, in the object that LSP clients read. Those of checkpointd are under
-/// `checkpointd`.
+/// The abilities of the server, as LSP clients read them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerCapabilities {
@@ -2373,8 +2371,7 @@ pub struct ServerLimits {
     pub max_header_bytes: Bytes,
     /// Bytes of a frame's body, in both directions.
     pub max_body_bytes: Bytes,
-    /// The number of requests that may wait for answers. A further one is answered with
-    /// `ServerBusy`.
+    /// The number of requests that may wait for answers. Further requests get `ServerBusy`.
     pub max_in_flight: Count,
     /// Mutations that may wait in one session.
     pub max_queued: Count,
@@ -2638,7 +2635,7 @@ pub struct SessionOpenResult {
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether its data stays when it ends.
+    /// Whether its data stays when the session ends.
     pub retention: Retention,
     /// Whether the session existed before.
     pub resumed: bool,
@@ -2664,7 +2661,7 @@ pub struct SessionOpenResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent: opening or ending a session is no operation of the session.
+    /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
 }
@@ -2697,14 +2694,14 @@ impl SessionCloseParams {
 pub struct SessionCloseResult {
     /// Whether its checkpoints and conversation were removed.
     pub removed: bool,
-    /// Why they were not removed. Absent: they were.
+    /// Why they were kept. Absent: they were removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NotRemovedReason>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent: opening or ending a session is no operation of the session.
+    /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
@@ -2751,7 +2748,7 @@ pub struct SessionDeleteResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent: opening or ending a session is no operation of the session.
+    /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// Texts about steps after the change that failed, such as an unwritten note. Do not repeat the
@@ -2764,7 +2761,7 @@ pub struct SessionDeleteResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListParams {
-    /// Only those of this work tree.
+    /// Lists only sessions of this work tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Workspace>,
     /// The storage. Absent: the default storage.
@@ -2788,8 +2785,7 @@ pub struct SessionListResult {
     /// The cursor of the next page. Absent: this is the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
-    /// Sessions of this storage that are left out because their directory cannot be read, in words.
-    /// Absent: none.
+    /// Texts about sessions that are left out because their directory cannot be read. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -2814,7 +2810,7 @@ pub struct SessionGetResult {
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether its data stays when it ends.
+    /// Whether its data stays when the session ends.
     pub retention: Retention,
     /// The failures that answered mutations survive.
     pub durability: Durability,
@@ -2822,10 +2818,10 @@ pub struct SessionGetResult {
     pub opened_at: Timestamp,
     /// Whether checkpoints are enabled.
     pub checkpoints: CheckpointsState,
-    /// The checkpoint at which the session is. Absent: none.
+    /// The current checkpoint. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Checkpoint>,
-    /// The manager of its checkpoints.
+    /// The state of its checkpoints.
     pub manager: ManagerState,
     /// The statistics cache.
     pub cache: CacheFigures,
@@ -2833,7 +2829,7 @@ pub struct SessionGetResult {
     pub watcher: WatcherFigures,
     /// The queue.
     pub queue: QueueFigures,
-    /// The line of a remote that it was imported from. Absent: it began here.
+    /// The line of a remote that the session was imported from. Absent: the session began here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<SessionOrigin>,
     /// True while a restore failed half-way and could be neither finished nor undone. Absent:
@@ -2923,11 +2919,11 @@ pub struct CheckpointCreateParams {
     /// could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The checkpoint that it follows. Absent: the checkpoint at which the session is.
+    /// The checkpoint that it follows. Absent: the current checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<CheckpointRef>,
-    /// True to make no checkpoint when nothing changed since the last create or restore. Absent:
-    /// false.
+    /// True to make no checkpoint when nothing changed since the last checkpoint or restore.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_if_changed: Option<bool>,
     /// The client's key for this change. A repetition with the same key gets the first answer, and
@@ -2965,7 +2961,7 @@ impl CheckpointCreateParams {
 pub struct CheckpointCreateResult {
     /// Whether a checkpoint was made.
     pub created: bool,
-    /// The new checkpoint. With `created: false`, the checkpoint at which the session is.
+    /// The new checkpoint. With `created: false`, the current checkpoint.
     pub checkpoint: Checkpoint,
     /// Paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
@@ -2973,7 +2969,7 @@ pub struct CheckpointCreateResult {
     /// be malformed. Make another checkpoint when the program is idle. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub possibly_torn: Option<Vec<PathRef>>,
-    /// Whether nothing was left out, and no database is possibly torn.
+    /// True when the checkpoint leaves nothing out and `possiblyTorn` is absent.
     pub complete: bool,
     /// How the capture was made.
     pub capture: CaptureInfo,
@@ -3063,7 +3059,7 @@ pub struct CheckpointGetResult {
     /// For a `restore`: the state before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
-    /// True when it was made inside a tangent. Absent: false.
+    /// True when the checkpoint was made inside a tangent. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_tangent: Option<bool>,
 }
@@ -3329,11 +3325,11 @@ pub struct CheckpointReadFileResult {
     pub mode: Option<FileMode>,
 }
 
-/// Conditions of the request. If one is not met, nothing is changed (`PreconditionFailed`).
+/// Conditions of the request. If a condition is not met, nothing changes (`PreconditionFailed`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreExpectation {
-    /// The checkpoint at which the session must be.
+    /// The checkpoint that must be the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<CheckpointRef>,
 }
@@ -3356,11 +3352,11 @@ pub struct CheckpointRestoreParams {
     /// holds no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
-    /// Only the work of this author since the checkpoint, named as in `checkpoint/revert`: all
-    /// changes of other authors stay. Each path that the author may have changed and whose authors
-    /// cannot be told apart is left and listed in `skipped`. It restores files only, so it excludes
-    /// another `scope`, and it needs a checkpoint on the present line. A path that did not change
-    /// since, and an author that the ledger does not know, are refused.
+    /// Reverses only what this author changed since the checkpoint, and keeps the changes of
+    /// others. Name the author as in `checkpoint/revert`. Paths whose authors cannot be
+    /// distinguished are in `skipped`. It restores files only, so it excludes another `scope`. The
+    /// current checkpoint must descend from the checkpoint. A path that has not changed since, and
+    /// an author that the ledger does not know, are refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
@@ -3411,15 +3407,15 @@ impl CheckpointRestoreParams {
 pub struct CheckpointRevertParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The checkpoint whose work is taken back. The work of a turn reaches from its checkpoint to
-    /// the next turn of its line, or to the present. The work of a tool reaches from its
-    /// predecessor to its checkpoint. The work of a restore is its own change.
+    /// The checkpoint to revert. For a turn: the changes from its checkpoint to the next turn, or
+    /// to the present. For a tool: the changes from the previous checkpoint to its own. For a
+    /// restore: the changes of that restore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<CheckpointRef>,
-    /// The earlier end of a range on one line.
+    /// The earlier end of a range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
-    /// The later end of that range. Absent: the present.
+    /// The later end of the range: it descends from `from`. Absent: the present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<CheckpointRef>,
     /// Only these paths, and all paths below them. A renamed file is found by either name. A path
@@ -3430,14 +3426,13 @@ pub struct CheckpointRevertParams {
     /// not have is refused. Excludes `paths` and `author`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunks: Option<Vec<HunkRef>>,
-    /// Only the work of this author: the id of a session on the same work tree, or an agent's name
-    /// (the part of a `conversationId` before its colon) if only one session of that agent reported
-    /// writes in the range. A path is taken back if the author reported all its changes in the
-    /// range with `ledger/recordWrite`. Of a path that others changed too, only the author's
-    /// changes are taken back (`partial`), where the reports tell them apart. Any other path that
-    /// the author may have changed stays and is listed in `skipped`. An author that the ledger does
-    /// not know is refused. Without `tag` and `from` the range is the whole line of the session.
-    /// Excludes `hunks`.
+    /// Reverts only changes of this author: the id of a session on the same work tree, or an
+    /// agent's name (the part of a `conversationId` before its colon) if only one session of that
+    /// agent reported writes in the range. A path is reverted if the author reported all its
+    /// changes in the range with `ledger/recordWrite`. If others changed the path too, only the
+    /// author's changes are reverted (`partial`), where the reports distinguish them. Other paths
+    /// that the author may have changed are in `skipped`. An author that the ledger does not know
+    /// is refused. Without `tag` and `from`, the range is the whole session. Excludes `hunks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The policy for paths where a later change contradicts the revert. Absent: `leave`.
@@ -3498,8 +3493,8 @@ pub struct CheckpointUndoParams {
     /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// `soft`: brings back the paths that the restore changed, and keeps later changes of other
-    /// paths (`skipped` as `notRestored`). `hard`: the exact state before. Absent: `soft`.
+    /// `soft`: restores only the paths that the restore changed, and keeps later changes of other
+    /// paths (`skipped` as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
@@ -3546,8 +3541,8 @@ pub struct CheckpointRedoParams {
     /// Conditions of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
-    /// `soft`: brings back the paths that the undo changed, and keeps later changes of other paths
-    /// (`skipped` as `notRestored`). `hard`: the exact state before. Absent: `soft`.
+    /// `soft`: restores only the paths that the undo changed, and keeps later changes of other
+    /// paths (`skipped` as `notRestored`). `hard`: restores the exact state before. Absent: `soft`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<RestoreMode>,
     /// What to do with edits from outside the session. Absent: `overwrite`.
@@ -3937,7 +3932,7 @@ pub struct ConversationAppendTranscriptParams {
     pub session: SessionId,
     /// The text.
     pub text: String,
-    /// Whether the user wrote it. Each line then gets the prefix `> `. Absent: false.
+    /// Whether the user wrote the text. Each line then gets the prefix `> `. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<bool>,
     /// The client's key for this change. A repetition with the same key gets the first answer, and
@@ -4383,7 +4378,7 @@ pub struct ConversationTangentResult {
     /// When the tangent began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent_start_time: Option<Timestamp>,
-    /// Entries that it added and still has. Absent: in no tangent.
+    /// Entries that the tangent added and still has. Absent: in no tangent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Count>,
     /// True when the tangent includes the files. Absent: false.
@@ -4700,7 +4695,7 @@ impl ConversationSetMcpEnabledParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetMcpEnabledResult {
-    /// Whether it is now.
+    /// Whether MCP is enabled now.
     pub mcp_enabled: bool,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
@@ -4962,7 +4957,7 @@ pub struct LedgerRecordWriteResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerEntry {
-    /// Who changed it.
+    /// Who changed the file.
     pub author: Author,
     /// Order within the session.
     pub seq: u64,
@@ -4977,7 +4972,7 @@ pub struct LedgerEntry {
     /// The tag of that checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<Tag>,
-    /// The tool that wrote it.
+    /// The tool that wrote the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
     /// The other session that wrote it, open or closed. Absent: none, or the daemon does not know
@@ -5145,7 +5140,7 @@ pub struct StoreGcResult {
     pub bytes_freed: Bytes,
     /// Contents removed.
     pub blobs_freed: Count,
-    /// Removed checkpoints: beyond the limits, or unlisted.
+    /// The number of removed checkpoints: unlisted ones, and those beyond the limits.
     pub checkpoints_removed: Count,
     /// Safety checkpoints that `limits.maxStoreBytes` removed before `limits.keepSafetyMs` was
     /// over. Absent: none.
@@ -5257,7 +5252,7 @@ pub struct OperationGetResult {
     /// The checkpoint that it published, even if its answer was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointId>,
-    /// Why it failed.
+    /// Why the operation failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorFact>,
 }
@@ -5522,7 +5517,7 @@ pub struct ConversationDidChangeParams {
     /// The other client whose request caused the event. Absent: your own request caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<EventOrigin>,
-    /// The method that changed it.
+    /// The method that changed the conversation.
     pub method: String,
     /// Entries in the history.
     pub history_length: Count,
@@ -5576,7 +5571,7 @@ pub enum StayReason {
     /// `leaveOut` of the request or of the remote names it.
     #[serde(rename = "leftOut")]
     LeftOut,
-    /// Its name is a usual name of files with secrets (`.env*`, keys).
+    /// Its name is typical of files with secrets (`.env*`, keys).
     #[serde(rename = "pattern")]
     Pattern,
     /// The group or others may not read the file, or a directory above it.
@@ -5620,11 +5615,11 @@ pub struct Remote {
     pub name: String,
     /// Its address, without any secret.
     pub url: String,
-    /// Globs of paths that are never sent to it.
+    /// Globs of paths that are never sent to the remote.
     pub leave_out: Vec<String>,
-    /// Where it keeps sessions.
+    /// Where the remote stores sessions.
     pub refs: RefPlace,
-    /// When it was added.
+    /// When the remote was added.
     pub added_at: Timestamp,
 }
 
@@ -5643,7 +5638,7 @@ pub struct RemoteLine {
     pub r#ref: String,
     /// The commit of its head.
     pub head: String,
-    /// The number of pushes that changed it.
+    /// The number of pushes that changed the line.
     pub generation: Count,
     /// The number of its checkpoints.
     pub checkpoints: Count,
@@ -5721,7 +5716,7 @@ pub struct OtherLine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteAddParams {
-    /// A name for it: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
+    /// A name for the remote: letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
     pub name: String,
     /// Its address: `ssh://user@host/path`, `user@host:path`, `https://host/path`, or an absolute
     /// path. A password in it is refused.
@@ -5762,7 +5757,7 @@ pub struct RemoteAddResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent: a request about a remote is no operation of a session.
+    /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// Texts about steps that failed although the request succeeded, and facts that the user should
@@ -5828,7 +5823,7 @@ pub struct RemoteRemoveResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent: a request about a remote is no operation of a session.
+    /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// Texts about steps that failed although the request succeeded, and facts that the user should
@@ -5848,11 +5843,11 @@ pub struct RemotePushParams {
     /// Returns what would be sent, and sends nothing. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// Globs of more paths that stay here, in addition to those of the remote. Absent: none.
+    /// Globs of paths not to send, in addition to those of the remote. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_out: Option<Vec<String>>,
-    /// Globs of paths that are sent although they would stay because of their name, mode, origin or
-    /// content. `leaveOut` takes precedence. Absent: none.
+    /// Globs of paths to send although their name, mode, origin or content would keep them here.
+    /// `leaveOut` takes precedence. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send: Option<Vec<String>>,
     /// The client's key for this change. A repetition with the same key gets the first answer, and
@@ -5886,7 +5881,7 @@ impl RemotePushParams {
 pub struct RemotePushResult {
     /// Whether the remote got new data. False in a dry run, too.
     pub pushed: bool,
-    /// The session of the line. For an imported session, that of its origin.
+    /// The session of the line. For an imported session: the session of its origin.
     pub session: SessionId,
     /// The writer of the line.
     pub writer: WriterId,
@@ -5912,7 +5907,7 @@ pub struct RemotePushResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent: a request about a remote is no operation of a session.
+    /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// Texts about steps that failed although the request succeeded, and facts that the user should
@@ -5962,7 +5957,7 @@ impl RemoteFetchParams {
 pub struct RemoteFetchResult {
     /// The lines with new data.
     pub updated: Vec<RemoteLine>,
-    /// Lines that were refused because their data is invalid. No part of them was stored.
+    /// Lines that were refused because their data is invalid. No part of these lines was stored.
     pub refused: Vec<RefusedLine>,
     /// Sessions that were deleted on the remote.
     pub deleted: Vec<SessionId>,
@@ -5972,7 +5967,7 @@ pub struct RemoteFetchResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent: a request about a remote is no operation of a session.
+    /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// Texts about steps that failed although the request succeeded, and facts that the user should
@@ -6008,7 +6003,7 @@ impl RemoteSessionsParams {
 pub struct RemoteSessionsResult {
     /// The lines, newest first by the clocks of their writers, at most 10,000.
     pub lines: Vec<RemoteLine>,
-    /// Lines that were refused because their data is invalid. No part of them was stored.
+    /// Lines that were refused because their data is invalid. No part of these lines was stored.
     pub refused: Vec<RefusedLine>,
     /// Sessions that were deleted on the remote.
     pub deleted: Vec<SessionId>,
@@ -6053,7 +6048,7 @@ pub struct RemoteDeleteResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent: a request about a remote is no operation of a session.
+    /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// Texts about steps that failed although the request succeeded, and facts that the user should
@@ -6133,7 +6128,7 @@ pub struct SessionImportResult {
     pub conversation_id: String,
     /// The strategy that stores its checkpoints.
     pub strategy: Strategy,
-    /// Whether its data stays when it ends.
+    /// Whether its data stays when the session ends.
     pub retention: Retention,
     /// The remote line from which it was imported.
     pub origin: SessionOrigin,
@@ -6148,7 +6143,7 @@ pub struct SessionImportResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// Reserved and never sent: a request about a remote is no operation of a session.
+    /// Reserved and never sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// Texts about steps that failed although the request succeeded, and facts that the user should
@@ -6182,7 +6177,7 @@ pub struct RemotesCapability {
 /// When a session is pushed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PushMode {
-    /// In the background, soon after each turn. No checkpoint waits for it.
+    /// In the background, soon after each turn. No checkpoint waits for the push.
     #[serde(rename = "turn")]
     Turn,
     /// Only by `remote/push`.
@@ -6246,8 +6241,8 @@ impl Notification for InitializedNotification {
     type Params = InitializedParams;
 }
 
-/// Ends all sessions that no other client has open, and answers within a second. After it only
-/// `exit` is accepted.
+/// Ends all sessions that no other client has open, and answers within a second. After `shutdown`,
+/// only `exit` is accepted.
 #[derive(Debug)]
 pub enum ShutdownRequest {}
 impl Request for ShutdownRequest {
@@ -6327,8 +6322,8 @@ impl Request for SessionOpenRequest {
     type Result = SessionOpenResult;
 }
 
-/// Ends a session, or this client's share of it while other clients have it open. Retention
-/// `session` removes its checkpoints and conversation at once; `keep` keeps them.
+/// Ends a session. If other clients have it open, only this client leaves it. Retention `session`
+/// removes its checkpoints and conversation at once; `keep` keeps them.
 #[derive(Debug)]
 pub enum SessionCloseRequest {}
 impl Request for SessionCloseRequest {
@@ -6339,7 +6334,7 @@ impl Request for SessionCloseRequest {
 
 /// Removes an open or kept session with its checkpoints and conversation, but no file of the work
 /// tree. A session with an interrupted restore must be opened first (`RestoreFailed`), because only
-/// it has the displaced files.
+/// that session has the displaced files.
 #[derive(Debug)]
 pub enum SessionDeleteRequest {}
 impl Request for SessionDeleteRequest {
@@ -6378,8 +6373,9 @@ impl Request for CheckpointInitRequest {
 }
 
 /// Makes a checkpoint of the work tree and the conversation, even if nothing changed (unless
-/// `onlyIfChanged` is set). All names existed at one instant, and each file is complete. The
-/// contents of two files may come from different moments if a program writes meanwhile.
+/// `onlyIfChanged` is set). All file names of the checkpoint existed at one instant, and each file
+/// is complete. If a program writes meanwhile, the contents of two files may come from different
+/// moments.
 #[derive(Debug)]
 pub enum CheckpointCreateRequest {}
 impl Request for CheckpointCreateRequest {
@@ -6415,7 +6411,7 @@ impl Request for CheckpointExpandRequest {
     type Result = CheckpointExpandResult;
 }
 
-/// Returns whether the work tree differs from the result of the last create or restore.
+/// Returns whether the work tree differs from the state after the last checkpoint or restore.
 #[derive(Debug)]
 pub enum CheckpointHasChangesRequest {}
 impl Request for CheckpointHasChangesRequest {
@@ -6461,8 +6457,9 @@ impl Request for CheckpointReadFileRequest {
     type Result = CheckpointReadFileResult;
 }
 
-/// Makes the work tree, the conversation or both equal a checkpoint. A safety checkpoint saves the
-/// present first. A path that could not be restored is in `failed`; the others are restored.
+/// Restores the work tree, the conversation or both to the state of a checkpoint. A safety
+/// checkpoint first saves the present state. A path that could not be restored is in `failed`; the
+/// others are restored.
 #[derive(Debug)]
 pub enum CheckpointRestoreRequest {}
 impl Request for CheckpointRestoreRequest {
@@ -6471,10 +6468,10 @@ impl Request for CheckpointRestoreRequest {
     type Result = RestoreResult;
 }
 
-/// Reverts the change between two checkpoints in the present work tree, and keeps all later
-/// changes, by a three-way merge of trees and contents. A safety checkpoint saves the present
-/// first, and `checkpoint/undo` reverses the revert. The merge compares bytes, so a change of all
-/// line ends is a change of all lines. It follows renamed files on either side, but no renamed
+/// Reverses the changes between two checkpoints in the present work tree, and keeps all later
+/// changes. It is a three-way merge of trees and contents. A safety checkpoint first saves the
+/// present state, and `checkpoint/undo` reverses the revert. The merge compares bytes, so a change
+/// of all line ends is a change of all lines. The merge follows renamed files, but not renamed
 /// directories. It uses no merge driver or attribute of the repository.
 #[derive(Debug)]
 pub enum CheckpointRevertRequest {}
@@ -6484,8 +6481,8 @@ impl Request for CheckpointRevertRequest {
     type Result = RevertResult;
 }
 
-/// Undoes the last restore that has not been undone: the paths that it wrote, deleted or displaced
-/// get their state in its safety checkpoint. Later changes on other paths stay, unless `mode` is
+/// Undoes the last restore that has not been undone. The paths that this restore changed return to
+/// their state in its safety checkpoint. Later changes on other paths stay, unless `mode` is
 /// `hard`.
 #[derive(Debug)]
 pub enum CheckpointUndoRequest {}
@@ -6505,8 +6502,8 @@ impl Request for CheckpointRedoRequest {
     type Result = RestoreResult;
 }
 
-/// Removes a checkpoint. All others can still be restored. If the session is at the checkpoint of a
-/// restore, that checkpoint cannot be removed (`PreconditionFailed`).
+/// Removes a checkpoint. All others can still be restored. The checkpoint of a restore cannot be
+/// removed while it is the current one (`PreconditionFailed`).
 #[derive(Debug)]
 pub enum CheckpointDeleteRequest {}
 impl Request for CheckpointDeleteRequest {
@@ -6561,8 +6558,8 @@ impl Request for ConversationTranscriptRequest {
     type Result = ConversationTranscriptResult;
 }
 
-/// Appends an exchange to the history, and to the transcript. Over 10,000 entries the oldest are
-/// dropped.
+/// Appends an exchange to the history, and to the transcript. Beyond 10,000 entries, the oldest
+/// entries are dropped.
 #[derive(Debug)]
 pub enum ConversationAppendRequest {}
 impl Request for ConversationAppendRequest {
@@ -6580,8 +6577,8 @@ impl Request for ConversationAppendTranscriptRequest {
     type Result = ConversationAppendTranscriptResult;
 }
 
-/// Sets the message that will be sent next, and with it the pending message of the next turn,
-/// unless that is locked.
+/// Sets the next message. It also becomes the pending message of the next turn, unless the pending
+/// message is locked.
 #[derive(Debug)]
 pub enum ConversationSetNextMessageRequest {}
 impl Request for ConversationSetNextMessageRequest {
@@ -6601,7 +6598,7 @@ impl Request for ConversationClearRequest {
 }
 
 /// Sets the entries that may be sent to a model. If the first entry has results of tools, the range
-/// starts at the next entry without. Without such an entry, the range is empty.
+/// starts at the next entry that has none. If there is no such entry, the range is empty.
 #[derive(Debug)]
 pub enum ConversationSetValidRangeRequest {}
 impl Request for ConversationSetValidRangeRequest {
@@ -6621,7 +6618,7 @@ impl Request for ConversationCompactRequest {
 
 /// Removes the last messages from the history, each with its answers and tool results, and cuts the
 /// valid range. Transcript, latest summary, files and checkpoints stay; a restore of an earlier
-/// checkpoint brings the messages back.
+/// checkpoint restores the messages.
 #[derive(Debug)]
 pub enum ConversationForgetRequest {}
 impl Request for ConversationForgetRequest {
@@ -6668,7 +6665,7 @@ impl Request for ConversationAddContextRequest {
     type Result = ConversationAddContextResult;
 }
 
-/// Removes paths or globs from the context. Each must be spelled as it was added.
+/// Removes paths or globs from the context. Spell each path as it was added.
 #[derive(Debug)]
 pub enum ConversationRemoveContextRequest {}
 impl Request for ConversationRemoveContextRequest {
@@ -6686,7 +6683,7 @@ impl Request for ConversationContextRequest {
     type Result = ConversationContextResult;
 }
 
-/// Sets the tools, and an object that the daemon keeps for the client beside them.
+/// Sets the tools, and an object that the daemon keeps for the client.
 #[derive(Debug)]
 pub enum ConversationSetToolsRequest {}
 impl Request for ConversationSetToolsRequest {
@@ -6896,8 +6893,8 @@ impl Request for RemoteDeleteRequest {
 /// Makes a session from a line of a remote: on another work tree, at another path, in another
 /// strategy. It fetches the line if needed. The work tree is neither read nor changed: the first
 /// restore compares its files with the checkpoint, and saves the files that it replaces.
-/// `session/get` names the origin of an imported session. A push of it makes a separate line of the
-/// same session.
+/// `session/get` names the origin of an imported session. A push of the imported session makes a
+/// separate line of the same session.
 #[derive(Debug)]
 pub enum SessionImportRequest {}
 impl Request for SessionImportRequest {
@@ -6964,8 +6961,8 @@ impl Notification for ConversationDidChangeNotification {
     type Params = ConversationDidChangeParams;
 }
 
-/// Since the last change, the conversation fills the model's context window. Sent once, and again
-/// after the conversation has fitted in between.
+/// The last change filled the model's context window. The event is sent once, and again only after
+/// the conversation has fitted in between.
 #[derive(Debug)]
 pub enum ConversationDidFillWindowNotification {}
 impl Notification for ConversationDidFillWindowNotification {
