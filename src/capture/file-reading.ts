@@ -248,7 +248,7 @@ export class FileReading {
       maxFileBytes,
       slices,
       behindMs: this.#options.clock.behindMs,
-      ...(sink === undefined ? {} : { spoolDirectory }),
+      ...(sink === undefined ? { isContentWanted: false } : { spoolDirectory }),
     });
     this.#read += 1;
     if (got.kind === 'read') {

@@ -27,6 +27,8 @@ export interface StableReadOptions<Id> {
   hash(size: number): ReadingHash<Id>;
   /** The directory for copies of larger files while they are hashed. Absent: larger files are hashed without a copy. */
   readonly spoolDirectory?: string;
+  /** False when only the id is wanted: no content is returned. Default: true. */
+  readonly isContentWanted?: boolean;
   readonly maxFileBytes: number;
   readonly slices: Slices;
   /** How far the clock that stamps the file is behind the clock of this process, in milliseconds. Default: 0. */
@@ -143,14 +145,15 @@ async function readOnce<Id>(
   isTaken: boolean,
 ): Promise<{ id: Id; content: ReadContent | undefined } | undefined> {
   const hash = options.hash(size);
+  const isKept = isTaken && options.isContentWanted !== false;
   if (size <= memoryMax) {
-    const bytes = Buffer.allocUnsafe(size);
+    const bytes = isKept ? Buffer.allocUnsafe(size) : scratchOf(size);
     if (readFully(fd, bytes, 0) < size) return undefined;
     hash.update(bytes);
-    return { id: hash.digest(), content: { kind: 'bytes', bytes } };
+    return { id: hash.digest(), content: isKept ? { kind: 'bytes', bytes } : undefined };
   }
   const file =
-    options.spoolDirectory === undefined || !isTaken
+    options.spoolDirectory === undefined || !isKept
       ? undefined
       : join(options.spoolDirectory, `${randomBytes(10).toString('hex')}.spool`);
   let spool: number | undefined;
@@ -178,6 +181,17 @@ async function readOnce<Id>(
     if (spool !== undefined) files.closeSync(spool);
     if (file !== undefined && !isWhole) files.rmSync(file, { force: true });
   }
+}
+
+let scratch: Buffer | undefined;
+
+/**
+ * Returns bytes that the next call overwrites. A scan that only computes the ids of 100,000 files would otherwise
+ * leave all their contents to the collector of memory, which comes late.
+ */
+function scratchOf(size: number): Buffer {
+  scratch ??= Buffer.allocUnsafeSlow(memoryMax);
+  return scratch.subarray(0, size);
 }
 
 /**

@@ -67,6 +67,8 @@ test('small and large contents are read completely, with their stamp', () =>
       const kept = got.content?.kind === 'spool' ? readFileSync(got.content.file) : got.content?.bytes;
       assert.ok(kept !== undefined && bytes.equals(kept));
       discard(got.content);
+      const onlyId = await read('f', { isContentWanted: false });
+      assert.ok(onlyId.kind === 'read' && onlyId.id === got.id && onlyId.content === undefined);
       assert.equal(spools(top), []);
     }
   }));
