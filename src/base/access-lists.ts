@@ -1,7 +1,7 @@
-// Finds which files have an access control list, which Node cannot see. In such a file the group bits are a
-// mask for the rights in the list. On a new file the same bits would give these rights to the whole group.
-// `ls -ld` marks such files. One call of `ls` checks many files. A path that cannot be checked counts as
-// marked. Changes nothing.
+// Finds which files have an access control list, which Node cannot see. In such a file the group bits are a mask for
+// the rights in the list. If a new file got these group bits as its mode, the whole group would have the rights. `ls
+// -ld` marks such files. One call of `ls` checks many files. A path that cannot be checked counts as marked. Changes
+// nothing.
 import { spawn } from 'node:child_process';
 import { systemCode } from './errors.ts';
 import { passSeam } from './seam.ts';
@@ -11,15 +11,15 @@ const commandMsMax = 5_000;
 export const ownerBits = 0o700;
 
 /**
- * True when the mode gives the group rights that it does not give others. Only then could a user gain rights
- * from a mask.
+ * True when the mode gives the group more rights than other users. Only such group bits can grant a user additional
+ * rights when they are really a mask.
  */
 export function givesGroupMore(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;
 }
 
 /**
- * Finds the files that may have an access list. Returns a function that is true for their inode numbers.
+ * Finds the files that may have an access list. The returned function returns true for the inode number of such a file.
  * Paths are absolute, as bytes. Links are not followed.
  */
 export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode: number) => boolean> {
@@ -34,7 +34,7 @@ export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode:
   for (const line of listing.split('\n')) {
     const [, inode, mark] = /^\s*(\d+) [-bcdlpsD][-rwxsStT]{9}(\S?) /.exec(line) ?? [];
     if (inode === undefined) continue;
-    // Two file systems may use the same inode number. Then the access list of one file marks both files.
+    // Files on two file systems may have the same inode number. The access list of one file then marks both files.
     const isMarked = mark === '+' || mark === '@';
     marks.set(Number(inode), isMarked || marks.get(Number(inode)) === true);
   }
@@ -46,7 +46,7 @@ const terminated = (path: Buffer): Buffer[] => [path, nul];
 
 let known: Promise<boolean> | undefined;
 
-/** Returns whether `ls` prints marks. The `ls` of small systems prints none. */
+/** Returns whether `ls` prints marks. The `ls` of small systems prints no marks. */
 function tellsLists(): Promise<boolean> {
   known ??=
     process.platform === 'linux'
@@ -56,8 +56,8 @@ function tellsLists(): Promise<boolean> {
 }
 
 /**
- * Returns the output of a program, or '' when it cannot run. The program's exit code only says that some path
- * was missing.
+ * Returns the output of a program, or '' when it cannot run. Ignores the exit code, which shows only that some path was
+ * missing.
  */
 function output(program: string, args: readonly string[], input?: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ function output(program: string, args: readonly string[], input?: Buffer): Promi
       });
       child.on('error', failed);
       if (child.pid === undefined) return; // without free descriptors the process has no pipes either
-      child.stdin.on('error', failed); // the process ended before it had read everything
+      child.stdin.on('error', failed); // the process ended before it had read all of its input
       child.stdout.on('data', (chunk: Buffer) => void chunks.push(chunk));
       child.on('close', end);
       child.stdin.end(input);

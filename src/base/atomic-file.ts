@@ -4,23 +4,29 @@ import { dirname } from 'node:path';
 import { attempt, isMissing } from './attempt.ts';
 import { constants, files, filesAsync } from './files.ts';
 
-/** The number of syncs at the same time: the disk performs waiting syncs together. */
+/** The number of concurrent syncs. The disk performs waiting syncs together. */
 const syncsAtOnce = 16;
 
 export interface AtomicWriteOptions {
   /** Permission bits of the new file. Default 0600, because the daemon's files contain the user's work. */
   readonly mode?: number;
-  /** True to survive a power cut: sync the file before the rename and the directory after it. */
+  /**
+   * True when the new content must survive a power cut. The file is then synced before the rename, and its directory
+   * after the rename.
+   */
   readonly durable?: boolean;
 }
 
-/** Replaces `file` by `content`, which is written to a temporary file beside it and then renamed. */
+/**
+ * Replaces the content of `file`: writes `content` to a temporary file in the same directory and renames the temporary
+ * file.
+ */
 export function writeAtomically(
   file: string,
   content: string | Uint8Array,
   options: AtomicWriteOptions = {},
 ): void {
-  // The name must be unique but not secret: node:crypto would add 5 ms to the start of each hook.
+  // The name must be unique, but need not be secret. Loading node:crypto would add 5 ms to the start of each hook.
   const mark = Math.floor(Math.random() * 2 ** 48).toString(16);
   const temporary = `${file}.${mark.padStart(12, '0')}.tmp`;
   const fd = files.openSync(
@@ -43,7 +49,7 @@ export function writeAtomically(
 
 /** Makes the names in a directory survive a power cut. */
 export function syncDirectory(directory: string): void {
-  if (process.platform === 'win32') return; // a directory cannot be opened there
+  if (process.platform === 'win32') return; // Windows cannot open a directory
   const fd = files.openSync(directory, constants.O_RDONLY);
   try {
     files.fsyncSync(fd);

@@ -19,7 +19,7 @@ export function attempt<T>(isExpected: Expected, work: () => T): T | undefined {
   return attemptOr(undefined, isExpected, work);
 }
 
-/** Does the same as {@link attemptOr} with work that takes time. */
+/** Does the same as {@link attemptOr} for asynchronous work. */
 export async function attemptAsyncOr<T, O>(
   otherwise: O,
   isExpected: Expected,
@@ -33,7 +33,7 @@ export async function attemptAsyncOr<T, O>(
   }
 }
 
-/** Does the same as {@link attempt} with work that takes time. */
+/** Does the same as {@link attempt} for asynchronous work. */
 export function attemptAsync<T>(isExpected: Expected, work: () => Promise<T>): Promise<T | undefined> {
   return attemptAsyncOr(undefined, isExpected, work);
 }
@@ -49,7 +49,7 @@ export function hasCode(...codes: readonly string[]): Expected {
 /** True when a file or directory is missing. */
 export const isMissing: Expected = hasCode('ENOENT');
 
-/** Accepts errors of checkpointd of one of these kinds. */
+/** Accepts checkpointd errors that have one of the kinds. */
 export function isKind(...kinds: readonly ErrorKind[]): Expected {
   return (error) => error instanceof CheckpointdError && kinds.includes(error.kind);
 }

@@ -8,12 +8,12 @@ export interface Lookup<K, V> extends Iterable<readonly [K, V]> {
   has(key: K): boolean;
 }
 
-/** More changes than this are merged into a new map. */
+/** The maximum number of changes. When a map has more changes, the next copy starts with a whole new map. */
 const changesMax = 1000;
 
 export class ChangedMap<K, V extends object> implements Lookup<K, V> {
   readonly #whole: ReadonlyMap<K, V>;
-  /** `undefined`: the entry was removed. */
+  /** The new value of each changed key; `undefined` when the entry was removed. */
   readonly #changes: Map<K, V | undefined>;
 
   constructor(base: Lookup<K, V>) {

@@ -6,18 +6,18 @@ export function withSum<T extends object>(record: T): T & { readonly sum: string
   return { ...record, sum: sumOf(record) };
 }
 
-/** True when the record matches its checksum, or has none. */
+/** True when the record matches its checksum or has no checksum. */
 export function isIntact(record: object): boolean {
   if (!('sum' in record)) return true;
   const { sum, ...rest } = record;
   return sum === sumOf(rest);
 }
 
-// JSON keeps the order of fields and omits undefined fields, so the record gives the same text before and
-// after the disk.
+// JSON keeps the order of fields and omits undefined fields, so a record that was read from the disk gives the text
+// from which its checksum was computed.
 const sumOf = (record: object): string => sumOfText(JSON.stringify(record));
 
-/** Returns eight hexadecimal digits. */
+/** Returns the checksum of a text as eight hexadecimal digits. */
 export function sumOfText(text: string): string {
   return crc32(text).toString(16).padStart(8, '0');
 }

@@ -4,7 +4,7 @@
 export interface Clock {
   /** Returns milliseconds since 1970, UTC. */
   now(): number;
-  /** Returns milliseconds from an arbitrary start, for durations. The values never go back. */
+  /** Returns milliseconds from an arbitrary start, for durations. The values never decrease. */
   monotonic(): number;
 }
 

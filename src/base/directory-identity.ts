@@ -1,5 +1,5 @@
-// Identifies the directory at a path, so that a directory that replaces it is detected, even after a restart.
-// Follows no link at the path itself, and ignores the directory's contents.
+// Identifies the directory at a path, to detect its replacement by another directory, even after a restart. Follows no
+// link at the path itself, and ignores the directory's contents.
 import { attemptOr, isMissing } from './attempt.ts';
 import { CheckpointdError, systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
@@ -31,7 +31,10 @@ export function standingAt(path: string): Standing {
   return { is: 'directory', identity, owner: Number(stats.uid) };
 }
 
-/** Returns the identity of the directory at a path, or undefined when there is none. Throws like {@link standingAt}. */
+/**
+ * Returns the identity of the directory at a path, or undefined when the path has no directory. Throws like {@link
+ * standingAt}.
+ */
 export function directoryAt(path: string): DirectoryIdentity | undefined {
   const standing = standingAt(path);
   return standing.is === 'directory' ? standing.identity : undefined;
@@ -48,15 +51,15 @@ export function isOnOverlay(path: string | Buffer): boolean {
 }
 
 /**
- * Returns a birth time that does not change. An overlay (the file system of containers) copies a file at its
- * first change and keeps the inode, but not the birth time.
+ * Returns a birth time that does not change, or 0 on an overlay (the file system of containers). An overlay copies a
+ * file at the file's first change: the copy has the same inode, but another birth time.
  */
 function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
-  // The entry may disappear after the first call. The result of that call still counts.
+  // The entry may disappear after its birth time was read. The birth time that was read still counts.
   return attemptOr(birthtimeNs, isMissing, () => (isOnOverlay(path) ? 0n : birthtimeNs));
 }
 
-/** Returns a text that identifies a file or directory while one system runs, even when its inode is used again. */
+/** Returns a text that identifies a file or directory until the system restarts, even when its inode is reused. */
 export function standingKey({
   dev,
   ino,
@@ -70,7 +73,7 @@ function keyAt(path: string): string | undefined {
   try {
     const stats = files.lstatSync(path, { bigint: true });
     const { dev, ino } = stats;
-    // Does not follow a link, because its target is another file.
+    // Does not follow a link, because the link's target is another file.
     return standingKey({
       dev,
       ino,

@@ -13,7 +13,7 @@ export type DirectoryLock =
   | { readonly is: 'locked'; readonly release: () => void }
   /** Another process has the lock. */
   | { readonly is: 'busy' }
-  /** This machine has no flock(1), or the file system has no such locks. */
+  /** This machine has no flock(1), or the file system does not support the lock. */
   | { readonly is: 'unavailable'; readonly because: string };
 
 const commandMsMax = 5_000;
@@ -41,7 +41,7 @@ export async function lockDirectory(path: string, waiting?: WaitingFlock): Promi
     return { is: 'unavailable', because: `flock ended with ${exit}` };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    program = undefined; // it may have moved
+    program = undefined; // flock(1) may have been moved
     return { is: 'unavailable', because: `flock could not be run (${systemCode(error)})` };
   } finally {
     if (!isLocked) freeDescriptor(fd);
@@ -202,7 +202,9 @@ class WaitingFlock {
 /** The place of flock(1). Looked up by the first lock, because the system tries each directory of PATH again for each process. */
 let program: string | undefined;
 
-/** Returns the place of a program in an absolute directory of PATH, or undefined where there is none. */
+/**
+ * Returns the path of a program in an absolute directory of PATH, or undefined when no such directory has the program.
+ */
 function onPath(name: string): string | undefined {
   const directories = (process.env['PATH'] ?? '').split(':').filter((directory) => directory.startsWith('/'));
   return directories.map((directory) => `${directory}/${name}`).find(isRunnable);

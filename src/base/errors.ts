@@ -2,7 +2,7 @@
 // message. This module is independent of the wire: only rpc/error-response.ts assigns numbers to kinds.
 import { given } from './given.ts';
 
-/** Every kind of expected failure. The names are those of the error registry in protocol/protocol.json. */
+/** Every kind of expected failure. The error registry in protocol/protocol.json uses the same names. */
 export type ErrorKind =
   | 'InvalidTag'
   | 'UnknownCheckpoint'
@@ -55,7 +55,10 @@ export type ErrorKind =
   | 'InvalidParams'
   | 'InternalError';
 
-/** The effects of a failed request: none, all, an undone change, or unknown. */
+/**
+ * Which effects a failed request had: none, all (`committed`), a change that was undone (`rolledBack`), or unknown
+ * effects.
+ */
 export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 
 export interface ErrorFacts {
@@ -63,7 +66,7 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
   readonly effects?: Effects;
-  /** True when the same request may succeed later without a change by the caller. Default: false. */
+  /** True when the caller may repeat the request unchanged later, and it may then succeed. Default: false. */
   readonly retryable?: boolean;
 }
 
@@ -96,7 +99,7 @@ export class CancelledAfterRecovery extends Error {
 }
 
 /**
- * Returns the same failure without the statement that nothing changed, for a request that had recovered an
+ * Returns a copy of a failure without the statement that nothing changed. Used for a request that had recovered an
  * interrupted restore before it failed.
  */
 export function failedAfterRecovery(error: unknown): unknown {
@@ -128,7 +131,10 @@ export function isNoSpace(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
-/** Explains the error of a file that reached the system's size limit. Returns undefined for other errors. */
+/**
+ * Returns an explanation of the system's error for a file that reached the limit of file sizes. Returns undefined for
+ * other errors.
+ */
 export function fileLimit(cause: unknown, facts: ErrorFacts = {}): CheckpointdError | undefined {
   if (systemCode(cause) !== 'EFBIG') return undefined;
   const message =

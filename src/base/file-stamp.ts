@@ -1,6 +1,6 @@
-// Compares files by their stats, without reading them. A stamp may prove that two looks saw the same file,
-// the same content, or a file that no program has touched. No other module compares stats. This module keeps
-// no state. capture/settled.ts decides how long a stamp is doubtful.
+// Compares files by their stats, without reading them. Two stamps may prove that both belong to one file, that the
+// content is unchanged, or that no program has touched the file. No other module compares stats. This module keeps no
+// state. capture/settled.ts decides how long a stamp is doubtful.
 import { systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 
@@ -31,7 +31,10 @@ export function stampOf(stats: BigIntStats): Stamp {
   };
 }
 
-/** True when no program touched the file since, not even by a rename or a new link. Allocates nothing. */
+/**
+ * True when no program touched the file since the stamp was taken, not even by a rename or a new link. Allocates
+ * nothing.
+ */
 export function isStampOf(stamp: Stamp, stats: BigIntStats): boolean {
   return (
     stats.ctimeNs === stamp.ctimeNs &&
@@ -70,7 +73,7 @@ export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
 }
 
 /**
- * True when two names may be one file although an overlay shows two files: the link that made the second name
+ * True when two names may belong to one file although an overlay shows two files. The call that made the second name
  * changed the ctime of both. On other file systems one file has one inode under all its names.
  */
 export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
@@ -85,9 +88,8 @@ export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
 }
 
 /**
- * Returns `dev:ino`: the same text for the same file or directory under any name, while it exists and the
- * system runs. An equal text proves nothing, because a later file may get the same numbers. For proof see
- * directory-identity.ts.
+ * Returns `dev:ino`. A file or directory has this text under all its names, until it is removed or the system restarts.
+ * An equal text proves nothing, because a later file may get the same numbers. directory-identity.ts gives proof.
  */
 export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
@@ -98,7 +100,10 @@ export function stampKey({ mtimeNs, ctimeNs, size, ino, dev, mode }: BigIntStats
   return `${mtimeNs}:${ctimeNs}:${size}:${ino}:${dev}:${mode}`;
 }
 
-/** Returns {@link stampKey} for a path, also for a missing file. Follows links. */
+/**
+ * Returns the {@link stampKey} of the file at a path, or the system's error code when the file is missing or
+ * unreadable. Follows links.
+ */
 export function fileKey(path: string): string {
   try {
     return stampKey(files.statSync(path, { bigint: true }));

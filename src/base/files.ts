@@ -1,5 +1,5 @@
-// The only access to the file system: node:fs behind the seam for faults. No other module imports node:fs
-// (the linter checks it). This module adds no behaviour, retries nothing and hides nothing, except for one
+// The only access to the file system: node:fs behind the seam for faults. No other module imports node:fs (the linter
+// checks it). This module adds no behaviour, retries nothing and hides nothing. The only exception: it corrects one
 // errno that Node reports wrongly.
 import fs from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,8 +13,8 @@ export const constants = fs.constants;
 let writable: string | undefined;
 
 /**
- * Refuses from now on every call that would write outside a directory, like a read-only file system. The returned
- * function lifts the refusal. Writes to files that are already open are not refused.
+ * Makes every later call fail that would write outside a directory, as on a read-only file system. Writes to files that
+ * are already open still succeed. The returned function allows all calls again.
  */
 export function confineWrites(directory: string): () => void {
   writable = `${directory}/`;
@@ -29,7 +29,7 @@ const writingCalls = new Set(['chmod', 'mkdir', 'rm', 'rmdir', 'unlink', 'utimes
 /** Calls that write to the path in their second argument. */
 const bringingCalls = new Set(['copyFile', 'link', 'rename', 'symlink']);
 
-/** Refuses a write. @throws EROFS for a call that would write outside the allowed directory */
+/** Checks whether a call may write. @throws EROFS for a call that would write outside the allowed directory */
 function refuseWrite(confines: string, call: string, [first, second]: readonly unknown[]): void {
   const isOpening = call === 'open' && second !== undefined && second !== 'r';
   const isWritten = isOpening && (typeof second !== 'number' || (second & writingFlags) !== 0);
@@ -51,7 +51,8 @@ function through<F extends (...args: never[]) => unknown>(call: string, original
 
 /**
  * Makes a directory. With `recursive` Node reports a read-only file system as ENOENT, the error of its check for the
- * missing directory. So the first missing directory is made by itself, which gives the real error.
+ * missing directory. So this function makes the first missing directory without `recursive`, which gives the real
+ * error.
  */
 function mkdirSync(path: string | Buffer, options: fs.MakeDirectoryOptions = {}): void {
   try {
@@ -101,7 +102,7 @@ export const files = {
   writeFileSync: through('writeFile', fs.writeFileSync),
 };
 
-/** Closes a descriptor that has a lock. Not behind the seam: a close that fails has freed the lock anyway. */
+/** Closes a descriptor that has a lock. Skips the seam, because even a failed close frees the lock. */
 export const freeDescriptor = (fd: number): void => fs.closeSync(fd);
 
 /** Opens a real directory for a lock that is only prepared. Not behind the seam: its failure has no effect. */
@@ -116,7 +117,7 @@ export function isSameOpened(first: number, second: number): boolean {
 
 /** Asynchronous calls, named as in node:fs/promises. */
 export const filesAsync = {
-  /** Syncs a file by the descriptor of a synchronous call. A sync may take seconds. */
+  /** Syncs the file behind a descriptor that a synchronous call opened. A sync may take seconds. */
   fsync: through('fsync', promisify(fs.fsync)),
   lstat: through('lstat', fs.promises.lstat),
   mkdir: through('mkdir', fs.promises.mkdir),
@@ -127,42 +128,47 @@ export const filesAsync = {
   rm: through('rm', fs.promises.rm),
   stat: through('stat', fs.promises.stat),
   unlink: through('unlink', fs.promises.unlink),
-  /** Writes to the descriptor of a synchronous call, and resolves with the number of written bytes. */
+  /** Writes to a descriptor that a synchronous call opened. Resolves with the number of written bytes. */
   write: promisify((fd: number, bytes: Uint8Array, done: (error: Error | null, written: number) => void) =>
     fs.write(fd, bytes, done),
   ),
   writeFile: through('writeFile', fs.promises.writeFile),
 };
 
-/** Linux's O_PATH, which Node does not define: opens files without permission to read them, and links. */
+/**
+ * Linux's O_PATH, which Node does not define. With this flag a process can open links, and files that it may not read.
+ */
 const pathOnly = 0o10000000;
 
-/** Opens the entry at a path without reading it, to pin it. Follows no link there. Linux only. */
+/**
+ * Pins the entry at a path with a descriptor, without reading the entry. Does not follow a link at the path. Linux
+ * only.
+ */
 export const openPath = through('openPath', (path: string | Buffer): number =>
   fs.openSync(path, pathOnly | fs.constants.O_NOFOLLOW),
 );
 
 /**
- * Returns the stats of a name in an open directory by its address below `/proc/self/fd`. The seam gets `directory`,
- * the path of that directory, and the name, so that a test can fail the call by path.
+ * Returns the stats of a file in an open directory. `address` is the file's path below `/proc/self/fd`. The seam gets
+ * the ordinary path (`directory` and `name`), so that a test can choose the call by this path.
  */
 export function lstatOpened(address: string | Buffer, directory: string, name: string): fs.BigIntStats {
   passSeam('lstat', { toString: () => `${directory}/${name}` });
   return fs.lstatSync(address, { bigint: true });
 }
 
-/** Lists an open directory, whatever is at its path now. The seam gets the path. Linux only. */
+/** Lists an open directory, even when another entry has taken its path. The seam gets the path. Linux only. */
 export function readOpenDirectory(fd: number, path: Buffer): string[] {
   passSeam('readdir', path);
   return fs.readdirSync(`/proc/self/fd/${fd}`, { encoding: 'latin1' });
 }
 
-/** Lists like {@link readOpenDirectory}, off the event loop. */
+/** Lists a directory like {@link readOpenDirectory}, but off the event loop. */
 export function readOpenDirectoryAsync(fd: number, path: Buffer): Promise<string[]> {
   passSeam('readdir', path);
   return fs.promises.readdir(`/proc/self/fd/${fd}`, { encoding: 'latin1' });
 }
 
-/** Watches one directory with `fs.watch`, which the fence and the directory handles use besides chokidar. */
+/** Watches one directory with `fs.watch`. The fence and the directory handles use this function besides chokidar. */
 export const watchDirectory = through('watch', fs.watch);
 export type { FSWatcher } from 'node:fs';

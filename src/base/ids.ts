@@ -6,20 +6,26 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 /** Names an immutable snapshot of a work tree. Equal contents and modes have equal ids within one strategy. */
 export type SnapshotId = Branded<'SnapshotId'>;
-/** Names the content of one file or the target of one link: git's blob id, or a SHA-256, by strategy. */
+/** Names the content of one file or the target of one link: git's blob id or a SHA-256, depending on the strategy. */
 export type BlobId = Branded<'BlobId'>;
-/** `ckpt_` and 20 characters. Never reused, and independent of tags. */
+/** Names a checkpoint: `ckpt_` and 20 characters. Never reused, and independent of tags. */
 export type CheckpointId = Branded<'CheckpointId'>;
-/** `ses_` and 26 characters, stable over restarts (work tree identity, conversation id, strategy). */
+/**
+ * Names a session: `ses_` and 26 characters. Computed from the identity of the work tree, the conversation id and the
+ * strategy, so a restart does not change it.
+ */
 export type SessionId = Branded<'SessionId'>;
-/** `0`, `4` or `4.2`: see checkpoints/tag.ts, the only maker. */
+/** A tag such as `0`, `4` or `4.2`. Only checkpoints/tag.ts makes tags. */
 export type Tag = Branded<'Tag'>;
-/** `op_` and 20 characters: one mutation that a client requested. */
+/** Names one mutation that a client requested: `op_` and 20 characters. */
 export type OperationId = Branded<'OperationId'>;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Encodes bytes in Crockford's base 32, lower case: safe in file names and refs, without similar letters. */
+/**
+ * Encodes bytes in Crockford's base 32, in lower case. The text is safe in file names and refs, and has no letters that
+ * look alike.
+ */
 export function base32(bytes: Uint8Array, length: number): string {
   let text = '';
   let bits = 0;

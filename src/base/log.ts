@@ -1,5 +1,5 @@
-// Writes levelled log lines to sinks (a file, the client's window/logMessage). Never writes to stdout, which
-// belongs to frames, and never logs file contents or the environment.
+// Writes levelled log lines to sinks (a file, the client's window/logMessage). Never writes to stdout, which carries
+// only protocol frames. Never logs file contents or the environment.
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -1,6 +1,6 @@
-// Locks that end with their holder: a name that only one process of this machine can have at a time. On Linux
-// the lock is an abstract unix socket, on Windows a named pipe. The kernel frees both at once on SIGKILL. On
-// other systems the lock is a file that names its holder by pid and start time. Such a lock is weaker: it
+// Locks that end when their holder ends. A lock is a name that only one process of this machine can have at a time. On
+// Linux the lock is an abstract unix socket, on Windows a named pipe. The kernel frees both immediately, even after
+// SIGKILL. On other systems the lock is a file that names its holder by pid and start time. Such a lock is weaker: it
 // fails for a reused pid with an equal start time.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -13,7 +13,7 @@ import { given } from './given.ts';
 /** The holder of a lock, as far as another process can identify it later. */
 export interface Holder {
   readonly pid: number;
-  /** Field 22 of /proc/PID/stat. Needed because pids are reused. */
+  /** The start time of the process, from field 22 of /proc/PID/stat. Needed because pids are reused. */
   readonly startTime?: string;
   readonly bootId?: string;
   /** The pid namespace. A pid of another namespace means nothing here. */
@@ -52,7 +52,7 @@ export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
   if (holder.bootId !== undefined && self.bootId !== undefined && holder.bootId !== self.bootId)
     return 'dead';
   if (holder.pidNamespace !== self.pidNamespace) return 'unknown';
-  // Z: the process has ended, and its parent has not noticed yet.
+  // State Z: the process has ended, and its parent has not noticed yet.
   if (!isAlive(holder.pid) || fieldsOf(holder.pid)?.[0] === 'Z') return 'dead';
   const startTime = startTimeOf(holder.pid);
   if (holder.startTime === undefined || startTime === undefined) return 'alive';
@@ -93,7 +93,7 @@ function takeFileLock(file: string): ProcessLock | undefined {
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') throw error;
       const text = readSmall(file);
-      if (text === undefined) continue; // released between the two calls
+      if (text === undefined) continue; // the holder released the lock between the two calls
       if (holderState(parseHolder(text)) !== 'dead') return undefined;
       files.rmSync(file, { force: true });
     }
@@ -113,7 +113,7 @@ export function parseHolder(text: string): Holder {
   return { pid: -1, host: '' };
 }
 
-/** True when a process exists, even one that this user may not signal. */
+/** True when a process exists, even when this user may not signal the process. */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
@@ -129,8 +129,8 @@ function startTimeOf(pid: number): string | undefined {
 }
 
 /**
- * Returns the fields of a process from its state on. The command before these fields may contain any
- * character, parentheses too.
+ * Returns the fields of `/proc/PID/stat` from the process state on. The command before the state may contain any
+ * character, even parentheses.
  */
 function fieldsOf(pid: number): string[] | undefined {
   const stat = readSmall(`/proc/${pid}/stat`);

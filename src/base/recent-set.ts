@@ -1,7 +1,7 @@
-// A set with a maximum size: it forgets what was neither added nor requested recently. Only for data that may be
-// forgotten. (An LRU cache allocates its whole memory in advance.)
+// A set with a maximum size. The set forgets elements that callers neither added nor requested recently. Only for data
+// that may be forgotten. (An LRU cache allocates its whole memory in advance.)
 
-/** Keeps at least the newest half of `max`, and never more than `max`. */
+/** Keeps at least the newest `max / 2` elements, and never more than `max` elements. */
 export class RecentSet {
   readonly #halfMax: number;
   #young = new Set<string>();

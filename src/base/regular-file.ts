@@ -6,16 +6,16 @@ import { constants, files } from './files.ts';
 import type { Slices } from './slices.ts';
 
 /**
- * Returns the bytes of a regular file, or undefined for any other entry. Follows links unless `isLinkRead` is false:
- * then a link is another entry.
+ * Returns the bytes of a regular file, or undefined for any other entry. Follows links unless `isLinkRead` is false. A
+ * link then counts as another entry.
  * @throws system errors, including ENOENT
  */
 export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffer | undefined {
   const stats = isLinkRead ? files.statSync(path) : files.lstatSync(path);
   if (!stats.isFile()) return undefined;
   const follow = isLinkRead ? 0 : constants.O_NOFOLLOW;
-  // The file may have been replaced since. With these flags the opening never blocks, and the descriptor shows the
-  // kind of the entry.
+  // Another program may have replaced the file since the check. With these flags the opening never blocks, and the
+  // descriptor shows the kind of the entry.
   const fd = files.openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | follow);
   try {
     return files.fstatSync(fd).isFile() ? files.readFileSync(fd) : undefined;
@@ -26,7 +26,7 @@ export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffe
 
 const chunkBytesMax = 1 << 20;
 
-/** Reads an open file up to its first size, with pauses. */
+/** Reads an open file up to the size that the file has at the start, with pauses. */
 export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> {
   const bytes = Buffer.alloc(files.fstatSync(fd).size);
   let length = 0;
@@ -44,14 +44,16 @@ export async function readInSlices(fd: number, slices: Slices): Promise<Buffer> 
  * @throws system errors that say nothing about the file: too many open files, a failing disk
  */
 export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer | undefined {
-  // Between the check and the opening, the file may be removed or replaced by a socket.
+  // Between the check and the opening, another program may remove the file or replace it by a socket.
   return attempt(
     (error) => isAbsence(error) || /^(ESTALE|ENXIO)$/.test(systemCode(error) ?? ''),
     () => readRegularFile(path, isLinkRead),
   );
 }
 
-/** False for a failing disk or a system without resources: then the file is unknown. */
+/**
+ * False for the errors of a failing disk or of a system without resources. Such an error says nothing about the file.
+ */
 export function isAbsence(error: unknown): boolean {
   const absences = /^(ENOENT|ENOTDIR|EACCES|EPERM|ELOOP|ENAMETOOLONG|EINVAL|EISDIR)$/;
   return absences.test(systemCode(error) ?? '');

@@ -1,10 +1,11 @@
-// The seam for faults: every file and process call of ours passes here before it reaches the system. A test
-// can make the n-th call fail, or kill the process there. The seam has no switch in the environment or on the
-// command line. Only code that imports this module can install a fault, and the shipped daemon never does.
+// The seam for faults: every file or process call of the daemon passes this module before the call reaches the system.
+// A test can make the n-th call fail, or kill the process at the n-th call. The seam has no switch in the environment
+// or on the command line. Only code that imports this module can install a fault, and the shipped daemon never does.
 
 /**
- * Called before each system call. An error that it throws is the result of the call. `call` is the system's name
- * (`open`, `rename`, `spawn` …), and `option` its second argument, such as the flags of an `open`.
+ * A function that is called before each system call. An error that the function throws becomes the result of the call.
+ * `call` is the system's name (`open`, `rename`, `spawn` …), and `option` its second argument, such as the flags of an
+ * `open`.
  */
 export type Fault = (call: string, target: string, option?: unknown) => void;
 
@@ -19,8 +20,8 @@ export function installFault(fault: Fault | undefined): void {
 }
 
 /**
- * Called where another operation of the daemon may run between a check of shared state and its use. `where` names the
- * place.
+ * A function that is called at places where another operation of the daemon may run between a check of shared state and
+ * its use. `where` names the place.
  */
 export type Meanwhile = (where: string) => void;
 
@@ -36,8 +37,8 @@ export function installMeanwhile(happens: Meanwhile | undefined): void {
 }
 
 /**
- * Marks the end of an `await` after which shared state may have changed. A call costs one comparison, like a
- * call of the seam.
+ * Marks the end of an `await` after which shared state may have changed. Costs one comparison when no function is
+ * installed.
  */
 export function passMeanwhile(where: string): void {
   if (meanwhile !== undefined) meanwhile(where);

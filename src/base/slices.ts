@@ -1,7 +1,10 @@
-// Keeps the event loop responsive during long synchronous work. No slice of ours takes longer than the
-// budget. Each turn of the event loop runs one slice, however much work is waiting.
+// Keeps the event loop responsive during long synchronous work. No slice takes longer than the budget. Each turn of the
+// event loop runs one slice, however much work is waiting.
 
-/** A request takes several turns of the event loop, and waits for one slice in each turn. So slices are short. */
+/**
+ * A request takes several turns of the event loop, and waits for one slice in each turn. Short slices keep these waits
+ * short.
+ */
 const sliceMsMax = 5;
 /** No client waits for background work, so its slices are even shorter. */
 const backgroundSliceMsMax = 3;
@@ -11,7 +14,10 @@ const paused: (() => void)[] = [];
 let isResuming = false;
 let turnStartedMs = 0;
 
-/** Node runs all immediates of a turn together: one immediate per paused work would run their slices together. */
+/**
+ * Node runs all immediates in one turn. With one immediate for each paused work, all waiting slices would run in one
+ * turn.
+ */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     paused.push(resolve);
@@ -28,7 +34,7 @@ function beginTurn(): void {
 
 function resumeNext(): void {
   paused.shift()?.();
-  // Node runs all pending promises before the next tick. So the tick comes when the resumed work has paused
+  // Node runs the callbacks of all settled promises before the next tick. At that tick, the resumed work has paused
   // again or waits for something else.
   queueMicrotask(() => process.nextTick(afterSlice));
 }
@@ -40,7 +46,10 @@ function afterSlice(): void {
   else setImmediate(beginTurn);
 }
 
-/** Gives the event loop a turn whenever the current slice has lasted long enough, and checks for a cancel there. */
+/**
+ * Gives the event loop a turn whenever the current slice has lasted long enough. Then also checks whether the work was
+ * cancelled.
+ */
 export class Slices {
   #startedMs = performance.now();
   readonly #signal: AbortSignal | undefined;

@@ -16,7 +16,7 @@ export class Turns {
     return mine;
   }
 
-  /** Resolves when all work given so far has ended. */
+  /** Resolves when all work has ended that callers have passed so far. */
   async idle(): Promise<void> {
     await this.#last;
   }

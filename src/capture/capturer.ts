@@ -64,7 +64,8 @@ export interface CaptureRequest {
    */
   readonly previous?: SnapshotId;
   /**
-   * Files or whole directories to capture although the rules exclude them: those that a restore is about to displace.
+   * Files or whole directories that a restore is about to displace. The capture takes these paths although the rules
+   * exclude them.
    */
   readonly alsoInclude?: readonly TreePath[];
   /**
@@ -92,13 +93,13 @@ export interface CapturerOptions {
   /** The daemon's storage inside the work tree (an allowed protected directory), which is never scanned. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
-  /** The file that keeps the known files between two openings. Absent: the known files are not kept. */
+  /** The file that stores the known files until the next opening. When absent, the capturer does not store them. */
   readonly knownFile?: string;
-  /** The directory handles that fast captures need. Absent: every capture scans everything. */
+  /** The directory handles that fast captures need. When absent, every capture scans everything. */
   readonly handles?: () => ScanHandles | undefined;
   /** Called after each successful scan. */
   readonly onScanned?: (scan: FinishedScan) => void;
-  /** The snapshot that captures, and a scan before the first capture, will build on. */
+  /** Returns the snapshot on which the next capture builds, or a scan before the first capture. */
   readonly head?: () => SnapshotId | undefined;
   /**
    * For tests: the clock of this process in milliseconds since 1970, and how long a content stays doubtful (see
@@ -116,7 +117,7 @@ export interface FinishedScan {
   /** The position in the change log when the scan began. The scan may have seen later changes or not. */
   readonly position: number;
   readonly seen: ScannedTree;
-  /** True when the scan looks at every file and takes over no earlier listing unchecked. */
+  /** True when the scan checks every file and every earlier listing that it reuses. */
   readonly isWhole: boolean;
   /** True when only the rules select the files of the scan. */
   readonly isPlain: boolean;
@@ -133,7 +134,7 @@ export class Capturer {
   readonly #place: ScanPlace;
   readonly #idle: IdleScans;
   readonly #roots = new Map<SnapshotId, Directory>();
-  /** The listings of each capture that a caller still has. */
+  /** The listings of each capture that a caller still references. */
   readonly #listings = new WeakMap<Capture, Listings>();
   #state: ScanState = nothingScanned;
   /** The tree of the last plain capture. */
@@ -225,7 +226,7 @@ export class Capturer {
     const { seen, next } = await this.#scan({ previous: tree, sink: undefined, signal });
     if (!seen.isStopped) this.#adopt(next);
     if (!seen.isStopped && seen.root === tree) return false;
-    // A scan that stopped early has found a file that is new or that the snapshot skipped.
+    // A scan that stopped early has found a path that is new or that the snapshot skipped.
     return skippedThen.length > 0 || (!seen.isStopped && seen.skipped.length > 0) ? 'unsure' : true;
   }
 
@@ -238,20 +239,20 @@ export class Capturer {
 
   /**
    * Returns the root of an enclosing repository that ignores the whole work tree. In that case captures do not apply
-   * its rules.
+   * the rules of that repository.
    */
   ignoredBy(): Promise<string | undefined> {
     return this.#place.scopes.ignoredBy();
   }
 
-  /** True when the last scan left out this path or a directory above it. The watcher asks this. */
+  /** True when the last scan left out this path or a directory above it. The watcher calls this function. */
   isLeftOut(path: TreePath): boolean {
     return isLeftOut(this.#state.listings, path);
   }
 
   /**
-   * True when the next capture certainly takes a file at this path, by the present ignore rules. False in doubt, as
-   * for a new file that only `include` names.
+   * True when the next capture certainly takes a file at this path, by the present ignore rules. False in doubt, for
+   * example for a new file that only the `include` globs match.
    * @throws GitMissing, GitFailed
    */
   async takes(path: TreePath): Promise<boolean> {
@@ -271,7 +272,7 @@ export class Capturer {
     return isIgnored === false;
   }
 
-  /** Returns the topmost directories that the last scan left out. The watcher asks this. */
+  /** Returns the topmost directories that the last scan left out. The watcher calls this function. */
   leftOutDirectories(): TreePath[] {
     return leftOutDirectories(this.#state.listings);
   }
@@ -324,12 +325,12 @@ export class Capturer {
     this.#place.scopes.kill();
   }
 
-  /** Scans only what may have changed when that is proven to be enough, otherwise everything. */
+  /** Makes a fast scan of what may have changed, or a full scan when a fast scan is not proven to be enough. */
   async #scan(request: ScanRequest): Promise<Scanned> {
     this.#scans += 1;
     try {
-      // Must come before the state is read: another capture, or a change that the watcher missed, may replace the
-      // state meanwhile.
+      // The state must be read after this `await`, because another capture or a missed change may replace the state
+      // meanwhile.
       const watched = mayBeFast(this.#state, request) ? await watchedRules(this.#place) : undefined;
       const state = this.#state;
       const plan = await chooseScan(state, request, watched);
@@ -358,8 +359,8 @@ export class Capturer {
   }
 
   /**
-   * When a full background scan is wanted: `now` at the beginning, and `later` in quiet times to check the fast
-   * captures.
+   * The time for a full background scan: `now` when captures cannot be fast yet, and `later`, in a quiet time, to check
+   * the fast captures.
    */
   get #wanted(): 'now' | 'later' | undefined {
     const { base } = this.#state;
@@ -369,8 +370,8 @@ export class Capturer {
   }
 
   /**
-   * Scans everything and stores nothing. Later captures may then be fast, and a change that the watcher missed is
-   * found.
+   * Scans everything and stores nothing. Later captures may then be fast. The scan also finds changes that the watcher
+   * missed.
    */
   async #scanInBackground(signal: AbortSignal): Promise<void> {
     if (this.#options.handles?.()?.isReady !== true) return;
@@ -470,7 +471,10 @@ const discarding: BlobSink = {
   },
 };
 
-/** Passes contents to the store: many at once, limited by count and bytes. Throws the first failure later. */
+/**
+ * Passes contents to the store. Many writes run concurrently, limited by count and bytes. A later call throws the first
+ * failure.
+ */
 class Backlog implements BlobSink {
   readonly #writer: SnapshotWriter;
   #pending: Promise<unknown>[] = [];

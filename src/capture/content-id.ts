@@ -96,7 +96,7 @@ function directoryOf(workTree: WorkTree, path: TreePath): ReachedPath | undefine
 }
 
 function statOf(directory: ReachedPath, name: string): ReturnType<typeof files.lstatSync> {
-  // No file can have a name that is too long.
+  // The name is too long for the file system, so no file has this name.
   return attempt(hasCode('ENOENT', 'ENOTDIR', 'ENAMETOOLONG'), () =>
     files.lstatSync(inside(directory, name)),
   );

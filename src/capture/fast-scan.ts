@@ -1,7 +1,7 @@
-// Scans what may have changed since an earlier scan, the base. Lists the changed directories again, reads the
-// changed files in them, repeats until nothing changes meanwhile, and rebuilds the trees above them.
-// Everything else is taken from the base: its directory was watched since before it was read, and the watcher
-// reported no change.
+// Scans what may have changed since an earlier scan, the base. Lists the changed directories again and reads the
+// changed files in them. Repeats this until nothing changes meanwhile, and rebuilds the trees above the changes. Takes
+// all other directories from the base: each was watched since before the base read it, and the watcher reported no
+// change.
 import { ChangedMap } from '../base/changed-map.ts';
 import { standingKey } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -21,9 +21,9 @@ import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
 /**
- * Why a capture scanned everything. It was the first capture, it had to include ignored files, rules changed,
- * or the changes were not known (see {@link LossReason}). Other reasons: no narrower scan was proven to be
- * enough, or the fast captures were due for a check.
+ * Why a capture scanned everything. It was the first capture, it had to include ignored files, rules changed, or the
+ * changes were not known (see {@link LossReason}). Other reasons: no fast scan was proven to be enough, or it was time
+ * to check the fast captures.
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
@@ -34,7 +34,7 @@ export type ScanHandles = Pick<DirectoryHandles, 'changes' | 'isReady' | 'open' 
 export interface ScanRules {
   readonly scope: IgnoreScope;
   readonly chainKey: string;
-  /** Changes with the user's index, which may include files that the rules exclude. */
+  /** A key that changes when the user's index changes. The index may include files that the rules exclude. */
   readonly indexKey: string;
   readonly mounts: string;
   /** The identity of the work tree's root directory. */
@@ -54,7 +54,7 @@ export async function rulesNow(root: string, scopes: IgnoreScopes): Promise<Scan
   };
 }
 
-/** Returns the same text for the same directory. */
+/** Returns a text that identifies the root directory. */
 function rootKey(root: string): string {
   try {
     return standingKey(files.lstatSync(root, { bigint: true }));
@@ -75,7 +75,7 @@ export interface ScanBase {
   readonly position: number;
   readonly rules: ScanRules;
   readonly recheck: Recheck;
-  /** The number of fast scans since the full one. */
+  /** The number of fast scans since the full scan. */
   readonly fastScans: number;
 }
 
@@ -83,16 +83,19 @@ export interface ScanBase {
 const unsettledMax = 1000;
 /** One scan reads at most this many unsettled files again; see settled.ts. */
 const rereadMax = 200;
-/** With more directories than this to check every time, a fast scan costs as much as a full one. */
+/** When fast scans have to check more directories than this every time, a fast scan costs as much as a full scan. */
 const recheckMax = 200;
 
 /** Paths that each fast scan checks again, even when the watcher reported no change. */
 export class Recheck {
-  /** Directories with a path that a capture has to report, or to try again. */
+  /** Directories with a path that each capture has to report or to retry. */
   readonly directories: Set<TreePath>;
   /** Directories without a watch. Everything below these directories is checked, too. */
   readonly unwatched: Set<TreePath>;
-  /** Files whose content may change while their stamp does not, with the second in which a scan first saw the stamp. */
+  /**
+   * Files whose content may change without a change of the stamp. The value is the second in which a scan first saw the
+   * stamp.
+   */
   private readonly unsettled: Map<TreePath, number>;
   /** Directories with names that the rules exclude; a change of the user's index may include them. */
   readonly withIgnored: Set<TreePath>;
@@ -123,7 +126,7 @@ export class Recheck {
     return recheck;
   }
 
-  /** Returns what fast scans have to check after a fast scan that was planned with this value. */
+  /** Returns what later fast scans have to check. `this` is the value with which the last fast scan was planned. */
   after({ replaced, listed, unwatched, listings }: FastScanResult, outermost: IgnoreScope): Recheck {
     const next = new Recheck(this.unwatched, this);
     for (const directory of replaced) next.#forget(directory);
@@ -132,12 +135,12 @@ export class Recheck {
     return next;
   }
 
-  /** True when there is so much to check that only a full scan can do it. */
+  /** True when fast scans would have to check so much that a full scan is needed. */
   get isTooMuch(): boolean {
     return this.foreign.size > 0 || this.directories.size + this.unwatched.size > recheckMax;
   }
 
-  /** The files whose content is read again: the most recently changed ones. */
+  /** The files whose content is read again: the unsettled files whose stamps are newest. */
   get files(): readonly TreePath[] {
     const byAge = [...this.unsettled].sort(([, a], [, b]) => a - b);
     return byAge.slice(-rereadMax).map(([path]) => path);
@@ -187,7 +190,7 @@ interface LinkedFile {
 /** The captured names of files that have several names. Names outside the work tree are unknown. */
 class LinkedNames {
   readonly #files: ChangedMap<string, LinkedFile>;
-  /** The files of this value alone, which no earlier value shares. */
+  /** The files that belong only to this value. Earlier values share all other files. */
   readonly #own = new Set<LinkedFile>();
 
   constructor(earlier?: LinkedNames) {
@@ -210,7 +213,7 @@ class LinkedNames {
     if (file?.names.size === 0) this.#files.delete(keyOf(entry.stamp));
   }
 
-  /** Returns the names of a file, or undefined when it has got more names since they were recorded. */
+  /** Returns the recorded names of a file, or undefined when the file now has more names. */
   of({ stamp, links = 1 }: WalkedEntry): Iterable<TreePath> | undefined {
     const file = stamp && this.#files.get(keyOf(stamp));
     return file === undefined || links > file.links ? undefined : file.names;
@@ -266,7 +269,7 @@ function dirtyPaths(
   return dirty;
 }
 
-/** Defines which paths a fast scan checks, and with what it compares them. */
+/** Defines which paths a fast scan checks, and the state with which the scan compares them. */
 export interface FastPlan {
   readonly base: ScanBase;
   /** The tree of the snapshot that the capture builds on. */
@@ -289,14 +292,14 @@ export interface ScanOptions extends WalkOptions, ReadingOptions {
 }
 
 export interface FastScanResult extends ScanResult {
-  /** The directories of the base that were listed again, or that are gone. */
+  /** The directories of the base that were listed again or have disappeared. */
   readonly replaced: readonly WalkedDirectory[];
   /** The directories that this scan listed. */
   readonly listed: readonly WalkedDirectory[];
   readonly unwatched: ReadonlySet<TreePath>;
 }
 
-/** After this many repetitions for changes during the scan, everything is scanned. */
+/** The maximum number of repetitions for changes during the scan. After them, a full scan follows. */
 const againMax = 20;
 
 export class FastScan {
@@ -310,11 +313,11 @@ export class FastScan {
   readonly #listed = new Set<TreePath>();
   readonly #replaced = new Map<TreePath, WalkedDirectory>();
   readonly #unwatched = new Set<TreePath>();
-  /** The directories of one round, with their earlier listings. */
+  /** The directories that one round listed or dropped, with their earlier listings. */
   readonly #round = new Map<TreePath, WalkedDirectory | undefined>();
-  /** Paths that may have been written since the base, each with everything below it. */
+  /** Paths that may have been written since the base. Each path stands for everything below it, too. */
   readonly #written: Set<TreePath>;
-  /** Directories that one round lists again and that were watched before. */
+  /** Directories that the current round lists again. They have been watched since an earlier scan or round. */
   #relisted: ReadonlySet<TreePath> = new Set();
 
   constructor(plan: FastPlan, options: ScanOptions) {
@@ -364,7 +367,7 @@ export class FastScan {
     return this.#result();
   }
 
-  /** Returns the changes that the watcher reported since the last call, or the reason why it cannot. */
+  /** Returns the changes that the watcher reported since the last call, or the reason why the changes are unknown. */
   async #reported(): Promise<DirtyPaths | FullCaptureReason> {
     const { handles, base } = this.#plan;
     if (!(await handles.fence())) return 'unwatched';
@@ -378,7 +381,7 @@ export class FastScan {
     return typeof dirty === 'string' ? dirty : this.#stillDirty(dirty);
   }
 
-  /** Returns the directories to list again, because another directory has replaced them or a listed name is gone. */
+  /** Returns the directories to list again, because they were replaced or a listed sub-directory has disappeared. */
   #exchanged(): TreePath[] {
     const unstable = [...this.#listed].filter((path) => this.#listings.get(path)?.failure === 'unstable');
     const met = [...this.#reading.takeExchanged(), ...this.#walk.takeParentsOfMissing(), ...unstable];
@@ -390,7 +393,7 @@ export class FastScan {
     const again: WalkedDirectory[] = [];
     for (const path of listed) {
       const known = this.#listings.get(path);
-      if (known === undefined) continue; // inside a tree that is scanned again
+      if (known === undefined) continue; // the path is inside a tree that is scanned again
       const previous = asDirectory(nodeAt(this.#plan.previous, path));
       again.push({ ...known, inherited: { ...known.inherited, previous } });
     }
@@ -423,7 +426,7 @@ export class FastScan {
     this.#listings.set(path, directory);
   }
 
-  /** Drops the listings of a directory and of those below it. */
+  /** Drops the listings of a directory and of all directories below it. */
   #forget(path: TreePath): void {
     const known = this.#listings.get(path);
     if (known === undefined) return;
@@ -439,14 +442,14 @@ export class FastScan {
     if (before !== undefined) this.#replaced.set(path, before);
   }
 
-  /** Drops the listings of sub-directories that are gone or no longer taken. */
+  /** Drops the listings of sub-directories that have disappeared or that the capture no longer takes. */
   #forgetGone(path: TreePath): void {
     const now = new Set(this.#listings.get(path)?.below.map((below) => below.name));
     for (const below of this.#plan.base.listings.get(path)?.below ?? [])
       if (!now.has(below.name)) this.#forget(below.path);
   }
 
-  /** Returns the files that have changed without a report. */
+  /** Returns the unsettled files that have changed although the watcher reported no change. */
   async #changedUnreported({ listed, trees }: DirtyPaths): Promise<TreePath[]> {
     const changed: TreePath[] = [];
     for (const path of this.#plan.base.recheck.files) {
@@ -476,15 +479,14 @@ export class FastScan {
   }
 
   /**
-   * Returns the other names of files that the last round found or missed, when the listing has another stamp for that
-   * name.
+   * Looks at files with several names that changed in the last round. Returns those names under which the listings
+   * still have an old stamp.
    */
   async #otherNames(): Promise<TreePath[]> {
     const met = this.#metFiles();
     if (met.size === 0) return [];
     const { linked } = this.#plan.base.recheck;
-    // The file was recorded with one name and now has a second one, so its first name is searched for in all
-    // listings.
+    // A file has more names than were recorded. All listings are searched for its other names.
     const isNews = [...met.values()].some((entry) => linked.of(entry) === undefined);
     const names = isNews ? await this.#namesOf(met) : [];
     for (const entry of met.values()) names.push(...(linked.of(entry) ?? []));
@@ -496,7 +498,7 @@ export class FastScan {
     });
   }
 
-  /** Returns the files with several names that the last round found, or missed under a name. */
+  /** Returns the files with several names that the last round found changed, or that have lost a name. */
   #metFiles(): ReadonlyMap<string, WalkedEntry> {
     const met = new Map<string, WalkedEntry>();
     for (const [path, then] of this.#round) {

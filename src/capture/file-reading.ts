@@ -1,5 +1,5 @@
-// Reads the files of listed directories: takes over contents that an equal stamp proves unchanged, reads the
-// others, and passes contents to a sink. Lists no directory and is independent of trees.
+// Reads the files of listed directories and passes the contents to a sink. Reuses a content when an equal stamp proves
+// that the content is unchanged. Lists no directory and is independent of trees.
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
@@ -15,7 +15,7 @@ import type { BlobHash, StableContent } from './snapshot-sink.ts';
 
 export interface CaptureProgress {
   (done: {
-    /** `walk` while directories are listed. Absent while contents are read. */
+    /** `walk` while directories are listed. Absent while the scan reads contents. */
     readonly phase?: 'walk';
     readonly filesDone: number;
     readonly filesTotal?: number;
@@ -23,7 +23,10 @@ export interface CaptureProgress {
   }): void;
 }
 
-/** Takes contents. A returned promise asks the scan to wait. The sink owns spool files from then on. */
+/**
+ * Receives contents. When `add` returns a promise, the scan waits for the promise. The sink then owns the spool file of
+ * the content.
+ */
 export interface BlobSink {
   add(blob: BlobId, content: StableContent): Promise<void> | undefined;
 }
@@ -34,12 +37,15 @@ export interface ReadingOptions {
   /** The tree of the snapshot that the capture builds on. */
   readonly previous: Directory | undefined;
   hash(size: number): BlobHash;
-  /** Absent: nothing is stored, and reading stops at the first path that the previous snapshot lacks. */
+  /**
+   * Receives the contents. When absent, nothing is stored, and reading stops at the first path that the previous
+   * snapshot lacks.
+   */
   readonly sink: BlobSink | undefined;
   readonly spoolDirectory: string;
   readonly maxFileBytes: number;
   readonly clock: FileClock;
-  /** How long after its last change a content is read again; see {@link isSettled}. */
+  /** The time after its last change during which a content is read again; see {@link isSettled}. */
   readonly settleMs: number;
   readonly slices: Slices;
   readonly onProgress: CaptureProgress | undefined;
@@ -59,7 +65,7 @@ export class FileReading {
   /** The listings of this scan whose files have been read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
   readonly #ownerOnly: TreePath[] = [];
-  /** Directories that another directory was found to have replaced. */
+  /** Directories that were found replaced by another directory. */
   #exchanged = new Set<TreePath>();
   /** The earlier listings by inode. Made when the first directory at a new path is read. */
   #byInode: ReadonlyMap<number, WalkedDirectory> | undefined;
@@ -92,19 +98,19 @@ export class FileReading {
     return this.#ownerOnly;
   }
 
-  /** Returns the directories that were found replaced since the last call, and that have to be listed again. */
+  /** Returns the directories to list again, because they were found replaced since the last call. */
   takeExchanged(): ReadonlySet<TreePath> {
     const exchanged = this.#exchanged;
     this.#exchanged = new Set();
     return exchanged;
   }
 
-  /** Counts files that need no check. */
+  /** Counts files that this scan need not check. */
   pass(count: number): void {
     this.#files += count;
   }
 
-  /** Completes the listings of files: contents, and whether they have access lists. */
+  /** Completes the entries of files: reads their contents and finds out whether they have access lists. */
   async readAll(fresh: readonly WalkedDirectory[]): Promise<void> {
     const filesTotal = this.#files + fresh.reduce((sum, directory) => sum + directory.entries.size, 0);
     for (const directory of fresh) {
@@ -149,8 +155,8 @@ export class FileReading {
   }
 
   /**
-   * Takes over a content that was read under the same stamp: by this scan, or by an earlier one when it is proven to
-   * be still there. Returns false when there is none.
+   * Reuses a content that this scan read under the same stamp, or an earlier scan, if the content is proven to be in
+   * the store still. Returns false when there is no such content.
    */
   #takeOver(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     const { stamp } = entry;
@@ -165,7 +171,8 @@ export class FileReading {
     const old = this.#earlier(directory, name);
     if (old?.blob === undefined || old.stamp === undefined || !isSameStamp(old.stamp, stamp)) return false;
     if (!old.settled && !this.#isUnwritten(directory, name, old)) return false;
-    // With a sink only contents of the previous snapshot count: an unpublished snapshot may be swept away.
+    // With a sink, only contents of the previous snapshot are reused, because a sweep may remove an unpublished
+    // snapshot.
     const previous = directory.inherited.previous?.entries.get(name);
     const isUnchanged = previous !== undefined && !isDirectory(previous) && previous.blob === old.blob;
     if (this.#options.sink !== undefined && !isUnchanged) return false;
@@ -176,8 +183,8 @@ export class FileReading {
   }
 
   /**
-   * Takes over a content that was read at another path, when the file moved with its directory. The rename of a
-   * directory leaves the stamps of its files, so an equal stamp proves an equal content there too.
+   * Reuses a content that was read at another path, when the file moved with its directory. Renaming a directory does
+   * not change the stamps of its files, so an equal stamp proves an equal content.
    */
   #takeOverMoved(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     if (this.#options.sink === undefined) return false;
@@ -195,7 +202,7 @@ export class FileReading {
     return true;
   }
 
-  /** Returns the earlier listing of a directory with the inode of this one, if it had another path. */
+  /** Returns the earlier listing of the directory with this inode, if that directory had another path. */
   #movedFrom({ path, stamp }: WalkedDirectory): WalkedDirectory | undefined {
     const { earlier } = this.#options;
     if (earlier.get(path)?.stamp.ino === stamp.ino) return undefined;
@@ -226,7 +233,8 @@ export class FileReading {
   }
 
   #reach(directory: WalkedDirectory): ReachedPath | undefined {
-    // The file is gone, or changed since it was listed. The final check of all directories finds that out.
+    // A failure means that the directory has changed since it was listed. The final check of all directories detects
+    // this.
     return attempt(isOfSystem, () => reachPath(this.#options.tree, directory.path));
   }
 
@@ -317,7 +325,7 @@ export class FileReading {
     }
   }
 
-  /** Reports progress while directories are listed, without a total, which is not known yet. */
+  /** Reports progress while the walk lists directories. The total is not known yet. */
   noteWalk(names: number): void {
     this.#looked += names;
     if (this.#isReportDue())

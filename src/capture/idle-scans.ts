@@ -1,12 +1,17 @@
-// Schedules the background scans. Each scans everything in a pause between captures, so that the next capture may be
-// fast, and to find changes that the watcher missed. A capture that begins ends a running background scan.
+// Schedules the background scans. A background scan scans everything in a pause between captures. The next capture may
+// then be fast, and the scan finds changes that the watcher missed. A capture that begins ends a running background
+// scan.
 
 /** The captures of one step of an agent follow each other within this time. */
 const idleMsUsual = 2000;
-/** No capture can be fast before the first scan. So this scan waits only until the present answer is sent. */
+/**
+ * No capture can be fast before the first scan. So the first scan waits only until the daemon has sent the current
+ * answer.
+ */
 const firstMs = 50;
 /**
- * A scan waits this many times the duration of the last one, so that a huge work tree does not keep a processor busy.
+ * A scan waits this many times the duration of the last scan, so that scans of a huge work tree do not keep a processor
+ * busy.
  */
 const waitPerScan = 5;
 
@@ -62,8 +67,8 @@ export class IdleScans {
   }
 
   /**
-   * Schedules a scan: at once, or when no capture follows. During a capture it does nothing, because the capture
-   * calls it at its end.
+   * Schedules a scan: at once, or when no capture follows. Does nothing during a capture, because each capture calls
+   * this function when the capture ends.
    */
   after(isFirst: boolean): void {
     clearTimeout(this.#timer);
@@ -72,7 +77,7 @@ export class IdleScans {
     this.#timer = setTimeout(() => this.#run(isFirst), ms).unref();
   }
 
-  /** Ends the running scan. The next capture schedules another one. */
+  /** Ends the running scan. The next capture schedules another scan. */
   async rest(): Promise<void> {
     this.interrupt();
     await this.#done;

@@ -1,6 +1,6 @@
-// The ignore rules of a work tree. Each of its repositories has one checker (git's own engine) and one index
-// reader. Facts about `.gitignore` files show whether an old verdict is still valid. This module interprets
-// no rule and selects nothing.
+// The ignore rules of a work tree. Each repository in the work tree has one checker (git's own engine) and one index
+// reader. Facts about `.gitignore` files show whether an old verdict is still valid. This module interprets no rule and
+// selects nothing.
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
@@ -42,7 +42,7 @@ export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = t
 export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
   if (paths.length === 0) return undefined;
   const tree: PathTree = new Map();
-  // Adds longer paths first. Shorter paths then replace longer ones: a whole directory includes its files.
+  // Adds longer paths first. Shorter paths then replace longer paths, because a whole directory includes its files.
   for (const path of [...paths].sort((a, b) => b.length - a.length)) {
     addWholePath(tree, path);
   }
@@ -65,13 +65,16 @@ export interface IgnoreSources {
   readonly hasRules: boolean;
 }
 
-/** The verdicts of one repository (or of none). Paths are relative to the repository's root. */
+/**
+ * Gives the verdicts for one repository, or for a work tree without a repository. Paths are relative to the
+ * repository's root.
+ */
 export interface IgnoreOracle {
-  /** Reads the sources again. Called once at the start of each scan. */
+  /** Reads the sources of rules again. Called once at the start of each scan. */
   refresh(): Promise<IgnoreSources>;
   /**
-   * Returns for each path whether the rules exclude it, and undefined where git gave no answer. The caller passes no
-   * path with an excluded ancestor. Index entries do not count.
+   * Returns for each path whether the rules exclude it, or undefined when git gave no answer for the path. The caller
+   * passes no path below an excluded directory. Index entries do not count.
    */
   ignored(paths: readonly TreePath[]): Promise<(boolean | undefined)[]>;
   /** Discards cached rules, because a `.gitignore` has changed. */
@@ -92,8 +95,8 @@ export interface IgnoreScope {
   /** The repository's path in the work tree ('' for the outermost). */
   readonly base: TreePath;
   /**
-   * Absolute paths of the directories above the work tree, from the repository's root down, whose `.gitignore` files
-   * count.
+   * Absolute paths of the directories from the repository's root down to the parent of the work tree. Their
+   * `.gitignore` files apply, too.
    */
   readonly above: readonly string[];
   /**
@@ -111,20 +114,23 @@ export function inScope(scope: IgnoreScope, path: TreePath): TreePath {
 
 /**
  * The `.gitignore` files that apply to a directory, as one key. With an equal key old verdicts are valid. The key
- * includes the stamps of the files, because git reads them later: it may have answered by rules that were changed and
- * changed back meanwhile.
+ * includes the stamps of the files, because git reads the files later. Git may then have answered by rules that were
+ * changed and later changed back.
  */
 export interface RuleChain {
   readonly key: string;
   readonly hasRules: boolean;
   /**
-   * A `.gitignore` on the way that is a FIFO or a device. Git would wait for ever for this file, so git is
-   * not asked about paths below its directory.
+   * A `.gitignore` above the path that is a FIFO or a device. Git would wait for ever for this file, so git is not
+   * asked about paths below its directory.
    */
   readonly blockedBy?: string;
 }
 
-/** Extends a chain by the `.gitignore` in a reached directory, if it is a file. Git does not follow a link there. */
+/**
+ * Extends a chain by the `.gitignore` in a reached directory, if the `.gitignore` is a file. Git does not follow a link
+ * there.
+ */
 export function extendChain(chain: RuleChain, path: TreePath, directory: ReachedPath): RuleChain {
   return extend(chain, path, readRules(inside(directory, '.gitignore')));
 }
@@ -170,7 +176,7 @@ function readRules(path: Buffer): Rules | 'none' | 'blocks' {
   // The file is gone or unreadable. Git then reads no rules either.
   return attemptOr('none', isAbsence, () => {
     const stats = files.lstatSync(path);
-    // Git before 2.32 follows a link here, wherever it leads.
+    // Git before 2.32 follows a link here, even to a target outside the work tree.
     const isWaiting = stats.isSymbolicLink()
       ? files.statSync(path).isFIFO()
       : stats.isFIFO() || stats.isCharacterDevice();
@@ -202,12 +208,12 @@ interface OpenScope {
   readonly gitDir: string | undefined;
 }
 
-/** The scopes of one work tree, which stay between captures. */
+/** The scopes of one work tree. They stay open between captures. */
 export class IgnoreScopes {
   readonly #options: IgnoreScopesOptions;
   readonly #places: UserPlaces;
   readonly #open = new Map<TreePath, OpenScope>();
-  /** The last verdict: whether the rules above exclude the work tree, with the key of these rules. */
+  /** The last verdict whether the rules above the work tree exclude the work tree, with the key of these rules. */
   #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
 
   constructor(options: IgnoreScopesOptions) {
@@ -216,9 +222,9 @@ export class IgnoreScopes {
   }
 
   /**
-   * Returns the repository around the work tree. Looks the repository up each time, because `git init` may
-   * have made one meanwhile. Rules that exclude the work tree itself do not count: a client that opens a
-   * directory wants its files.
+   * Returns the repository around the work tree. Looks the repository up each time, because `git init` may have made a
+   * repository meanwhile. Rules that exclude the work tree itself do not count: a client that opens a directory wants
+   * its files.
    */
   async outermost(): Promise<IgnoreScope> {
     const { scope, repository } = this.#around();
@@ -226,8 +232,8 @@ export class IgnoreScopes {
   }
 
   /**
-   * Returns the root of the repository around the work tree when its rules exclude the work tree, so that they do not
-   * count.
+   * Returns the root of the repository around the work tree when the rules of the repository exclude the whole work
+   * tree. Captures then ignore these rules.
    */
   async ignoredBy(): Promise<string | undefined> {
     const { scope, repository } = this.#around();
@@ -238,13 +244,16 @@ export class IgnoreScopes {
    * Returns the scope of the repository whose `.git` is in this directory, or undefined when there is no repository.
    */
   nested(directory: TreePath): IgnoreScope | undefined {
-    // Repositories with a path that is not UTF-8 get the outer rules: git's own options are text here.
+    // A repository whose path is not UTF-8 gets the outer rules, because the daemon passes options to git as text.
     const root = join(this.#options.workTree, toText(directory));
     const repository = repositoryAt(root);
     return repository === undefined ? undefined : this.#scope(directory, rootPath, root, repository);
   }
 
-  /** Ends the engines of nested repositories, which are many and rarely used. The outermost engine stays. */
+  /**
+   * Ends the engines of nested repositories, because these engines are many and rarely used. The outermost engine keeps
+   * running.
+   */
   async rest(): Promise<void> {
     const nested = [...this.#open.values()].filter(({ scope }) => scope.base !== rootPath);
     await Promise.all(nested.map(({ checker }) => checker.close()));
@@ -271,9 +280,9 @@ export class IgnoreScopes {
     const { key, hasRules, blockedBy } = await startingChain(scope);
     if (!hasRules || blockedBy !== undefined) return false;
     if (this.#verdict?.key !== key) {
-      scope.oracle.renew(); // the engine has read files that have been replaced
+      scope.oracle.renew(); // the engine has cached rules from files that were replaced
       const [isExcluded] = await scope.oracle.ignored([scope.prefix]);
-      // git then has no answer for the contents either, and the capture reports that
+      // git then has no answer for paths in the work tree either, and the capture reports this
       if (isExcluded === undefined) return false;
       this.#verdict = { key, isExcluded };
     }
@@ -281,8 +290,8 @@ export class IgnoreScopes {
   }
 
   /**
-   * Returns a scope with only the rules inside the work tree and those of the user. Files that the repository tracks
-   * still count.
+   * Returns a scope that uses only the rules inside the work tree and the user's own rules. The capture still takes
+   * files that the repository tracks.
    */
   #withoutRulesOf({ prefix, oracle, gitDirectories }: IgnoreScope, repository?: Repository): IgnoreScope {
     const known = this.#open.get(ownRules);

@@ -1,7 +1,7 @@
-// The files of a session as its last opening saw them. With the known files, the first capture of the next
-// opening compares stamps instead of reading files. The known-files file is beside the session's log and
-// records under which stamp each content was read. The capture checks that the snapshot has this content and
-// that the file has this stamp. The file is only a cache, and is ignored when any part of it is doubtful.
+// Stores the files that a session saw while it was last open (the known files). With the known files, the first capture
+// of the next opening compares stamps instead of reading files. The known-files file is beside the session's log and
+// records under which stamp each content was read. The capture checks that the snapshot has this content and that the
+// file has this stamp. The file is only a cache, and is ignored when any part of it is doubtful.
 import { createHash, randomBytes } from 'node:crypto';
 import { Deserializer, Serializer } from 'node:v8';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';
@@ -25,19 +25,22 @@ export interface KnownFilesOptions {
   readonly file: string;
   /** The path of the work tree. */
   readonly root: string;
-  /** The settings that select files, besides the ignore rules. Under other settings the file is ignored. */
+  /**
+   * The settings that select files, besides the ignore rules. The daemon ignores a file that was written under other
+   * settings.
+   */
   readonly settings: string;
   readonly settleMs: number;
   readonly log: Log;
 }
 
-/** The first value of the file. */
+/** The first value in the known-files file. */
 interface Header {
   readonly root: string;
   readonly settings: string;
   readonly device: number;
   readonly boot: string | undefined;
-  /** The time of the file system's clock when the files were scanned. */
+  /** The time of the scan, by the clock of the file system. */
   readonly reachedMs: number;
 }
 
@@ -54,14 +57,14 @@ type Row = readonly [
   isListed: boolean | undefined,
 ];
 
-/** One directory under the rules around the work tree. */
+/** A directory to which only the rules around the work tree apply. */
 interface KnownDirectory {
   readonly path: TreePath;
   readonly stamp: Stamp;
   readonly isListed?: boolean;
   /** True when an equal stamp proves equal names. */
   readonly isSettled: boolean;
-  /** True when the rows have every name of the directory, all names are taken, and no rule excludes any. */
+  /** True when the rows have every name of the directory, the capture takes all names, and no rule excludes a name. */
   readonly isWhole: boolean;
   readonly rulesAbove: string;
   readonly rules: string;
@@ -69,11 +72,11 @@ interface KnownDirectory {
 }
 
 /**
- * A content that was written this long before the machine stopped was on its disk. For a later content, a power cut
- * may leave the stamp without the content.
+ * A content that was written at least this long before the machine stopped is on the disk. For a content that was
+ * written later, a power cut may leave the stamp without the content.
  */
 const onDiskMs = 600_000;
-/** More names than this take too much memory during the write. */
+/** The maximum number of names. Writing more names would take too much memory. */
 const rowsMax = 4_000_000;
 /** The minimum pause between two background writes, because the cost of a write grows with the tree. */
 const seldomMs = 600_000;
@@ -119,7 +122,7 @@ export class KnownFiles {
   }
 
   /**
-   * Writes the listings of a scan under this clock. `isSeldom`: true to skip the write shortly after another one.
+   * Writes the listings of a scan under this clock. `isSeldom`: true to skip the write shortly after another write.
    * When the file cannot be written, the next opening reads every file.
    * @throws AbortError
    */
@@ -171,8 +174,8 @@ function isTooMuch(listings: Listings): boolean {
 }
 
 /**
- * Returns the part of a directory to write, or undefined when other rules than those around the work tree apply to
- * it.
+ * Returns the facts about a directory that are written. Undefined when rules other than the rules around the work tree
+ * apply to the directory.
  */
 function knownOf(
   directory: WalkedDirectory,
@@ -290,7 +293,9 @@ function madeOf(directory: WalkedDirectory, previous: Directory | undefined): Di
 /** A directory that no snapshot contains. */
 const differs: Directory = { entries: new Map() };
 
-/** Another format has another first line, which this version ignores. */
+/**
+ * The first line of this format. A file of another format has another first line, and this version ignores that file.
+ */
 const firstLine = 'checkpointd known files 2 ';
 const sumLength = 40;
 const sumPart = 1 << 20;

@@ -1,6 +1,6 @@
-// Lists one directory of the work tree: its names, kinds and stamps, or takes over the listing of an earlier
-// scan when it is proven to be still valid. A listing leaves out only names that no capture ever takes (git's
-// own directories, the daemon's storage, temporary files of a restore). Follows no link.
+// Lists one directory of the work tree: its names, kinds and stamps. Reuses the listing of an earlier scan when the
+// listing is proven to be still valid. A listing leaves out only names that no capture ever takes (git's own
+// directories, the daemon's storage, temporary files of a restore). Follows no link.
 import type { Lookup } from '../base/changed-map.ts';
 import { systemCode } from '../base/errors.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
@@ -72,15 +72,15 @@ export interface WalkedEntry {
 }
 
 /**
- * Why the content of a listed file was not taken. `undecided`: git did not say whether a rule ignores the path;
- * `elsewhere`: it was reached through another directory.
+ * Why the content of a listed file was not taken. `undecided`: git did not say whether a rule ignores the path.
+ * `elsewhere`: the scan reached the path through another directory.
  */
 export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
 
 /**
- * Why the capture takes names in a directory. `rules`: by the ignore rules. `ignored`: only tracked or
- * included names, and names of the previous snapshot. `included` and `alsoIncluded`: all names, by the
- * caller's globs or because a restore would displace them. `git`: only tracked names, in a git directory.
+ * Which names in a directory the capture takes. `rules`: all names that no ignore rule excludes. `ignored`: only
+ * tracked or included names, and names of the previous snapshot. `included`: all names, because of the caller's globs.
+ * `alsoIncluded`: all names, because a restore would displace them. `git`: only tracked names, in a git directory.
  */
 export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
 
@@ -97,8 +97,8 @@ export interface Inherited {
 }
 
 /**
- * A sub-directory. Later scans reuse its path, because a large part of the time of a check would go into
- * joining and hashing the path again.
+ * A sub-directory. Later scans reuse the path, because joining and hashing the path again would take a large part of
+ * the time of a check.
  */
 export interface Subdirectory {
   readonly name: string;
@@ -119,7 +119,7 @@ export interface WalkedDirectory {
    * keep times.
    */
   readonly isSettled: boolean;
-  /** True when the directory contains a `.git` (the root's excepted), which a later scan has to check again. */
+  /** True when the directory is not the root and contains a `.git`, which a later scan has to check again. */
   readonly hasGit: boolean;
   /**
    * True when nothing in the directory, except in sub-directories, differs from an earlier scan and from
@@ -133,8 +133,8 @@ export interface WalkedDirectory {
   /** The directory in the finished tree. A later scan may get this directory as `inherited.previous`. */
   made?: Directory | undefined;
   /**
-   * How a git directory without the name `.git` was recognised: by its contents, or because a `.git` file or
-   * `commondir` points to it. A capture takes from such a directory only files that an enclosing repository
+   * How the scan recognised a git directory without the name `.git`: by its contents, or because a `.git` file or a
+   * `commondir` points to the directory. A capture takes from such a directory only files that an enclosing repository
    * tracks (fixtures).
    */
   readonly gitDirectory?: 'content' | 'pointer' | undefined;
@@ -231,7 +231,7 @@ export async function listDirectory(
   }
 }
 
-/** The client opened the root as a work tree. A root that looks like a git directory has a `.git` of its own. */
+/** The root never counts as a git directory, because the client opened the root as a work tree. */
 function gitDirectoryBy(
   path: TreePath,
   entries: ReadonlyMap<string, WalkedEntry>,
@@ -285,13 +285,13 @@ function readNames({ fd }: OpenedPath, path: Buffer, size: number): Promise<stri
 }
 
 /**
- * Checks one name. Returns undefined for names that are silently left out (git's own directories) and for names that
- * have just disappeared.
+ * Checks one name. Returns undefined for a git directory, which is left out without a report, and for a name that has
+ * just disappeared.
  */
 function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry | undefined {
   if (isGitName(name)) {
-    // Reports an unsaved `.git` in a directory that must be saved whole, because a restore must not displace it.
-    // Reports a `git~1` or `.GIT` everywhere, because it may be a user's file and no tree can contain it.
+    // A restore must not displace an unsaved `.git`, so a `.git` is reported in a directory that must be saved whole. A
+    // `git~1` or `.GIT` is reported everywhere: it may be a user's file, and no tree can contain it.
     const isSilent = mode !== 'alsoIncluded' && name === '.git';
     return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
   }
@@ -312,7 +312,10 @@ function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry |
   }
 }
 
-/** True when the earlier entry is proven valid without a check. The watcher reports a write under one name only. */
+/**
+ * True when the earlier entry is proven valid without a check. A file with several names needs the check, because the
+ * watcher reports a write under one name only.
+ */
 function holdsUnseen(
   { kind, stamp, links, unread, taken, blob }: WalkedEntry,
   path: TreePath,
@@ -337,7 +340,7 @@ const noStamp: Stamp = { mtimeNs: 0n, ctimeNs: 0n, size: -1, ino: -1, dev: -1, m
 /** The listed directories of a work tree, by their paths. */
 export type Listings = Lookup<TreePath, WalkedDirectory>;
 
-/** The listings of an earlier scan, as a later scan uses them. */
+/** The functions of an earlier scan's listings that a later scan uses. */
 export type EarlierListings = Pick<Listings, 'get' | typeof Symbol.iterator>;
 
 /** True when a capture left out this path or a directory above it. */
@@ -403,7 +406,8 @@ export async function unchangedListing(
     };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return undefined; // the listing that follows meets the same error, or a missing directory, and handles both
+    // the directory is listed next; the listing meets the same error or a missing directory, and handles it
+    return undefined;
   } finally {
     reached?.release();
   }
@@ -458,7 +462,10 @@ function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
   return !entry.taken && (areNamesSure || entry.kind === 'file' || entry.kind === 'link');
 }
 
-/** True when the entry is unchanged. A sub-directory has its own listing, so only its identity counts. */
+/**
+ * True when the entry is unchanged. A sub-directory has its own listing, so only the identity of the sub-directory
+ * counts.
+ */
 function isSame({ kind, stamp }: WalkedEntry, stats: BigIntStats): boolean {
   if (stamp === undefined) return false;
   if (kind !== 'directory') return isStampOf(stamp, stats);

@@ -1,6 +1,6 @@
 // Builds the result of a scan from its listings: the tree for the store, with the recorded permission bits, and the
-// report of what the tree lacks. Directories that did not change are taken from the snapshot that the capture builds
-// on, so the store's work depends on the size of the change.
+// report of the paths that the tree lacks. Unchanged directories come from the snapshot on which the capture builds, so
+// the store's work depends on the size of the change.
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { systemCode } from '../base/errors.ts';
 import { isSameStamp, isStampOf, type Stamp } from '../base/file-stamp.ts';
@@ -40,7 +40,10 @@ export async function buildTree(listings: Pick<Listings, 'get'>, slices: Slices)
   return (await build(rootPath)) ?? { entries: new Map() };
 }
 
-/** Builds one directory, or returns the previous one when it is equal. Returns undefined when it is empty. */
+/**
+ * Builds one directory, or returns the previous snapshot's directory when both are equal. Returns undefined for an
+ * empty directory.
+ */
 export function assemble(
   walked: WalkedDirectory,
   previous: Directory | undefined,
@@ -109,8 +112,8 @@ interface Asked {
 }
 
 /**
- * Marks paths that may have an access list, and returns the paths that have one now. Reuses the answer of an earlier
- * scan under the same stamp.
+ * Marks paths that may have an access list, and returns the paths that now have an access list. Reuses an earlier
+ * scan's answer for an entry with the same stamp.
  */
 export async function markAccessLists(
   directories: Iterable<WalkedDirectory>,
@@ -150,7 +153,7 @@ export async function markAccessLists(
   return asked.flatMap(({ path, of }) => (of.isListed === true ? [path] : []));
 }
 
-/** The paths that a scan did not capture, or of which it is not sure. */
+/** The paths that a scan did not capture, or captured with a reservation. */
 export interface ScanReport {
   readonly skipped: readonly SkippedPath[];
   /** Directories and files whose present state is unknown (unreadable). */
@@ -197,7 +200,7 @@ export class ReportBuilder {
     }
     if (directory.gitDirectory !== undefined && directory.inherited.mode !== 'git')
       this.skip(directory.path, 'nestedGitDirectory');
-    if (directory.isUnchanged) return; // the directory has nothing to report
+    if (directory.isUnchanged) return; // an unchanged directory has nothing to report
     let hasJournal = false;
     for (const [name, entry] of directory.entries) {
       hasJournal ||= journalName.test(name);
@@ -245,8 +248,9 @@ const journals = ['-wal', '-journal'];
 const tickMs = 20;
 
 /**
- * Returns the captured SQLite databases of a directory that may be torn: a program wrote to the database, or
- * a journal beside it, since the scan began. Call it when everything is read. Compares names and stamps.
+ * Returns the captured SQLite databases of a directory that may be torn: a program wrote to the database, or to a
+ * journal beside the database, since the scan began. Call this function after all files have been read. Compares names
+ * and stamps.
  */
 function tornDatabases(directory: WalkedDirectory, { tree, clock }: ReportOptions): TreePath[] {
   const torn = new Set<string>();

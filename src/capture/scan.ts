@@ -1,7 +1,7 @@
-// The scan of a work tree as a function of values. The input is the state of the last scan and a request. The output
-// is the result and the state for the next scan. One function chooses between a fast scan of what may have changed
-// and a full scan. A scan passes contents to a sink as it reads them, and is independent of writers, snapshots and
-// checkpoints.
+// The scan of a work tree as a function of values. The input is the state of the last scan and a request. The output is
+// the result and the state for the next scan. One function chooses between a fast scan of what may have changed and a
+// full scan. A scan passes contents to a sink while the scan reads them. A scan is independent of writers, snapshots
+// and checkpoints.
 import { given } from '../base/given.ts';
 import { passMeanwhile } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
@@ -41,11 +41,11 @@ export interface ScanPlace {
   readonly leftOut: ReadonlySet<string>;
   /** The clock of this process, in milliseconds since 1970. */
   readonly now: () => number;
-  /** How long after its last change a content is read again. */
+  /** The time after its last change during which a content is read again. */
   readonly settleMs: number;
   /** The known files that an earlier opening wrote. */
   readonly known: KnownFiles | undefined;
-  /** The handles that fast scans need. Undefined while there are none. */
+  /** Returns the handles that fast scans need, or undefined while there are no handles. */
   readonly handles: () => ScanHandles | undefined;
 }
 
@@ -87,16 +87,19 @@ export interface Scanned {
   readonly next: ScanState;
 }
 
-/** After this many fast scans a full scan checks them. */
+/** The maximum number of fast scans before a full scan checks their result. */
 const fastMax = 49;
-/** With more differences than this between the base and the previous snapshot, a full scan costs no more. */
+/**
+ * The maximum number of differences between the base and the previous snapshot. With more differences, a full scan
+ * costs no more than a fast scan.
+ */
 const differingMax = 1000;
 /** The largest number of directories for which the user's index is read again. */
 const judgedMax = 1000;
 
 /**
- * True when neither the request nor the state excludes a fast scan. Only then is {@link watchedRules} worth its
- * fence.
+ * True when neither the request nor the state excludes a fast scan. Only then is the fence of {@link watchedRules}
+ * worth its cost.
  */
 export function mayBeFast(
   { base }: ScanState,
@@ -106,7 +109,7 @@ export function mayBeFast(
   return isFull !== true && isPlain && previous !== undefined && base !== undefined && base !== 'never';
 }
 
-/** The rules at a moment when the handles have marked every earlier change. */
+/** The rules, read at a moment when the handles have marked every earlier change. */
 export interface WatchedRules extends ScanRules {
   readonly handles: ScanHandles;
 }
@@ -145,7 +148,8 @@ export async function chooseScan(
   if (judged.size > judgedMax) return 'ignoreRules';
   const differing = await differingDirectories(base.root, previous, new Slices(request.signal));
   if (differing === undefined) return 'unproven';
-  // The requesting client says that these paths have changed, reported or not.
+  // The client that requests the capture says that these paths have changed, whether the watcher reported the changes
+  // or not.
   const touched = since?.touched ?? [];
   const touchedDirectories = touched.map(parentOf).filter((path) => base.listings.has(path));
   return {
@@ -174,14 +178,15 @@ async function differingDirectories(
       (node) => asDirectory(node) !== undefined,
     );
     if (directories.length > 0) found.add(difference.path);
-    // A name that only one tree has, or that is a directory in only one tree, counts for its parent directory.
+    // A name is a difference of its parent directory when only one tree has the name, or when the name is a directory
+    // in only one tree.
     if (directories.length < 2) found.add(parentOf(difference.path));
     if (found.size > differingMax) return undefined;
   }
   return found;
 }
 
-/** Scans what may have changed. Returns the reason for a full scan when that becomes clear only now. */
+/** Scans what may have changed. Returns the reason for a full scan when the fast scan finds that it is not enough. */
 export async function scanFast(
   place: ScanPlace,
   { since: _since, alsoInclude = [], ...request }: ScanRequest,
@@ -275,10 +280,13 @@ function optionsOf(
   };
 }
 
-/** Directories that change all the time are scanned again this often, and then reported as unstable. */
+/**
+ * The maximum number of repeated scans of directories that keep changing. After them, the scan reports these
+ * directories as unstable.
+ */
 const againMax = 20;
 
-/** Lists directories, reads unknown files, and repeats until nothing changes meanwhile. */
+/** Lists directories and reads files of unknown content. Repeats this until nothing changes meanwhile. */
 async function fullScan(options: ScanOptions): Promise<ScanResult> {
   const reading = new FileReading(options);
   const walk = new Walk({ ...options, onLooked: (names) => reading.noteWalk(names) });
@@ -306,7 +314,7 @@ async function fullScan(options: ScanOptions): Promise<ScanResult> {
     listings.set(directory.path, directory);
     report.add(directory);
   }
-  // A listing that changed during the scan proves nothing later.
+  // The listing of a directory that changed during the scan proves nothing to a later scan.
   for (const { path } of unsettled) listings.delete(path);
   const { isStopped, files, read, ownerOnly } = reading;
   return { root, ...report.sorted(), listings, isStopped, files, read, ownerOnly };

@@ -1,7 +1,7 @@
-// Selects the listed names that a capture takes. These are names that the user's repository tracks, names in
-// the previous snapshot, names that no ignore rule excludes, and names that globs include. Names that globs
-// exclude are left out. Queries the ignore rules in batches, and the index of a repository only after it
-// found an ignored name. Touches no file itself.
+// Selects the listed names that a capture takes. These are names that the user's repository tracks, names in the
+// previous snapshot, names that no ignore rule excludes, and names that globs include. Names that globs exclude are
+// left out. Queries the ignore rules in batches. Reads the index of a repository only after the rules have ignored a
+// name in it. Touches no file itself.
 import { passMeanwhile } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
@@ -15,7 +15,7 @@ export interface SelectionOptions {
   readonly exclude: Globs;
 }
 
-/** Longer paths are captured without asking git, which cannot reach them either. */
+/** Git cannot reach longer paths, so the capture takes them without asking git. */
 const askedPathMax = 3500;
 const batchMax = 512;
 
@@ -24,11 +24,16 @@ export class Selection {
   readonly #options: SelectionOptions;
   readonly #tracked = new Map<IgnoreScope, Promise<PathTree>>();
   readonly #gitlinks = new Set<TreePath>();
-  /** Scopes whose engine was renewed in this scan. `true`: no rule has changed since. */
+  /**
+   * Scopes whose engine was renewed in this scan. The value is true when no rule has changed since the engine was
+   * renewed.
+   */
   readonly #isFresh = new Map<IgnoreScope, boolean>();
   readonly #lastChain: (path: TreePath) => string | undefined;
 
-  /** `lastChain` returns the key of a directory's rules as they were last read, in this scan or the one before. */
+  /**
+   * `lastChain` returns the key of a directory's rules as the rules were last read, in this scan or in the scan before.
+   */
   constructor(options: SelectionOptions, lastChain: (path: TreePath) => string | undefined) {
     this.#options = options;
     this.#lastChain = lastChain;
@@ -71,8 +76,8 @@ export class Selection {
   }
 
   /**
-   * True when the names of a directory are selected as in the earlier scan with the same rules. An index may have
-   * changed.
+   * True when the names of a directory are selected as in the earlier scan with the same rules. The index of a
+   * repository may still have changed.
    */
   takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
     for (const entry of directory.entries.values())

@@ -1,5 +1,5 @@
-// Decides when an equal stamp proves an equal content. It uses the clock of the file system that sets the
-// stamps, which may differ from the clock of this process. Reads no file of the user's.
+// Decides when an equal stamp proves an equal content. The decision uses the clock of the file system, because this
+// clock sets the stamps and may differ from the clock of this process. Reads none of the user's files.
 import { join } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -8,21 +8,21 @@ import { files } from '../base/files.ts';
 import type { WorkTree } from '../work-tree/work-tree.ts';
 
 /**
- * How long a content stays doubtful after its last change. A write through a mapping (`mmap`) stamps its file only
- * when the page was clean, and the kernel cleans dirty pages after about 30 s. The rest is a margin for differing
+ * How long a content stays doubtful after its last change. A write through a mapping (`mmap`) stamps its file only when
+ * the page was clean, and the kernel cleans dirty pages after about 30 s. The remaining 30 s are a margin for differing
  * clocks.
  */
 export const settleMsUsual = 60_000;
 
 /**
  * How long the names in a directory stay doubtful: a change in the same clock tick as the scan does not change the
- * stamp. Kernels tick at 1–4 ms; ext3, FAT and some network file systems at 1–2 s.
+ * stamp. A tick of a kernel takes 1–4 ms. A tick of ext3, FAT and some network file systems takes 1–2 s.
  */
 export const stampGrainMs = 1000;
 
 /** The clock that stamps the files of a work tree, read at the beginning of a scan. */
 export interface FileClock {
-  /** The device of this clock. Another file system may be mounted below. */
+  /** The device to which this clock belongs. Another file system may be mounted below the root of the work tree. */
   readonly device: number;
   /**
    * True when the kernel of this machine sets the stamps, and the file system stamps a directory when a name in it is
@@ -49,7 +49,8 @@ export function readFileClock({ root }: WorkTree, probeDirectory: string, now: (
 
 /**
  * Linux file systems that this kernel stamps, directories included: ext, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS,
- * bcachefs. On others a server sets the stamps, or they are invented (FUSE over object stores gives constant times).
+ * bcachefs. On other file systems a server sets the stamps, or the driver invents them (FUSE over object stores gives
+ * constant times).
  */
 const localTypes = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
@@ -69,8 +70,8 @@ function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
   // The disk may be full. Then fewer contents count as settled, but no capture fails.
   return attempt(isOfSystem, () => {
-    // Touches one file, because making and removing a file at every capture would cost many times more. The
-    // clock of the file system sets the change time, whatever times the call passes.
+    // Touches one file, because making and removing a file at every capture would cost many times more. The file system
+    // sets the change time by its own clock and ignores the times in the call.
     try {
       files.lutimesSync(file, 0, 0);
     } catch (error) {
@@ -83,9 +84,9 @@ function stampNow(directory: string, device: number): number | undefined {
 }
 
 /**
- * True when an equal stamp proves an equal file later. This is so when the last change is older than
- * `afterMs` by the clock that set the stamp: any later change must then show. A stamp in the future (after a
- * clock jump) is never settled.
+ * True when an equal stamp proves an equal file later. This is so when the last change is older than `afterMs` by the
+ * clock that set the stamp: any later change then gives the file a new stamp. A stamp in the future (after a clock
+ * jump) is never settled.
  */
 export function isSettled(stamp: Stamp, clock: FileClock, afterMs: number): boolean {
   if (stamp.dev !== clock.device) return false;

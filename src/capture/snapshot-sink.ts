@@ -1,5 +1,5 @@
-// The destination of a capture's findings: first contents, then the tree that names them. This interface is
-// what a store offers to captures. It includes the list of paths that a capture had to leave out.
+// The interface that a store offers to captures. A capture passes first the contents of files, then the tree that names
+// the contents. The interface also defines the list of paths that a capture had to leave out.
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import { parentOf, type TreePath } from '../tree/tree-path.ts';
@@ -18,17 +18,17 @@ export interface BlobHash {
   digest(): BlobId;
 }
 
-/** Receives one capture. Writers are independent, and several may be open at once. */
+/** Receives one capture. Several independent writers may be open at once. */
 export interface SnapshotWriter {
   /**
-   * Stores content under the id from {@link SnapshotSink.hash}. May return before the bytes are in the store
-   * (batches): `seal` waits for all. Storing an existing content costs next to nothing.
-   * @throws NoSpace, GitFailed, StoreUnavailable: then the capture has failed and the writer must be aborted.
+   * Stores content under the id from {@link SnapshotSink.hash}. May resolve before the bytes are in the store, because
+   * a store may write batches. `seal` waits for all bytes. Storing an existing content costs almost nothing.
+   * @throws NoSpace, GitFailed, StoreUnavailable. The capture must then abort the writer.
    */
   addBlob(id: BlobId, content: StableContent): Promise<void>;
   /**
-   * Makes the tree durable (as durable as the store is) and returns its id. Takes `sealed` directories by their id,
-   * so the cost depends on the size of the change. Every blob is readable when this resolves.
+   * Makes the tree durable (as durable as the store is) and returns its id. Takes `sealed` directories by their id, so
+   * the cost depends on the size of the change. When the promise resolves, every blob is readable.
    */
   seal(root: Directory): Promise<SnapshotId>;
   /** Discards everything that was added, and removes the temporary files. */
@@ -70,8 +70,8 @@ export interface SnapshotSink {
 }
 
 /**
- * Returns a test whether a capture skipped a path or a directory above it. A skipped path may still exist. A path
- * that disappeared during the capture is not skipped.
+ * Returns a function that is true when the capture skipped a path or a directory above the path. A skipped path may
+ * still exist. A path that disappeared during the capture is not skipped.
  */
 export function notSeenIn(skipped: readonly SkippedPath[]): (path: TreePath) => boolean {
   const unseen = new Set(skipped.flatMap(({ path, reason }) => (reason === 'vanished' ? [] : [path])));

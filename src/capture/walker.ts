@@ -1,7 +1,6 @@
-// Walks a work tree level by level: lists directories, or takes over their earlier listings, and selects the
-// names that the capture takes. Reads no contents and stores nothing. A walk is not atomic. Directories that
-// changed meanwhile are walked again until one check of all finds no change: then all listings were true at
-// the same instant.
+// Walks a work tree level by level: lists directories or reuses their earlier listings, and selects the names that the
+// capture takes. Reads no contents and stores nothing. A walk is not atomic. Directories that changed meanwhile are
+// walked again, until one check of all directories finds no change. All listings were then true at one instant.
 import { isSameStamp } from '../base/file-stamp.ts';
 import { given } from '../base/given.ts';
 import type { Directory } from '../tree/tree.ts';
@@ -26,10 +25,13 @@ export interface WalkOptions
   /** The tree that the capture builds on. The paths of this tree are captured again, ignored or not. */
   readonly previous: Directory | undefined;
   readonly alsoInclude: PathTree | undefined;
-  /** False for directories in which only names are checked: they were captured a moment ago and not touched since. */
+  /**
+   * Returns false for directories in which only names are checked, because they were captured a moment ago and not
+   * touched since.
+   */
   looksAtFiles?(directory: TreePath): boolean;
   readonly isUnwritten?: (path: TreePath) => boolean;
-  /** Called before directories are read, parents first, so that they are watched from then on. */
+  /** Starts to watch directories. Called before the walk reads them, parents first. */
   readonly beforeReading?: (paths: readonly TreePath[]) => Promise<void>;
   /** Called after each directory with its number of names. */
   onLooked?(names: number): void;
@@ -47,7 +49,7 @@ export class Walk {
   readonly #options: WalkOptions;
   readonly #selection: Selection;
   readonly #listing: ListingOptions;
-  /** The paths in the work tree to which `.git` files and `commondir` point. */
+  /** The paths in the work tree to which `.git` files and `commondir` files point. */
   readonly #gitDirectories = new Set<TreePath>();
   #parentsOfMissing = new Set<TreePath>();
   #unchangedFiles = 0;
@@ -102,7 +104,7 @@ export class Walk {
     return fresh.filter((directory) => this.listings.get(directory.path) === directory);
   }
 
-  /** Returns the directories in which, since the last call, a listed sub-directory was not found. */
+  /** Returns the parents of listed sub-directories that the walk has missed since the last call. */
   takeParentsOfMissing(): ReadonlySet<TreePath> {
     const parents = this.#parentsOfMissing;
     this.#parentsOfMissing = new Set();
@@ -120,7 +122,7 @@ export class Walk {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       const now = lookAgain(this.#options.tree, directory.path);
       const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
-      // The directory was listed before the pointer to it was found.
+      // The scan listed the directory before the scan found the pointer to the directory.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
       const isDoubtful = doubtful.has(directory.path) || parents.has(directory.path);
       if (!isSame || isPointer || isDoubtful) changed.push(directory);

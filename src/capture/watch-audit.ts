@@ -1,6 +1,6 @@
-// Checks the directory handles against full captures: when a path differs between two captures, the handles
-// must have marked it in between. The audit runs after captures, delays none and fails none. In doubt the
-// audit reports nothing.
+// Checks the directory handles against full captures: when a path differs between two captures, the handles must have
+// marked it in between. The audit runs after a capture, does not delay the capture and cannot make the capture fail. In
+// doubt the audit reports nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
@@ -37,14 +37,14 @@ interface Look {
 
 interface Finding {
   readonly unmarked: readonly TreePath[];
-  /** The position after which the handles must have marked the paths. */
+  /** The position in the change log after which the handles must have marked the paths. */
   readonly since: number;
 }
 
 /**
- * The kernel shows a change before it queues the event. A writer that is suspended in between, or that writes
- * for long in one call, is reported later than a capture may see the change. A fence does not wait for a late
- * report.
+ * The kernel shows a change before it queues the event. A writer may be suspended in between, or may write for a long
+ * time in one call. A capture may then see the change before the kernel reports it. A fence does not wait for such a
+ * late report.
  */
 const graceMs = 1000;
 
@@ -75,7 +75,7 @@ export class WatchAudit {
 
   async #run(): Promise<void> {
     try {
-      await new Promise(setImmediate); // the answer to the capture comes first
+      await new Promise(setImmediate); // the daemon first sends the answer to the capture
       while (this.#next !== undefined) {
         const finding = await this.#findingOf(this.#next);
         if (finding !== undefined) await this.#confirm(finding);
@@ -87,7 +87,7 @@ export class WatchAudit {
     }
   }
 
-  /** Compares the next scan with the last one, and drops the last one, whose listings are large. */
+  /** Compares the next scan with the last scan, and then drops the last scan, because its listings are large. */
   async #findingOf(look: Look): Promise<Finding | undefined> {
     const last = this.#last;
     this.#next = undefined;
@@ -102,7 +102,7 @@ export class WatchAudit {
     return unmarked === undefined || unmarked.length === 0 ? undefined : { unmarked, since };
   }
 
-  /** Reports the paths that are still unmarked when all earlier changes must have been marked. */
+  /** Waits until the handles must have marked all earlier changes, and reports the paths that are still unmarked. */
   async #confirm({ unmarked, since }: Finding): Promise<void> {
     let left = unmarked;
     for (const waitMs of [0, this.#options.graceMs ?? graceMs]) {
@@ -127,9 +127,12 @@ export class WatchAudit {
   }
 }
 
-/** With more differing paths than this (a checkout of another branch), none is checked. */
+/**
+ * The maximum number of differing paths. When more paths differ (after a checkout of another branch), the audit checks
+ * no path.
+ */
 const metMax = 10_000;
-/** With more unmarked paths than this, none is checked. */
+/** The maximum number of unmarked paths. When more paths are unmarked, the audit checks no path. */
 const foundMax = 1_000;
 
 /**

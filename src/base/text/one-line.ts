@@ -1,5 +1,4 @@
-// Converts a text to one line for a terminal. This function cuts a text only at a length that no subject line
-// of a commit needs.
+// Converts a text to one line for a terminal. Cuts only texts that are longer than any useful subject line of a commit.
 
 const lengthMax = 1000;
 

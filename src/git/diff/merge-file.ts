@@ -1,11 +1,11 @@
-// Merges three texts with `git merge-file`, which uses no attribute, driver or setting of the user: it gets three
-// files and the labels of its markers. Binary contents are not merged.
+// Merges three texts with `git merge-file`, which uses no attribute, driver or setting of the user. Git gets only three
+// files and the labels for the markers. Binary contents are not merged.
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { runGit } from '../process/run.ts';
 
-/** The names behind the markers of a conflict. */
+/** The labels that git writes behind the markers of a conflict. */
 export interface MergeLabels {
   readonly ours: string;
   readonly base: string;
@@ -27,8 +27,8 @@ export function isBinary(content: Uint8Array): boolean {
 }
 
 /**
- * Merges the changes of `ours` and `theirs` to `base`. `directory` is private and exists. Three files in it are
- * written and removed.
+ * Merges the changes of `ours` and `theirs` to `base`. `directory` is an existing private directory, in which this
+ * function writes and then removes three files.
  *
  * @throws GitMissing, GitFailed, AbortError, and the system's own errors for the three files
  */

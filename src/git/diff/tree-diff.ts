@@ -12,7 +12,7 @@ export interface DiffTrees {
   readonly gitDir: string;
   readonly from: string;
   readonly to: string;
-  /** A process that keeps running in the same git dir. Absent: each comparison starts git. */
+  /** A process that keeps running in the same git dir. When absent, each comparison starts git. */
   readonly differ?: TreeDiffer;
 }
 
@@ -23,12 +23,12 @@ export interface DiffOptions {
   readonly context?: number;
   /** Upper limit in bytes for {@link unifiedText}. The differ may stop reading beyond this limit, but need not. */
   readonly textBytesMax?: number;
-  /** Writes binary files as patches in {@link unifiedText}. Default: a line that says that they differ. */
+  /** True to write binary files as patches in {@link unifiedText}. By default a line says that the files differ. */
   readonly binary?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** The limits of git's merge, not those of its differ. */
+/** Finds renames with the limits of git's merge, which differ from the limits of git's differ. */
 const mergeDiffArguments: readonly string[] = [
   'diff-tree',
   '-r',
@@ -73,7 +73,10 @@ export async function nameStatus(trees: DiffTrees, options: DiffOptions = {}): P
   return (await records(trees, ['--raw', '-z'], options)).items;
 }
 
-/** Returns differing paths with their counts of added and removed lines. Git has to read the contents for it. */
+/**
+ * Returns differing paths with their counts of added and removed lines. Git has to read the contents to count the
+ * lines.
+ */
 export function compare(trees: DiffTrees, options: DiffOptions = {}): Promise<Comparison> {
   return records(trees, ['--raw', '--numstat', '-z'], options);
 }
@@ -91,7 +94,7 @@ export function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promis
 
 /**
  * Returns the renames between two trees as git's merge finds them: files with equal or similar content, but no empty
- * ones.
+ * files.
  */
 export async function renamesBetween(
   { gitDir, from, to }: DiffTrees,
@@ -119,8 +122,8 @@ async function records(
 }
 
 /**
- * Returns git's output, from the running process if there is one and it can answer. Paths are arguments, so a request
- * with paths starts git.
+ * Returns git's output, from the running process if that process can answer. A request with paths always starts git,
+ * because paths are arguments.
  */
 async function output(
   trees: DiffTrees,
@@ -201,7 +204,10 @@ function damaged(cause: CheckpointdError): CheckpointdError {
   );
 }
 
-/** Splits path arguments into portions that fit a command line. A rename between two portions appears as A and D. */
+/**
+ * Splits path arguments into portions that fit a command line. A rename between two portions appears as an added and a
+ * deleted file.
+ */
 function portions(paths: readonly TreePath[] | undefined): string[][] {
   if (paths === undefined) return [[]];
   const list: string[][] = [];
@@ -212,9 +218,9 @@ function portions(paths: readonly TreePath[] | undefined): string[][] {
 }
 
 /**
- * Returns a path as arguments. Arguments are text, so a name that is not UTF-8 becomes a pattern with `?` for
- * each high byte. The pattern may also match a sibling that differs only in these bytes. The sibling then
- * appears, too.
+ * Returns a path as arguments. Arguments are text, so a name that is not UTF-8 becomes a pattern with `?` for each high
+ * byte. The pattern may also match a sibling that differs only in these bytes. The result then contains the sibling,
+ * too.
  */
 function pathspecs(path: TreePath): string[] {
   if (path === '') return ['.'];

@@ -8,12 +8,12 @@ import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { isSilence } from '../process/silence.ts';
 
-/** The arguments of every comparison, in any process. */
+/** The arguments of every comparison, in a persistent or a single process. */
 export const diffArguments: readonly string[] = [
   'diff-tree',
   '-r',
   '-M',
-  '-l1000', // the same limit for all versions: git's own was 400 before 2.34 and is 1000 since
+  '-l1000', // the same limit for all versions: git's default was 400 before 2.34 and is now 1000
   '--no-ext-diff',
   '--no-textconv',
   '--no-color',
@@ -25,8 +25,8 @@ export const diffSettings: Readonly<Record<string, string>> = { 'core.abbrev': '
 // `diff-tree` keeps every root tree that it has read, so a process is replaced after this many comparisons.
 const asksMax = 32;
 /**
- * A comparison may read every content of two large trees. On systems that show that git works, a comparison
- * may take this long.
+ * A comparison may read every content of two large trees. A comparison may take this long on systems that report
+ * whether git is working.
  */
 const patienceMs = 600_000;
 
@@ -37,8 +37,8 @@ interface Running {
 }
 
 /**
- * The differ of one git dir. Code that removes objects there closes and reopens it, because a process may still see
- * them.
+ * The differ of one git dir. Code that removes objects from the git dir must close and reopen the differ, because a
+ * running process may still see the removed objects.
  */
 export class TreeDiffer {
   readonly #place: GitPlace;
@@ -58,10 +58,10 @@ export class TreeDiffer {
   /**
    * Returns the output of `git diff-tree` with this format for two trees.
    *
-   * An output longer than `bytesMax` is cut there. Undefined when the process is busy with another comparison
-   * (which may take long), or when it failed.
-   * @throws AbortError. After an abort, or a cut output, the process is ended, because its remaining output
-   * has no reader.
+   * Cuts the output after `bytesMax` bytes. Returns undefined when the process is busy with another comparison (which
+   * may take long), or when it failed.
+   * @throws AbortError. After an abort, or a cut output, the process is ended, because its remaining output has no
+   * reader.
    */
   async ask(
     format: readonly string[],
@@ -135,14 +135,14 @@ export class TreeDiffer {
   }
 }
 
-/** The process died, or git is missing. The single git that runs instead reports why. */
+/** The process died, or git is missing. The caller then runs a single git, which reports the reason. */
 function unanswered(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || isSilence(error)) throw error;
 }
 
 /**
- * Takes everything before a last line that no content can contain by chance, or `bytesMax` of it. Only one comparison
- * runs at a time, so that line ends its output.
+ * Takes the output up to a final line that no content can contain by chance, but at most `bytesMax` bytes. Only one
+ * comparison runs at a time, so this line ends the output of the comparison.
  */
 function takeUntil(end: string, bytesMax: number, onCut: () => void): TakeAnswer<Buffer> {
   const mark = Buffer.from(end, 'latin1');

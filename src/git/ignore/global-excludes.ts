@@ -56,7 +56,7 @@ export class GlobalExcludes {
     if (this.#cached?.key !== key) {
       const cached = { key, path: this.#resolve(configs) };
       this.#cached = cached;
-      // The next call tries again to read a file that was unreadable.
+      // The file was unreadable, and the next call tries to read the file again.
       cached.path.catch(() => {
         if (this.#cached === cached) this.#cached = undefined;
       });
@@ -100,7 +100,7 @@ export class GlobalExcludes {
   }
 
   async #ask(config: string, blocking: ReadonlyMap<string, string>): Promise<string | undefined> {
-    // Saves a process for files without this setting, which is nearly all of them.
+    // Nearly all configuration files lack this setting. This check saves a process for each of them.
     if (!/excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return undefined;
     const isWithout = blocking.has(config);
     // The conditions of includes depend on the user's repository, so git reads that repository's configuration.

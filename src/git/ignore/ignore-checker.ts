@@ -18,12 +18,12 @@ import { isWaitedFor } from '../repository/repository-settings.ts';
 import { GlobalExcludes, type UserPlaces } from './global-excludes.ts';
 
 export interface IgnoreCheckerOptions {
-  /** The directory that paths are relative to: the repository's root, or the work tree without a repository. */
+  /** Paths are relative to this directory: the repository's root, or the work tree if there is no repository. */
   readonly root: string;
   readonly repository: Repository | undefined;
   /**
-   * A private directory for the engine's git dir. This module creates the git dir, and it is removed with the
-   * storage.
+   * A private directory for the engine's git dir. This module creates the git dir. The daemon removes the git dir with
+   * the storage.
    */
   readonly directory: string;
   readonly places: UserPlaces;
@@ -36,21 +36,21 @@ export interface IgnoreCheckerOptions {
  */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
-/** True when the rules exclude a path; undefined where git gave no answer. */
+/** True when the rules exclude a path; undefined when git gave no answer. */
 export type IgnoreVerdict = boolean | undefined;
 
 /**
- * The number of names in a path up to which git may be asked for the matching rule. With more than 24 directories
- * above a path, `--verbose` of git 2.39 reads memory that it has freed, and dies.
+ * The maximum number of names in a path for which the checker asks git for the matching rule. With more than 24
+ * directories above a path, `--verbose` of git 2.39 reads memory that it has freed, and dies.
  */
 const depthMax = 20;
 
-/** Checks paths for one repository, or for a work tree outside any. */
+/** Checks paths for one repository, or for a work tree outside any repository. */
 export class IgnoreChecker {
   readonly #options: IgnoreCheckerOptions;
   readonly #globalExcludes: GlobalExcludes;
   #child: GitChild | undefined;
-  /** Rules files that a warning has already named as unread. */
+  /** Rules files that git does not read, and about which the checker has already warned. */
   readonly #blocked = new Set<string>();
   #sources = { key: '', hasRules: false, excludesFile: '' };
 
@@ -82,7 +82,7 @@ export class IgnoreChecker {
   }
 
   /**
-   * Returns for each path whether the rules exclude it, and undefined for a path over which git died.
+   * Returns for each path whether the rules exclude it, and undefined for a path that made git die.
    * @throws GitMissing, GitFailed when git does nothing for seconds
    */
   async ignored(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {
@@ -108,10 +108,10 @@ export class IgnoreChecker {
       return await ask(paths);
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
-      if (isSilence(error)) throw error; // Git would hang for the same time over each half of the batch.
+      if (isSilence(error)) throw error; // Git would hang for the same time on each half of the batch.
       if (!isSecondTry) return this.#answers(paths, ask, true); // the engine may have been killed, or renewed by another scan
-      // One bad path (for example one that is now "beyond a symbolic link") ends the engine for the whole batch. So
-      // the batch is halved until that path is alone.
+      // One bad path (for example one that is now "beyond a symbolic link") ends the engine for the whole batch. So the
+      // batch is halved until the bad path is alone.
       if (paths.length === 1) {
         this.#options.log.warn(
           `git could not say whether a rule ignores ${JSON.stringify(paths[0])}: ${error.message}`,
@@ -180,7 +180,7 @@ export class IgnoreChecker {
     return {
       gitDir: this.#options.directory,
       workTree: this.#options.root,
-      // If our own directory is inside the root, git would take the paths as relative to it.
+      // If git ran in a directory inside the root, git would take the paths as relative to that directory.
       cwd: parse(this.#options.root).root,
       settings: { 'core.excludesFile': this.#sources.excludesFile, 'core.ignoreCase': String(foldsCase) },
     };

@@ -1,7 +1,7 @@
-// Writes one large loose object in chunks, so that it is never whole in memory and the event loop stays free: Node
-// compresses on a thread. The content is hashed again on the way, because a private file could have changed since it
-// was hashed. A content that seems incompressible by a sample (a video, an archive) is stored uncompressed:
-// compressing 200 MB of it took seven seconds and saved nothing.
+// Writes one large loose object in chunks, so that the whole object is never in memory. Node compresses on a thread, so
+// that the event loop stays free. The content is hashed again during the write, because a private file could have
+// changed since it was hashed. Samples show whether a content is compressible. An incompressible content (a video, an
+// archive) is stored uncompressed: compressing 200 MB of a video took seven seconds and saved nothing.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -29,11 +29,11 @@ export interface LargeObject {
 }
 
 /**
- * Stores an object in an object directory of ours. First writes the whole object under a temporary name in
- * git's own form, which every opening removes, and then gives it its final name. `isDurable`: the object
+ * Stores an object in an object directory of ours. Writes the whole object under a temporary name and then renames it.
+ * The temporary name has git's own form, and every opening removes files with such names. `isDurable`: the object
  * survives a power cut.
- * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors;
- * then the object has no name
+ * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors; then the
+ * object has no name
  */
 export async function writeLarge(
   objects: string,

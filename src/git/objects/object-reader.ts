@@ -27,8 +27,8 @@ export class ObjectReader {
   #facts: GitChild;
 
   /**
-   * `looseIn`: object directories whose loose objects are read without git until git runs, because starting a process
-   * costs more.
+   * `looseIn`: object directories. Until git runs, the reader itself reads the loose objects of these directories,
+   * because starting a process costs more.
    */
   constructor(place: GitPlace, looseIn: readonly string[] = []) {
     this.#place = place;
@@ -42,7 +42,8 @@ export class ObjectReader {
   }
 
   /**
-   * Restarts the processes, because a running one still sees packs that were deleted. Open queries get their answers.
+   * Restarts the processes, because a running process still sees packs that were deleted. Open queries get their
+   * answers.
    */
   async renew(): Promise<void> {
     const old = [this.#contents, this.#facts];
@@ -143,8 +144,8 @@ export class ObjectReader {
     } catch (error) {
       if (!isGitFailure(error)) throw error;
     }
-    // Git reports a damaged object as missing, or `cat-file --batch` dies of it together with the queries behind it.
-    // So each query is repeated in a process of its own, where git says what is wrong.
+    // For a damaged object, `cat-file --batch` reports a missing object or dies, and then all waiting queries fail. So
+    // each query is repeated in a separate process, which reports the damage.
     return { type, bytes: await this.#alone(type, id) };
   }
 
@@ -171,7 +172,7 @@ const takeObject: TakeAnswer<Found | undefined> = (received) => {
   return { value: { type, bytes: Buffer.from(received.subarray(end + 1, length - 1)) }, length };
 };
 
-/** `<id> blob 0\n`, the shortest line: at least this many bytes follow for each object. */
+/** The length of `<id> blob 0\n`, the shortest answer. Git sends at least this many bytes for each object. */
 const shortestFact = 48;
 
 function takeFacts(count: number): TakeAnswer<number[]> {

@@ -1,4 +1,4 @@
-// Stores objects one by one, as loose objects in an object directory of ours: small ones at once
+// Stores objects one by one, as loose objects in an object directory of the daemon: small ones at once
 // (git/objects/object.ts), large ones on a thread (git/objects/large-object.ts). Many objects at once go through
 // git/objects/object-pack.ts.
 import { join } from 'node:path';
@@ -11,7 +11,9 @@ import { type ObjectType, objectId, writeLoose } from './object.ts';
 
 /** The number of large objects that are written at the same time: Node has four threads for files and compression. */
 const largeAtOnce = 2;
-/** Compressing a larger content would block the event loop. */
+/**
+ * The size of the largest content that is compressed at once. Compressing a larger content would block the event loop.
+ */
 const wholeBytesMax = 128 << 10;
 
 export class ObjectWriter {

@@ -1,6 +1,6 @@
-// Loose objects in a directory of ours: writes them like git, and detects those that do not match their name. Git
-// never writes an object that it believes to have, so a damaged one has to be removed before the same content can be
-// stored again.
+// Loose objects in a directory of the daemon. Writes objects like git, and detects objects that do not match their
+// name. Git never writes an object that seems to exist. So a damaged object has to be removed before the same content
+// can be stored again.
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { constants, deflateSync, inflateSync } from 'node:zlib';
@@ -46,7 +46,7 @@ export function isLoose(objects: string, id: string): boolean {
 
 /** Reads a loose object and checks its hash. Returns undefined when it is missing or does not match its name. */
 export function readLoose(objects: string, type: ObjectType, id: string): Buffer | undefined {
-  // The object is packed, or it is damaged, which git explains.
+  // A failure means that the object is packed or damaged. The caller then asks git, which explains the damage.
   return attempt(isOfSystem, () => {
     const file = join(objects, id.slice(0, 2), id.slice(2));
     const whole = inflateSync(files.readFileSync(file), { maxOutputLength: inflatedBytesMax });
@@ -91,9 +91,9 @@ export interface LooseObject {
 }
 
 /**
- * Stores an object in an object directory of ours. First writes the whole object under a temporary name in
- * git's own form, which every opening removes, and then gives it its final name. An existing object gets a
- * new time, so that no prune removes it. `isDurable`: the object survives a power cut.
+ * Stores an object in an object directory of ours. Writes the whole object under a temporary name and then renames it.
+ * The temporary name has git's own form, and every opening removes files with such names. An existing object gets a new
+ * time, so that no prune removes it. `isDurable`: the object survives a power cut.
  */
 export async function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
   const directory = join(objects, object.id.slice(0, 2));
@@ -127,7 +127,8 @@ export function isThereAndYoung(file: string, id: string): boolean {
 }
 
 /**
- * Creates a file in an object directory. Objects are read-only: no program writes to an object once it has its name.
+ * Creates a file in an object directory. The file is read-only, because no program writes to an object after the object
+ * has its name.
  */
 export function openIn(directory: string, file: string): number {
   try {

@@ -1,9 +1,9 @@
-// Reads the index of a pack in git's form: gitformat-pack, version 2. It reads no pack.
+// Reads the index of a pack in git's form: gitformat-pack, version 2. This module reads no pack.
 import { createHash } from 'node:crypto';
 import { files } from '../../base/files.ts';
 
 const start = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
-/** The offset of the object count: the last number of the table of first bytes. */
+/** The offset of the object count, which is the last number in the table of first bytes. */
 const countOffset = start.length + 255 * 4;
 const idsOffset = countOffset + 4;
 const idBytes = 20;

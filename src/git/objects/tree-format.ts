@@ -1,6 +1,6 @@
-// Encodes and decodes git's binary form of one directory. This module is also the guard for names: git's own
-// tools accept `.git`, `..`, empty and repeated names and odd modes. This code writes none of these, and
-// rejects them when another program has put them into a store.
+// Encodes and decodes git's binary form of one directory. This module is also the guard for names: git's own tools
+// accept `.git`, `..`, empty and repeated names and odd modes. This code never writes such names and modes, and rejects
+// them when another program has put them into a store.
 import { CheckpointdError } from '../../base/errors.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices, sortedByKey } from '../../base/slices.ts';
@@ -37,7 +37,7 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
   for (const item of sorted) {
     if (slices.isDue()) await slices.pause();
     const isGood = isTreeName(item.name) && !seen.has(item.name) && item.id.length === 40;
-    // Builds the message only for a bad item, because it costs more than the check.
+    // Builds the message only for a bad item, because building the message costs more than the check.
     if (!isGood)
       invariant(false, `a tree holds allowed names, each once, and SHA-1 ids: ${JSON.stringify(item)}`);
     seen.add(item.name);
@@ -80,7 +80,7 @@ export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]>
     items.push(item);
     at = nul + 21;
   }
-  return items.slice(); // without the spare capacity of the growing array
+  return items.slice(); // a copy without the spare capacity of the growing array
 }
 
 /** Returns the sort key: git orders a directory as if its name ended in a slash. */
@@ -88,7 +88,7 @@ function sortKey(item: TreeItem): string {
   return item.mode === '040000' ? `${item.name}/` : item.name;
 }
 
-/** Returns the stored form of a mode. The mode of a directory has no leading zero there. */
+/** Returns the stored form of a mode. The stored mode of a directory has no leading zero. */
 function storedMode(mode: TreeMode): string {
   return mode === '040000' ? '40000' : mode;
 }
@@ -97,8 +97,8 @@ const fileModes = ['100644', '100755', '120000'] as const;
 
 function readMode(text: string): TreeMode | undefined {
   if (text === '40000') return '040000';
-  // Returns a shared constant instead of the parsed text, which saves memory: trees are cached, and each name
-  // has a mode.
+  // Returns a shared constant instead of the parsed text. This saves memory, because trees are cached and each name has
+  // a mode.
   return fileModes.find((mode) => mode === text);
 }
 

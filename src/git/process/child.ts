@@ -1,7 +1,7 @@
-// A git process that lives as long as its user and answers queries in order: `cat-file --batch`,
-// `check-ignore --stdin`, `update-ref --stdin`. Each process has a FIFO of queries. After a process died or
-// stalled, the next query starts a new one. Queries that may be repeated are repeated once. This module does
-// not interpret answers (its `TakeAnswer` finds their ends), and caches nothing.
+// A git process that lives as long as its user and answers queries in order: `cat-file --batch`, `check-ignore
+// --stdin`, `update-ref --stdin`. Each process has a FIFO of queries. After a process died or stalled, the next query
+// starts a new one. Sends each query that may be repeated once more. This module does not interpret answers (its
+// `TakeAnswer` finds their ends), and caches nothing.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { ended } from '../../base/turns.ts';
 import type { GitPlace } from './environment.ts';
@@ -20,7 +20,10 @@ export type TakeAnswer<T> = (
 ) => { readonly value: T; readonly length: number } | number | undefined;
 
 export interface ChildOptions {
-  /** True when queries may be repeated without harm: open ones are sent to the next process once. Default: false. */
+  /**
+   * True when queries may be repeated without harm. Open queries are then sent to the next process, once. Default:
+   * false.
+   */
   readonly replay?: boolean;
   /** How long a process with an open query may do nothing before it is killed and replaced. Default: 4 s. */
   readonly patienceMs?: number;
@@ -30,7 +33,9 @@ export interface ChildOptions {
 
 const restMsDefault = 20_000;
 
-/** True when the system shows that a silent process works. On other systems each query has its own time limit. */
+/**
+ * True when the system reports whether a silent process is working. On other systems each query has its own time limit.
+ */
 const sees = process.platform === 'linux';
 
 /** Short enough that a second attempt also ends within ten seconds. */
@@ -46,14 +51,14 @@ interface Ask {
 }
 
 /**
- * The received bytes that no caller has taken yet, in one piece. The buffer doubles: joining at every chunk would
- * copy an answer of a hundred megabytes two thousand times.
+ * The received bytes that no caller has taken yet, in one piece. The buffer doubles its size when it is full. Joining
+ * all bytes at every chunk would copy an answer of a hundred megabytes two thousand times.
  */
 class Received {
   #bytes: Buffer = Buffer.alloc(0);
   #room: Buffer = Buffer.alloc(0);
 
-  /** Returns all bytes with one more chunk. Never overwrites bytes that it returned before. */
+  /** Adds a chunk and returns all bytes. Never overwrites bytes that this function returned before. */
   with(chunk: Buffer, neededBytes: number): Buffer {
     if (this.#bytes.length === 0) return this.keep(chunk);
     const [before, length] = [this.#bytes, this.#bytes.length + chunk.length];
@@ -168,7 +173,9 @@ export class GitChild {
   /** Processes that have not ended yet: the present one, and killed ones. */
   readonly #living = new Map<Dialogue, Promise<void>>();
   #closing = false;
-  /** The timer that checks whether the process got a query since the last check. Undefined while no process runs. */
+  /**
+   * The timer for the next check whether the process got a query since the last check. Undefined while no process runs.
+   */
   #rest: NodeJS.Timeout | undefined;
   #isUsed = false;
 
@@ -198,7 +205,10 @@ export class GitChild {
     });
   }
 
-  /** Ends the process: end of input first, SIGTERM after half a second, SIGKILL after another. Open queries fail. */
+  /**
+   * Ends the process: end of input first, SIGTERM after half a second, SIGKILL after another half second. Open queries
+   * fail.
+   */
   async close(): Promise<void> {
     this.#closing = true;
     clearTimeout(this.#rest);
@@ -228,14 +238,17 @@ export class GitChild {
     }, this.#options.restMs ?? restMsDefault).unref();
   }
 
-  /** Kills the process at once, for the end of the daemon, without waiting. */
+  /** Kills the process without waiting. Called when the daemon is about to die. */
   kill(): void {
     this.#closing = true;
     clearTimeout(this.#rest);
     for (const dialogue of this.#living.keys()) dialogue.process.kill('SIGKILL');
   }
 
-  /** Returns the process for new queries, unless it was killed for silence and has not ended yet. */
+  /**
+   * Returns the process for new queries. Returns undefined while a process that was killed for its silence has not
+   * ended.
+   */
   #current(): Dialogue | undefined {
     return this.#dialogue?.failure === undefined ? this.#dialogue : undefined;
   }

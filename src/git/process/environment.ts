@@ -2,7 +2,10 @@
 // remove from process.env is never complete. Each comment says what happens without the variable.
 import { devNull, homedir } from 'node:os';
 
-/** The specified identity for the shadow repository. All our other git processes use this identity too. */
+/**
+ * The identity that the specification requires in the shadow repository. All other git processes of the daemon use this
+ * identity, too.
+ */
 export const identity = { name: 'Q', email: 'qcli@local' } as const;
 
 /**
@@ -10,7 +13,7 @@ export const identity = { name: 'Q', email: 'qcli@local' } as const;
  */
 export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const environment: Record<string, string> = {
-    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', // git finds its own sub-commands through it
+    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', // git finds its own sub-commands through PATH
     HOME: '/nonexistent', // no ~/.gitconfig, no ~/.config/git
     LC_ALL: 'C', // messages that we have to recognise stay in English
     GIT_CONFIG_NOSYSTEM: '1', // /etc/gitconfig may set hooks, filters, signing
@@ -20,7 +23,7 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
     GIT_TERMINAL_PROMPT: '0', // a daemon has no user to ask
     GIT_OPTIONAL_LOCKS: '0', // reading never takes a lock in the user's repository
     GIT_NO_REPLACE_OBJECTS: '1', // refs/replace would show other contents than the stored ones
-    GIT_NO_LAZY_FETCH: '1', // a missing object stays missing; a partial clone would ask the network (git 2.44)
+    GIT_NO_LAZY_FETCH: '1', // otherwise git fetches a missing object of a partial clone from the network (git 2.44)
     GIT_CEILING_DIRECTORIES: '/', // the git dir is always given; discovery never starts
     GIT_AUTHOR_NAME: identity.name,
     GIT_AUTHOR_EMAIL: identity.email,
@@ -35,9 +38,9 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
 
 const hardening: readonly (readonly [key: string, value: string])[] = [
   ['core.hooksPath', devNull], // --no-verify still runs post-commit, reference-transaction, post-index-change
-  ['core.fsmonitor', 'false'], // a nested repository's fsmonitor program ran on `status` and `add`
+  ['core.fsmonitor', 'false'], // otherwise `status` and `add` run the fsmonitor program of a nested repository
   ['core.untrackedCache', 'false'],
-  ['core.autocrlf', 'false'], // bytes are exact: LF came back as CRLF
+  ['core.autocrlf', 'false'], // otherwise git returns LF as CRLF
   ['core.safecrlf', 'false'],
   ['core.eol', 'lf'],
   ['core.attributesFile', devNull], // global attributes may name filters
@@ -78,8 +81,8 @@ export function remoteEnvironment(): Record<string, string> {
     HOME: home,
     ...given('SSH_AUTH_SOCK'),
     ...given('XDG_CONFIG_HOME'),
-    GIT_CONFIG_GLOBAL: process.env.GIT_CONFIG_GLOBAL ?? '', // empty: git looks in HOME
-    GIT_ASKPASS: '', // set and empty: git starts no program that asks
+    GIT_CONFIG_GLOBAL: process.env.GIT_CONFIG_GLOBAL ?? '', // when empty, git looks in HOME
+    GIT_ASKPASS: '', // an empty value: git starts no program that asks the user
     SSH_ASKPASS_REQUIRE: 'never',
     GCM_INTERACTIVE: 'never',
   };
@@ -91,7 +94,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'protocol.https.allow': 'always',
   'protocol.file.allow': 'always',
   'http.followRedirects': 'initial',
-  'http.lowSpeedLimit': '1', // in bytes a second: a connection that transfers nothing ends
+  'http.lowSpeedLimit': '1', // bytes a second: git ends a connection that transfers nothing
   'http.lowSpeedTime': '60',
   'push.gpgSign': 'false',
   'push.recurseSubmodules': 'no',
@@ -100,7 +103,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.recurseSubmodules': 'no',
   'fetch.prune': 'false',
   'fetch.writeCommitGraph': 'false',
-  'fetch.unpackLimit': '1', // the received objects stay one pack
+  'fetch.unpackLimit': '1', // the received objects stay in one pack
   'fetch.fsckObjects': 'true',
   // Names that no work tree may contain.
   'fetch.fsck.hasDot': 'error',
@@ -110,7 +113,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.emptyName': 'error',
   'fetch.fsck.zeroPaddedFilemode': 'error',
   'fetch.fsck.nullSha1': 'error',
-  // Contents of the user's files, which our git never interprets.
+  // Contents of the user's files, which git never interprets here.
   'fetch.fsck.gitmodulesMissing': 'ignore',
   'fetch.fsck.gitmodulesBlob': 'ignore',
   'fetch.fsck.gitmodulesLarge': 'ignore',
@@ -120,7 +123,7 @@ export const remoteSettings: Readonly<Record<string, string>> = {
   'fetch.fsck.gitmodulesPath': 'ignore',
   'fetch.fsck.gitmodulesUpdate': 'ignore',
   'fetch.fsck.gitmodulesParse': 'ignore',
-  'pack.useSparse': 'false', // the sparse walk is by paths, and each checkpoint has its own path
+  'pack.useSparse': 'false', // the sparse walk follows paths, and each checkpoint has its own path
 };
 
 /** Returns the `-c` list in front of every sub-command. `settings` come last and win. */
@@ -131,7 +134,7 @@ export function gitSettings(settings: Readonly<Record<string, string>> = {}): st
   return list;
 }
 
-/** The places of one git process. Every field is an absolute path in the system's encoding. */
+/** The directories and files that one git process uses. Every field is an absolute path in the system's encoding. */
 export interface GitPlace {
   readonly gitDir: string;
   readonly workTree?: string;
@@ -163,7 +166,7 @@ export const durableSettings: Readonly<Record<string, string>> = {
  */
 export const syncedRefSettings: Readonly<Record<string, string>> = { 'core.fsync': 'reference' };
 
-/** True when data written there has to survive a power cut. */
+/** True when data written at the place has to survive a power cut. */
 export function isDurablePlace({ settings }: GitPlace): boolean {
   return settings?.['core.fsync'] === durableSettings['core.fsync'];
 }

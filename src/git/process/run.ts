@@ -1,6 +1,6 @@
-// Starts git with execa, awaited or as a stream of bytes. The persistent processes (git/process/child.ts) and
-// the input of fast-import use `openGit`. No other file starts git. Output is bytes. A non-zero exit is an
-// error with the argument list, the code and git's message. Never interprets the bytes.
+// Starts git with execa. The caller waits for the whole output or reads the output as a stream of bytes. The persistent
+// processes (git/process/child.ts) and the input of fast-import use `openGit`. No other file starts git. Output is
+// bytes. A non-zero exit is an error with the argument list, the code and git's message. Never interprets the bytes.
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
@@ -50,17 +50,20 @@ export const loadExeca = async (): Promise<typeof execa> => (await import('execa
 
 const running = new Set<ProcessGroup>();
 
-/** Kills every git process at once, for a daemon that ends now: a git that ignores SIGTERM must not outlive it. */
+/**
+ * Kills every git process immediately, when the daemon ends immediately. A git that ignores SIGTERM must not outlive
+ * the daemon.
+ */
 export function killAllGit(): void {
   for (const group of running) group.kill('SIGKILL');
 }
 
 /**
  * Runs one git command to its end.
- * @throws GitMissing when there is no git; StoreUnavailable or WorkTreeMissing when its directory is gone;
- * AbortError when the signal was aborted. GitFailed (or NoSpace, if git says so) is for any exit code that is
- * not accepted and for a git that does nothing for eight seconds. To end git early, the function sends
- * SIGTERM, so that git removes its own lock files, and SIGKILL after half a second.
+ * @throws GitMissing when there is no git; StoreUnavailable or WorkTreeMissing when git's working directory is missing;
+ * AbortError when the signal was aborted. GitFailed (or NoSpace, if git says so) is for any exit code that is not
+ * accepted and for a git that does nothing for eight seconds. To end git early, the function sends SIGTERM, so that git
+ * removes its own lock files, and SIGKILL after half a second.
  */
 export async function runGit(run: GitRun): Promise<GitOutput> {
   run.signal?.throwIfAborted();
@@ -131,7 +134,7 @@ function commonOptions(place: GitPlace) {
   } as const;
 }
 
-/** Starts a git process with open pipes. A missing git shows in `ended`, like any other failure. */
+/** Starts a git process with open pipes. The promise `ended` reports a missing git, like any other failure. */
 export async function openGit(place: GitPlace, args: readonly string[]): Promise<GitProcess> {
   const start = await loadExeca();
   passSeam('spawn', `git ${args[0] ?? ''}`);
@@ -240,8 +243,8 @@ export function hasDied(error: unknown): boolean {
 }
 
 /**
- * The system ends a git that exceeds the limit of file sizes with this signal. In the daemon's own process
- * the call fails instead.
+ * The signal that ends a git when it exceeds the system's limit of file sizes. In the daemon's own process the call
+ * fails instead.
  */
 const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
 
@@ -306,7 +309,7 @@ export class ProcessGroup {
   readonly #args: readonly string[];
   #abandon: (() => void) | undefined;
   #isKilled = false;
-  /** Why the process was killed, if that was for its silence. */
+  /** The error of a process that was killed for its silence. Undefined for all other processes. */
   failure: CheckpointdError | undefined;
   /**
    * Resolves when the process was killed and still exists a second later: the system blocks it, or another process
@@ -335,7 +338,7 @@ export class ProcessGroup {
     setTimeout(() => this.kill('SIGKILL'), termMs).unref();
   }
 
-  /** Kills the process because it did not answer in that time, and sets {@link failure}. */
+  /** Kills the process because it did nothing for `patienceMs`, and sets {@link failure}. */
   giveUp(patienceMs: number): void {
     this.failure ??= silent(this.#args, patienceMs);
     this.kill('SIGKILL');

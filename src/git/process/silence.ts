@@ -1,6 +1,6 @@
-// Distinguishes a git process that works from a git process that hangs. It uses the processor time and the
-// transferred bytes of the whole process group, and not the clock alone. Linux reports both. On other systems
-// only bytes in our pipes count.
+// Distinguishes a git process that works from a git process that hangs. Besides the clock, this module uses the
+// processor time and the transferred bytes of the whole process group. Linux reports both. On other systems only the
+// bytes in the daemon's pipes count.
 import { attemptOr, isOfSystem } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
@@ -9,7 +9,7 @@ import { files } from '../../base/files.ts';
 export const silenceMsMax = 8_000;
 
 export interface SilenceOptions {
-  /** Returns the process group to watch, or undefined before it runs. */
+  /** Returns the process group to watch, or undefined before the process runs. */
   readonly group: () => number | undefined;
   readonly onSilence: (patienceMs: number) => void;
   /** The assumption on a system that does not report the state of a process. */
@@ -17,7 +17,7 @@ export interface SilenceOptions {
 }
 
 /**
- * A timer that fires only for a process that has done nothing. The timer checks after half of the time, and
+ * A timer that fires only when the process has done nothing. The timer checks the process after half of the time, and
  * again at the end.
  */
 export class SilenceTimer {
@@ -68,15 +68,16 @@ export function isSilence(error: unknown): boolean {
 }
 
 /**
- * Returns processor time plus bytes of all processes in a group, without a unit. Undefined when the system does not
- * report them.
+ * Returns processor time plus bytes of all processes in a group, without a unit. Returns undefined when the system does
+ * not report them.
  */
 function workOf(group: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
   let work: number | undefined;
   for (const name of files.readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    // The second field is the command in parentheses and may contain any character, so count from its end.
+    // The second field is the command in parentheses. It may contain any character, so the later fields are found from
+    // its last parenthesis.
     const stat = read(`/proc/${name}/stat`);
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (Number(fields[2]) !== group) continue;

@@ -1,6 +1,6 @@
-// Checks that git can read all refs of some namespaces before git is asked. Git skips a directory that it may
-// not read as if it were empty, and waits for ever on a FIFO. This module also removes locks that a killed
-// git left. Opens no ref.
+// Checks that git can read all refs of some namespaces. Called before the daemon asks git for the refs. Git skips a
+// directory that it may not read as if it were empty, and waits for ever on a FIFO. This module also removes locks that
+// a killed git left. Opens no ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';
@@ -9,7 +9,7 @@ import { constants, type Dirent, files } from '../../base/files.ts';
 
 /** Refuses an operation because the refs are unreadable. */
 export class UnreadableRefs extends CheckpointdError {
-  /** Sentences: the problem, and the remedy. */
+  /** Two sentences: the problem, and the remedy. */
   readonly what: string;
   readonly path: string;
 
@@ -61,11 +61,12 @@ function entriesOf(directory: string): Dirent[] {
 }
 
 /**
- * True for a link that blocks no reader. Git reads the target of a link, and follows it if the target is no ref name.
+ * True for a link that blocks no reader. Git reads the target of a link. If the target is no ref name, git follows the
+ * link.
  */
 function isLinkToNoProgram(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return false;
-  // Git cannot follow the link either, and reports it.
+  // Git cannot follow the link either, and reports the link.
   return attemptOr(true, isOfSystem, () => {
     const stats = files.statSync(path, { throwIfNoEntry: false });
     return stats === undefined || stats.isFile() || stats.isDirectory();
@@ -104,10 +105,10 @@ function notARef(path: string): UnreadableRefs {
   return new UnreadableRefs(what, path);
 }
 
-// Removes locks that a killed git left. A lock in a directory of ours is removed at once. The user's git
-// takes the lock of `packed-refs`, too. So that lock is removed only when it has not changed for longer than
-// any git keeps it. Git also writes `packed-refs.new` under that lock, and refuses to start when that file
-// exists. So a file that a kill left would stop the user's own git for ever.
+// Removes locks that a killed git left. Removes a lock in a directory of the daemon at once. The user's git takes the
+// lock of `packed-refs`, too. So that lock is removed only when it has not changed for longer than any git keeps it.
+// Git also writes `packed-refs.new` under that lock, and refuses to start when that file exists. So a file that a kill
+// left would stop the user's own git for ever.
 
 /** Git itself gives up waiting for this lock after one second. */
 const staleAfterMs = 3000;
@@ -118,8 +119,8 @@ export function removeLock(file: string): void {
 }
 
 /**
- * Removes the lock of `packed-refs` and the file written under it, when the holder is dead as far as waiting can
- * show. Resolves at once when neither exists.
+ * Removes the lock of `packed-refs`, and the file written under this lock, after waiting long enough to know that the
+ * holder is dead. Resolves at once when neither file exists.
  */
 export async function removeStalePackedRefs(gitDir: string): Promise<void> {
   // If `packed-refs` is a link, git writes beside its target.

@@ -57,7 +57,8 @@ export class RefStore {
   /** Reads the refs. First finishes the transaction that a kill left, if there is one. */
   async open(): Promise<void> {
     const { intentFile, prefixes } = this.#options;
-    refuseUnreadable(this.#refsIn, prefixes); // comes first: a transaction whose result cannot be read is not repeated
+    // before all else: a transaction is repeated only if its result can be read
+    refuseUnreadable(this.#refsIn, prefixes);
     const intent = readIntent(intentFile);
     if (intent === 'damaged') {
       this.damagedIntent = `${intentFile}.damaged-${randomBytes(6).toString('hex')}`;
@@ -116,8 +117,8 @@ export class RefStore {
   }
 
   /**
-   * Makes all changes or none. When the call resolves, the changes are valid.
-   * @throws StoreCorrupt when another program moved one of the refs, NoSpace, GitFailed: then nothing has
+   * Makes all changes or none. When the promise resolves, the changes are valid.
+   * @throws StoreCorrupt when another program moved one of the refs, NoSpace, GitFailed. After an error nothing has
    * changed.
    */
   commit(changes: readonly RefChange[]): Promise<void> {
@@ -132,9 +133,9 @@ export class RefStore {
   }
 
   /**
-   * Moves the refs of a repository that only the daemon uses into one file. Returns the paths of the files
-   * that the packing made unnecessary. Fewer than `looseMin` refs in files of their own stay. Other changes get their
-   * turn in between.
+   * Moves the refs of a repository that only the daemon uses into one file. Returns the paths of the files that the
+   * packing made unnecessary. Does nothing when fewer than `looseMin` refs have files of their own. Other changes of
+   * refs may run between the steps.
    * @throws as {@link commit}, AbortError between two steps; each ref has its value all the time
    */
   async pack(signal: AbortSignal, looseMin: number): Promise<readonly string[]> {
@@ -142,7 +143,7 @@ export class RefStore {
     const refsIn = this.#refsIn;
     const loose = [...this.#refs.keys()].filter((ref) => files.existsSync(join(refsIn, ref)));
     if (loose.length < looseMin) return [];
-    // Git locks the file. A ref that moves meanwhile has its own file, which takes precedence and stays.
+    // Git locks `packed-refs`. A ref that moves meanwhile has its own file, which takes precedence and stays.
     const settings = { ...place.settings, ...syncedRefSettings };
     await runGit({ place: { ...place, settings }, args: ['pack-refs', '--all', '--no-prune'], signal });
     await syncAll([join(refsIn, 'packed-refs'), refsIn], signal);
@@ -186,8 +187,8 @@ export class RefStore {
   }
 
   /**
-   * Undoes a change with an unknown outcome before the next one. Without this step the next open would repeat
-   * the change over later changes.
+   * Undoes a change with an unknown outcome before the next change. Otherwise the next open would repeat the change and
+   * overwrite later changes.
    */
   async #takeBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
@@ -212,8 +213,8 @@ export class RefStore {
         for (const change of moved) if (!(await this.#isAsked([change]))) lost.push(change.ref);
     }
     const back = moved.filter(({ ref }) => !lost.includes(ref));
-    // Unchanged refs keep their old strings: the new strings are slices of one text, which each of them would keep in
-    // memory.
+    // Unchanged refs keep their old strings. The new strings are slices of git's output, and each slice would keep the
+    // whole output in memory.
     if (moved.length > 0 || refs.size !== this.#refs.size) this.#refs = refs;
     this.#know(back);
     this.#stamp = stamp;
@@ -232,7 +233,10 @@ export class RefStore {
     }
   }
 
-  /** Creates new refs, when none of them exists. Returns the changes that are left to git, which checks them again. */
+  /**
+   * Creates the refs without git if none of them exists. Returns the changes that git still has to make. Git checks
+   * these changes again.
+   */
   #leftOfNew(changes: readonly RefChange[]): readonly RefChange[] {
     const isNew = ({ ref, to }: RefChange): boolean =>
       to !== undefined && !this.#refs.has(ref) && !files.existsSync(join(this.#refsIn, ref));
@@ -274,8 +278,8 @@ export class RefStore {
     try {
       if (isDoubtful) await this.reload();
       if (!isDoubtful || before.some(({ ref, to }) => this.#refs.get(ref) !== to)) {
-        // Not synced, because syncing is what fails. After a power cut the refs may have either value, and both are
-        // complete.
+        // The undo is not synced, because syncing may be the call that fails. After a power cut the refs may have the
+        // old or the new value, and both are complete.
         if (needsNote(before)) writeIntent(this.#options.intentFile, before, false);
         await this.#ask(before, () => '');
         await this.reload();
@@ -352,8 +356,8 @@ export class RefStore {
   }
 
   /**
-   * The refs have moved, so a failure here is no failure of the transaction. But the next open would repeat
-   * the transaction of the note over later changes.
+   * The refs have moved, so a failure here is no failure of the transaction. But the next open would repeat the
+   * transaction of the note and overwrite later changes.
    */
   #endIntent(): void {
     try {
@@ -375,7 +379,7 @@ export class RefStore {
 export interface RefStoreOptions {
   /** The repository with the refs; for `local` the user's own. */
   readonly place: GitPlace;
-  /** The directory of the ref files and their locks, when it is not the place's git dir. */
+  /** The directory of the ref files and their locks. Default: the git dir of `place`. */
   readonly refsIn?: string;
   /** The object directory, if refs may be read without git; see {@link plainRefs}. */
   readonly objects?: string;
@@ -393,21 +397,24 @@ export interface RefStoreOptions {
   readonly onPutBack?: (back: number, lost: number) => void;
   /** The note of an unfinished transaction, in a directory of checkpointd. */
   readonly intentFile: string;
-  /** True when moved refs have to survive a power cut: their directories are synced, too. */
+  /** True when moved refs have to survive a power cut. The directories of the refs are then synced, too. */
   readonly durable: boolean;
-  /** True when the daemon syncs the ref files because this git cannot: a power cut must leave no empty ref. */
+  /**
+   * True when the daemon has to sync the ref files, because this git cannot sync them. A power cut must leave no empty
+   * ref.
+   */
   readonly syncsFiles: boolean;
   /** True when only checkpointd makes refs, and no ref has to be synced. New refs are then made without git. */
   readonly isAlone?: boolean;
 }
 
-// Reads refs without git at an opening, which saves a process. Git reports a ref without its object as broken, so git
-// is asked as soon as one object is neither loose nor known to be packed.
+// Reads refs without git at an opening, which saves a process. Git reports a ref as broken when the object of the ref
+// is missing. So the store asks git as soon as one object is neither loose nor known to be packed.
 
-/** Checking more objects than this costs as much as a process. */
+/** Checking more objects than this costs as much as starting a process. */
 const looseMax = 1000;
 
-/** Returns the refs when each is plain and its object exists. Undefined when git has to be asked. */
+/** Returns the refs when each is plain and its object exists. Returns undefined when the caller has to ask git. */
 function plainRefs(
   { objects, prefixes, packed }: RefStoreOptions,
   refsIn: string,
@@ -465,12 +472,12 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
   }
 }
 
-// Creates new refs in a repository that only the daemon uses, like git: under the name of the lock, then
-// renamed. To have git create the refs would take longer. Moves and removes no existing ref.
+// Creates new refs in a repository that only the daemon uses. Like git, writes each ref into its lock file and then
+// renames the file. Git would take longer to create the refs. Moves and removes no existing ref.
 
 /**
- * Writes the file of a ref under git's lock, whatever the ref was before. Returns false when that failed: the caller
- * then asks git, which says why.
+ * Writes the file of a ref under git's lock, whatever the ref was before. Returns false after a failure. The caller
+ * then asks git, which reports the reason.
  */
 export function writeRefFile(file: string, to: string): boolean {
   const lock = `${file}.lock`;
@@ -492,8 +499,8 @@ export function writeRefFile(file: string, to: string): boolean {
 }
 
 /**
- * Removes the file of a packed ref, under its lock and only while it has this value. Returns false when the file
- * stays.
+ * Removes the loose file of a ref that is also in `packed-refs`. Takes the lock of the ref, and removes the file only
+ * if it still has this value. Returns false when the file stays.
  */
 function removeRefFile(file: string, value: string | undefined): boolean {
   const lock = `${file}.lock`;
@@ -501,7 +508,7 @@ function removeRefFile(file: string, value: string | undefined): boolean {
     files.closeSync(files.openSync(lock, 'wx', 0o600));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return false; // another git moves it
+    return false; // another git process is moving the ref
   }
   try {
     if (!files.existsSync(file) || files.readFileSync(file, 'latin1') !== `${value}\n`) return false;
@@ -522,7 +529,7 @@ export async function keepingPackedMode(gitDir: string, work: () => Promise<unkn
   await work();
   const after = modeOf(file);
   if (before === undefined || after === undefined || before === after) return;
-  // The file now belongs to another user, who chose its bits, or it is gone. The refs have their right values.
+  // The file is missing, or belongs to another user, who chose the permission bits. The refs have their right values.
   attempt(hasCode('ENOENT', 'EPERM'), () => files.chmodSync(file, before));
 }
 
@@ -573,8 +580,8 @@ export function both(error: unknown, second: unknown): AggregateError {
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-// Detects cheaply whether another program moved refs. Writing, removing or packing a ref changes the stamp of
-// its directory, and packing also that of `packed-refs`. Reads only stamps.
+// Detects cheaply whether another program moved refs. Writing, removing or packing a ref changes the stamp of its
+// directory. Packing also changes the stamp of `packed-refs`. Reads only stamps.
 
 /**
  * Returns a stamp that stays equal while no program moves a ref in these directories, as far as the clock of the file
@@ -601,7 +608,7 @@ function stampOf(path: string): string {
 /** Syncs the files that git wrote for these changes. Deleting a packed ref rewrites `packed-refs`. */
 export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): void {
   const written = changes.map(({ ref, to }) => join(gitDir, to === undefined ? 'packed-refs' : ref));
-  // A missing ref was packed by the user's git at this moment.
+  // When the file of a ref is missing, the user's git has just packed the ref.
   for (const file of new Set(written)) syncIfThere(file);
 }
 
@@ -612,14 +619,14 @@ export function syncRefNames(gitDir: string, changes: readonly RefChange[]): voi
   const isPacked = ({ ref, to }: RefChange): boolean =>
     to !== undefined && !files.existsSync(join(gitDir, ref));
   if (!changes.some(isPacked)) return;
-  // The user's git packed the refs at this moment, and does not sync its file.
+  // The user's git has just packed the refs, and git does not sync `packed-refs`.
   syncStanding(join(gitDir, 'packed-refs'));
   syncStanding(gitDir);
 }
 
 /**
- * Syncs the nearest existing directory. Git removes empty directories, also that of a packed ref: then the parent
- * directory has changed.
+ * Syncs the nearest existing directory. Git removes empty directories, even the directory of a ref that was packed. In
+ * that case the parent directory has changed.
  */
 function syncStanding(path: string): void {
   let at = path;
@@ -656,7 +663,7 @@ export function readIntent(file: string): RefChange[] | 'damaged' | undefined {
   if (text === undefined) return undefined;
   return attemptOr('damaged', isA(SyntaxError), () => {
     const read: unknown = JSON.parse(text);
-    // Earlier versions wrote only the list.
+    // Earlier versions wrote only the list of changes.
     const changes: unknown = Array.isArray(read) ? read : intactChanges(read);
     if (!Array.isArray(changes) || !changes.every(isNotedChange)) return 'damaged';
     return changes.map(({ ref, to }) => ({ ref, to: to ?? undefined }));
@@ -721,8 +728,8 @@ export const takeCommitted: TakeAnswer<true> = (received) => {
 };
 
 /**
- * True when the changes need a note. A single ref is one rename and atomic by itself, but a removal rewrites
- * `packed-refs`, and a kill leaves the lock of that file.
+ * True when the changes need a note. The change of a single ref is one rename, which is atomic. But a removal rewrites
+ * `packed-refs`, and a kill leaves the lock of `packed-refs`.
  */
 export function needsNote(changes: readonly RefChange[]): boolean {
   return changes.length > 1 || changes.some(({ to }) => to === undefined);

@@ -1,6 +1,6 @@
-// A bare repository of our own: creates it exactly as specified, and repairs it after a kill. The caller has
-// the session's lock and no child is alive, so every lock file and temporary object in it is stale. This
-// module is independent of checkpoints and never reads the values of refs.
+// Creates a bare repository of the daemon exactly as specified, and repairs the repository after a kill. The caller has
+// the session's lock and no git process is alive. So every lock file and temporary object in the repository is stale.
+// This module is independent of checkpoints and never reads the values of refs.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ const directories = [
 export async function openBareRepository(gitDir: string, more = ''): Promise<boolean> {
   files.mkdirSync(gitDir, { recursive: true, mode: 0o700 });
   files.chmodSync(gitDir, 0o700);
-  removeStale(gitDir); // comes first: a lock that a kill left would fail the next git
+  removeStale(gitDir); // before all else: a lock that a kill left would make the next git fail
   if (!files.existsSync(join(gitDir, 'objects'))) {
     const init = ['init', '-q', '--bare', '--template=', '--object-format=sha1', '--initial-branch=main'];
     await runGit({ place: { gitDir }, args: [...init, gitDir] });
@@ -71,7 +71,7 @@ export async function openBareRepository(gitDir: string, more = ''): Promise<boo
   return areRefsDamaged;
 }
 
-/** Indexes a pack that lost its index to a power cut or an incomplete copy: it still has all its objects. */
+/** Indexes a pack whose index was lost by a power cut or an incomplete copy. The pack still has all its objects. */
 async function indexPacks(gitDir: string): Promise<void> {
   const directory = join(gitDir, 'objects/pack');
   const names = new Set(listing(directory));
@@ -96,8 +96,8 @@ export function removeStale(gitDir: string): void {
 }
 
 /**
- * Removes temporary files below an object directory of ours, and packs without an index for which `isHalf` returns
- * true.
+ * Removes temporary files below an object directory of the daemon. Also removes packs without an index if `isHalf`
+ * returns true for them.
  */
 export function removeStaleObjects(
   objects: string,
@@ -108,7 +108,7 @@ export function removeStaleObjects(
     if (directory !== 'pack' && !/^[0-9a-f]{2}$/.test(directory)) continue;
     const names = listing(join(objects, directory));
     for (const name of names) {
-      // A kept pack without its index comes from an interrupted import.
+      // A pack with a `.keep` file and without an index comes from an interrupted import.
       const stale = /^(?:tmp_|\.tmp-)/.test(name) || /\.(?:lock|keep)$/.test(name);
       const halved = name.endsWith('.pack') && !names.includes(indexOf(name));
       if (stale || (halved && isHalf(name, names))) remove(join(objects, directory, name));
@@ -145,12 +145,12 @@ export function holdsFile(directory: string): boolean {
   return entriesIn(directory).some((entry) => !entry.isDirectory() || holdsFile(join(directory, entry.name)));
 }
 
-/** Returns the entries of a directory; none for a missing directory. */
+/** Returns the entries of a directory, or an empty list for a missing directory. */
 export function entriesIn(directory: string): Dirent[] {
   return attemptOr([], isMissing, () => files.readdirSync(directory, { withFileTypes: true }));
 }
 
-// Removes the lines of a `packed-refs` of ours that git would refuse. One such line makes every git command
+// Removes those lines of the daemon's `packed-refs` that git would refuse. A single bad line makes every git command
 // fail, and so makes all checkpoints unreachable. The removed lines are saved in a file beside `packed-refs`.
 
 const heading = /^# pack-refs with:[ -~]*$/;
@@ -172,8 +172,8 @@ export function mendPackedRefs(gitDir: string): boolean {
   return true;
 }
 
-// Measures the disk space of a store: the blocks of its files, and the number of blobs that git finds.
-// Follows no link, and counts disappearing files as gone.
+// Measures the disk space of a store: the blocks of its files, and the number of blobs that git finds. Follows no link,
+// and does not count files that disappear meanwhile.
 
 export async function diskUsage(
   place: GitPlace,
@@ -213,14 +213,17 @@ function bytesOnDisk(path: string): number {
   });
 }
 
-// Copies the packs of one object directory of ours to another one that needs the same objects.
+// Copies the packs of one object directory of the daemon to another object directory that needs the same objects.
 
-/** With more packs than this, slower look-ups would cost more than copying the needed objects. */
+/**
+ * The maximum number of linked packs. With more packs, slower look-ups would cost more than copying the needed objects.
+ */
 const linkedPacksMax = 50;
 
 /**
- * Gives an object directory the packs of another one, by links if both are on one disk: no process writes to a pack.
- * Returns false, without a change, when there are too many. When this resolves, the packs are synced.
+ * Gives the packs of one object directory to another. Uses links if both directories are on one disk, because no
+ * process writes to a pack. Changes nothing and returns false when there are too many packs. When the promise resolves,
+ * the packs are synced.
  */
 export async function linkPacks(from: string, to: string): Promise<boolean> {
   const [source, target] = [join(from, 'pack'), join(to, 'pack')];

@@ -1,5 +1,5 @@
-// Finds the repository of a directory without git: `git rev-parse` refuses repositories of other owners and
-// cannot read newer formats, and neither matters here. Starts no process and reads only pointers.
+// Finds the repository of a directory without git: `git rev-parse` refuses repositories of other owners and newer
+// formats, but the daemon has to find these, too. Starts no process and reads only pointers.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../../base/attempt.ts';
@@ -24,7 +24,8 @@ export interface Repository {
 const unlessAbsent = { throwIfNoEntry: false } as const;
 
 /**
- * Returns the repository of a canonical absolute directory: the nearest one upwards. Bare repositories do not count.
+ * Returns the repository of a canonical absolute directory: the nearest repository in the directory or above. Bare
+ * repositories do not count.
  */
 export function findRepository(directory: string): Repository | undefined {
   for (let at = directory; ; at = dirname(at)) {
@@ -54,7 +55,10 @@ export function repositoryAt(root: string): Repository | undefined {
   return { root, gitDir, commonDir };
 }
 
-/** Returns the path of the git directory that the `.git` of this directory is or names, whether or not it exists. */
+/**
+ * Returns the path of the git directory: the `.git` of this directory, or the path that the `.git` file names. The git
+ * directory need not exist.
+ */
 export function namedAt(
   root: string,
 ): { readonly gitDir: string; readonly is: NamedGitDirectory } | undefined {
@@ -66,7 +70,7 @@ export function namedAt(
   return { gitDir, is: isDirectory(gitDir) ? 'there' : 'missing' };
 }
 
-/** `notUtf8`: the path is not UTF-8, so no string of ours leads to it. */
+/** `notUtf8`: the path is not UTF-8, so the daemon cannot express the path as a string. */
 export type NamedGitDirectory = 'there' | 'missing' | 'notUtf8';
 
 function pointedTo(dotGit: string): string | undefined {
@@ -77,7 +81,10 @@ function pointedTo(dotGit: string): string | undefined {
   return isAbsolute(target) ? target : resolve(dirname(dotGit), target);
 }
 
-/** Returns the first line of a small file, or undefined when it is no file or is empty. Never blocks on a FIFO. */
+/**
+ * Returns the first line of a small file, or undefined for an empty file and for any other entry. Never blocks on a
+ * FIFO.
+ */
 function readLine(file: string): string | undefined {
   // The file is missing or unreadable, so it is no pointer.
   return attempt(isAbsence, () => {
@@ -116,7 +123,7 @@ export interface BrokenRepository {
   readonly what: string;
 }
 
-/** Returns the broken git directory in this directory or above, if it is nearer than any repository. */
+/** Returns the nearest broken git directory in this directory or above, unless a repository is nearer. */
 export function brokenRepository(directory: string): BrokenRepository | undefined {
   for (let at = directory; repositoryAt(at) === undefined; at = dirname(at)) {
     const named = namedAt(at);
@@ -138,24 +145,23 @@ function wrongWith(dotGit: string, { gitDir, is }: NonNullable<ReturnType<typeof
 }
 
 /**
- * The first names that `git init` makes. A directory with nothing else comes from our own killed `git init`, which is
- * completed.
+ * The first names that `git init` makes. A git directory with no other names comes from the daemon's own killed `git
+ * init`, and the daemon completes it.
  */
 const begun: ReadonlySet<string> = new Set(['HEAD', 'HEAD.lock', 'config', 'config.lock', 'objects', 'refs']);
 
 function holdsWork(gitDir: string): boolean {
-  // A directory that cannot be read is not replaced.
+  // The daemon does not replace a directory that it cannot read.
   return attemptOr(true, isOfSystem, () => {
     if (files.readdirSync(gitDir).some((name) => !begun.has(name))) return true;
     return ['objects', 'refs'].some((name) => holdsFile(join(gitDir, name)));
   });
 }
 
-// Makes a repository for the user on request: for strategy `local`, by checkpoint/init. The repository is
-// ordinary and empty, without a commit, template or setting of ours. The next attempt completes an
-// interrupted one.
+// Makes a repository for the user on request: for strategy `local`, by checkpoint/init. The repository is ordinary and
+// empty, without a commit, template or setting of ours. The next attempt completes an interrupted attempt.
 
-/** Makes a repository in a directory outside any. @throws GitMissing, GitFailed, NoSpace */
+/** Makes a repository in a directory that is outside any repository. @throws GitMissing, GitFailed, NoSpace */
 export async function makeRepository(directory: string): Promise<Repository> {
   const place = { gitDir: join(directory, '.git'), cwd: directory };
   const init = ['init', '--quiet', '--template=', '--object-format=sha1', '--initial-branch=main'];

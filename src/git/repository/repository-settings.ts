@@ -10,7 +10,7 @@ import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
 
 export interface RepositorySettings {
-  /** The unsupported format. Undefined for a supported one. */
+  /** The format of the repository when the daemon does not support the format. Otherwise undefined. */
   readonly foreign: 'sha256' | 'reftable' | undefined;
   /** The setting that says which other users may write to the repository. */
   readonly shared: string;
@@ -48,13 +48,13 @@ function foreignIn(settings: string): RepositorySettings['foreign'] {
 // Detects a configuration on which git would wait for ever, because it includes a FIFO, a terminal or a
 // similar file. Follows every include, even an include whose condition is false, and reads no other setting.
 
-/** Git itself follows no more levels. */
+/** The maximum depth of includes that git follows. */
 const depthMax = 10;
 const listMsMax = 8000;
 
 /**
- * Returns the first file that would block git: the configuration itself or a file that it includes. `~` is the HOME
- * of `environment`. @throws GitMissing, GitFailed when it cannot be parsed
+ * Returns the first file that would block git: the configuration file itself or an included file. `~` is the HOME of
+ * `environment`. @throws GitMissing, GitFailed when git cannot parse the configuration
  */
 export async function blockingInclude(
   config: string,
@@ -80,7 +80,7 @@ export async function blockingInclude(
 }
 
 async function includesOf(config: string, place: GitPlace): Promise<string[]> {
-  // Saves a process for files without includes, which is nearly all of them.
+  // Nearly all configuration files have no includes. This check saves a process for each of them.
   if (!/include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return [];
   const { stdout } = await runGit({
     place,

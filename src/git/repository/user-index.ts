@@ -8,10 +8,10 @@ import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from './git-dir.ts';
 import { blockingInclude, isWaitedFor } from './repository-settings.ts';
 
-/** A million entries take half a second. */
+/** The time limit of `git ls-files`, which lists a million entries in half a second. */
 const listMsMax = 8000;
 
-/** A path of an index. `160000` is a submodule, the other modes are git's for files and links. */
+/** A path of an index. The mode `160000` means a submodule. All other modes are git's modes for files and links. */
 export interface IndexEntry {
   readonly path: TreePath;
   readonly isSubmodule: boolean;
@@ -33,8 +33,8 @@ export class UserIndex {
   }
 
   /**
-   * Returns the tracked paths. Reports an index that git cannot read, which counts as empty. @throws GitMissing,
-   * GitFailed when git dies
+   * Returns the tracked paths. When git cannot read the index, reports the index and returns an empty list.
+   * @throws GitMissing, GitFailed when git dies
    */
   entries(): Promise<readonly IndexEntry[]> {
     const key = this.key();
