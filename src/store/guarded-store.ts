@@ -1,6 +1,5 @@
-// A store that knows which checkpoints it should have. Before each use it checks that the store is still the opened
-// one, and it reports published checkpoints that are missing. Works for every strategy. The inner store knows the
-// contents of checkpoints.
+// A store that knows which checkpoints it should have. Before each use, this store checks that the inner store has not
+// been replaced since it was opened. It also reports published checkpoints that are missing. Works for every strategy.
 import { hash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -41,13 +40,13 @@ export class GuardedStore implements SnapshotStore {
   }
 
   /**
-   * Compares the store with the list of published checkpoints. Call it once, at open.
+   * Compares the store with the list of published checkpoints. Call this function once, when the store is opened.
    * @throws StoreCorrupt when the store has lost everything
    */
   async compare(): Promise<StoredCheckpoint[]> {
     let stored = await this.checkpoints();
     if (this.#published.isKept && this.#inner.putBack !== undefined) {
-      // A ref that another program moved looks damaged, but its checkpoint may still exist.
+      // When another program has moved a ref, the checkpoint looks damaged, but it may still exist.
       const unlisted = this.damaged().flatMap(({ affects }) => affects);
       const ids = new Set(unlisted.filter((id) => this.#published.ids.has(id)));
       if (await this.#inner.putBack(ids, stored)) stored = await this.checkpoints();
@@ -89,7 +88,7 @@ export class GuardedStore implements SnapshotStore {
     // After a capture that found a missing object, the next capture writes everything again.
     const published = await this.#ask((inner) => inner.publish(publication));
     this.#published.add(publication.record.id);
-    this.#isDoubtful = false; // a capture in doubt has written everything again
+    this.#isDoubtful = false; // a doubtful capture has written everything again
     return published;
   }
 
@@ -101,7 +100,7 @@ export class GuardedStore implements SnapshotStore {
 
   async destroy(): Promise<void> {
     await this.#inner.destroy();
-    this.#published.forget(); // checkpoints that could not be destroyed are still expected
+    this.#published.forget(); // not before: checkpoints that could not be destroyed are still expected
   }
 
   hash(size: number): BlobHash {
@@ -112,7 +111,7 @@ export class GuardedStore implements SnapshotStore {
     return this.#there().writer(signal, this.#isDoubtful);
   }
 
-  /** True when damage of the store was found since the last publication. */
+  /** True when the store was found damaged since the last publication. */
   isDoubtful(): boolean {
     return this.#isDoubtful;
   }
@@ -182,7 +181,7 @@ export class GuardedStore implements SnapshotStore {
   }
 }
 
-/** Returns the error for a store that existed earlier and is missing when a session is opened. */
+/** Returns the error for a session whose store existed earlier and is missing now. */
 export function emptied(checkpoints: number, path?: string): CheckpointdError {
   const where = path === undefined ? '' : ` ${path}`;
   return new CheckpointdError(
@@ -192,9 +191,9 @@ export function emptied(checkpoints: number, path?: string): CheckpointdError {
   );
 }
 
-// The list of the checkpoints that a session has published and not removed, kept apart from its store. Only
-// this list can distinguish a store that was deleted, emptied or replaced from a new store, and name the
-// missing checkpoints. The list is a file of lines with checksums: `+` and an id for a publication, `-` for a
+// The list of the checkpoints that a session has published and not removed. The list is stored apart from the
+// checkpoints. Only this list can distinguish a store that was deleted, emptied or replaced from a new store, and can
+// name the missing checkpoints. The list is a file of lines with checksums: `+` and an id for a publication, `-` for a
 // removal.
 
 const lineForm = /^([+-])(ckpt_[0-9a-z]{1,64}) ([0-9a-f]{8})$/;
@@ -212,7 +211,7 @@ export class PublishedList {
     this.isKept = isKept;
   }
 
-  /** Reads the list. Skips lines that were damaged or cut short. */
+  /** Reads the list. Skips damaged and truncated lines. */
   static open(file: string): PublishedList {
     const text = attempt(isMissing, () => files.readFileSync(file, 'latin1'));
     const ids = new Set<CheckpointId>();
@@ -230,9 +229,9 @@ export class PublishedList {
   }
 
   /**
-   * Adds a published checkpoint. A system error must not make the publication look undone. A line that cannot be
-   * written now is written with the next one, or at the next open. Until then a loss of that checkpoint would not be
-   * reported.
+   * Adds a published checkpoint. Throws no system error, because an error would make the publication look undone. The
+   * next write or the next open adds a line that cannot be written now. Until then the daemon would not report a loss
+   * of the checkpoint.
    */
   add(id: CheckpointId): void {
     this.#ids.add(id);
@@ -246,14 +245,14 @@ export class PublishedList {
 
   /**
    * Removes checkpoints from the list before they are removed from the store. A kill in between leaves an unlisted
-   * checkpoint, never one that seems lost.
+   * checkpoint, and never makes a checkpoint seem lost.
    */
   remove(ids: readonly CheckpointId[]): void {
     this.#append('-', ids);
     for (const id of ids) this.#ids.delete(id);
   }
 
-  /** Replaces the list by these checkpoints. */
+  /** Replaces the contents of the list by these checkpoints. */
   replace(ids: Iterable<CheckpointId>): void {
     const wanted = [...ids];
     this.#ids.clear();
@@ -261,15 +260,15 @@ export class PublishedList {
     writeAtomically(this.#file, wanted.map((id) => lineOf('+', id)).join(''));
   }
 
-  /** Removes the list, because there is no store any more. */
+  /** Removes the list, because the store no longer exists. */
   forget(): void {
     this.#ids.clear();
     files.rmSync(this.#file, { force: true });
   }
 
   /**
-   * A list that cannot be written is deleted rather than left wrong: the next open trusts the store and begins a new
-   * list.
+   * Deletes a list that cannot be written, because a wrong list would do harm. The next open then trusts the store and
+   * begins a new list.
    */
   #append(sign: '+' | '-', ids: readonly CheckpointId[]): void {
     try {

@@ -1,5 +1,6 @@
-// Reads contents before their turn: while one is being used, the store reads the next ones. The number and
-// the bytes are limited. A large content waits for its turn, and comes in chunks. This module only reads.
+// Reads contents before their turn: while the caller uses one content, the store reads the next contents. The number
+// and the bytes of these contents are limited. A large content is read in chunks, and only when its turn comes. This
+// module only reads.
 import type { BlobId } from '../base/ids.ts';
 import { ended } from '../base/turns.ts';
 import type { Contents } from './snapshot-store.ts';
@@ -12,7 +13,7 @@ export class ReadAhead {
   readonly #contents: Contents;
   readonly #blobs: readonly BlobId[];
   readonly #sizes: readonly number[];
-  /** The pending reads, by position in the list. */
+  /** The pending reads, by the positions of their contents in the list. */
   readonly #asked = new Map<number, Promise<readonly Uint8Array[]>>();
   #next = 0;
 
@@ -23,7 +24,7 @@ export class ReadAhead {
     this.#sizes = sizes;
   }
 
-  /** Moves to this turn: drops the contents before it, and requests those that follow soon. */
+  /** Moves to this turn. Drops the contents before the turn, and requests the contents that follow soon. */
   turnTo(turn: number): void {
     this.#asked.delete(turn - 1);
     for (; this.#next < Math.min(turn + aheadMax, this.#blobs.length); this.#next += 1) {

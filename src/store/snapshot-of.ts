@@ -1,4 +1,4 @@
-// Stores a tree without a capture, made of directories and contents that the store already has.
+// Stores a tree without a capture. The store already has the contents of the tree.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/tree.ts';
 import type { SnapshotStore } from './snapshot-store.ts';

@@ -1,6 +1,6 @@
-// THE interface of the three strategies: stores immutable snapshots of a work tree, and the checkpoints that
-// name them. A store only stores. A store never reads or writes the work tree (capture/capturer.ts brings the
-// bytes, the restorer in restore/ reads them back), and knows only the stored reference of a conversation.
+// The common interface of the three strategies. A store contains immutable snapshots of a work tree, and the
+// checkpoints that name the snapshots. A store never reads or writes the work tree: capture/capturer.ts passes the
+// bytes to the store, and restore/ reads them from the store. Of a conversation, a store contains only a reference.
 import type { CheckpointdError } from '../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
 import type { SkippedPath, SnapshotSink } from '../capture/snapshot-sink.ts';
@@ -23,12 +23,12 @@ export interface CaptureRules {
 /** The immutable part of a checkpoint, stored with its snapshot and never rewritten. JSON-safe. */
 export interface CheckpointRecord {
   readonly id: CheckpointId;
-  /** The order within the session. Strictly increasing, whatever the clock does. */
+  /** The order within the session. Strictly increasing, even when the clock jumps. */
   readonly seq: number;
-  /** RFC 3339, UTC, milliseconds. */
+  /** The time of the checkpoint: RFC 3339, UTC, with milliseconds. */
   readonly timestamp: string;
   readonly kind: CheckpointKind;
-  /** The tag at its creation. {@link StoredCheckpoint.tag} is the present one. */
+  /** The tag of the checkpoint at its creation. {@link StoredCheckpoint.tag} is the present tag. */
   readonly madeAs?: Tag;
   readonly parent?: CheckpointId;
   /** For a repeated tool tag: the `seq` of the first checkpoint with the tag, which decides its place in the list. */
@@ -39,39 +39,40 @@ export interface CheckpointRecord {
   readonly message: string;
   readonly snapshot: SnapshotId;
   readonly conversation: RecordedConversation;
-  /** The length of the session's log at the publication. Later log records come after this checkpoint. */
+  /**
+   * The length of the session's log when the checkpoint was published. Later log records come after this checkpoint.
+   */
   readonly logLength: number;
   readonly historyLength: number;
   readonly currentTurn: number;
   readonly toolsInTurn: number;
   readonly inTangent?: boolean;
   readonly skipped: readonly SkippedPath[];
-  /** Absent in records of versions that did not store them. */
+  /** The rules of the capture. Absent in records of earlier versions. */
   readonly rules?: CaptureRules;
   /** For `restore`: the restored checkpoint, and the safety checkpoint before it. */
   readonly restored?: CheckpointId;
   readonly safety?: CheckpointId;
-  /** For a revert, which is a kind of `restore`: the range that it took back. */
+  /** For a revert, which is a kind of `restore`: the range of checkpoints that the revert undid. */
   readonly reverted?: RevertedRange;
   readonly scope?: 'files' | 'conversation' | 'both';
-  /** For `restore`: the only restored paths, as latin1 byte strings. Absent: all. */
+  /** For a `restore` of selected paths: these paths, as latin1 byte strings. When absent, all paths were restored. */
   readonly paths?: readonly string[];
   /**
-   * For `restore`: paths that were ignored before and are not ignored afterwards, because the restore removed
-   * an ignore file. No program created these paths since, so an undo must not delete them. Latin1 byte
-   * strings.
+   * For `restore`: paths that were ignored before and are not ignored afterwards, because the restore removed an ignore
+   * file. The paths existed before the restore, so an undo must not delete them. Latin1 byte strings.
    */
   readonly revealed?: readonly string[];
   /**
-   * For `restore`: other paths that differ between the states before and after, although the restore did not
-   * write them. A program edited these paths meanwhile, or an ignore file that the restore wrote hides them.
-   * Latin1 byte strings.
+   * For `restore`: paths that the restore did not write, but that differ between the states before and after the
+   * restore. A program edited these paths meanwhile, or an ignore file that the restore wrote hides them. Latin1 byte
+   * strings.
    */
   readonly untouched?: readonly string[];
-  /** For `restore`: the undo and redo stacks after it, as ids of `restore` checkpoints. */
+  /** For `restore`: the undo and redo stacks after the restore, as ids of `restore` checkpoints. */
   readonly undo?: readonly CheckpointId[];
   readonly redo?: readonly CheckpointId[];
-  /** For a mutation with a key: the client's key and the answer to repeat. */
+  /** For a mutation with an idempotency key: the client's key and the answer to repeat. */
   readonly idempotency?: {
     readonly key: string;
     readonly fingerprint: string;
@@ -81,7 +82,10 @@ export interface CheckpointRecord {
   readonly operation?: string;
 }
 
-/** The ends of the range that a revert took back. `to` absent: the present. */
+/**
+ * The first and the last checkpoint of the range that a revert undid. When `to` is absent, the range ends at the
+ * present.
+ */
 export interface RevertedRange {
   readonly from: CheckpointId;
   readonly to?: CheckpointId;
@@ -93,7 +97,7 @@ export interface StoredCheckpoint {
   /** The present tag. A tag belongs to one checkpoint. */
   readonly tag?: Tag;
   readonly name?: string;
-  /** The id of its commit, for strategies that make commits. */
+  /** The id of the checkpoint's commit, for strategies that make commits. */
   readonly commit?: string;
 }
 
@@ -130,30 +134,33 @@ export interface StoreProblem {
 }
 
 /**
- * The contract, tested by one suite (test/store/suite.ts) for all strategies. Equal contents give equal snapshot ids.
- * A snapshot never changes. `read` returns the bytes that were on disk. `publish`, `rename` and `remove` are atomic,
- * also under kill -9, and only they create, change or remove a checkpoint.
+ * The contract, tested by one suite (test/store/suite.ts) for all strategies. Equal contents give equal snapshot ids. A
+ * snapshot never changes. `read` returns the bytes that were on disk. `publish`, `rename` and `remove` are atomic, even
+ * under kill -9. Only these functions create, change or remove a checkpoint.
  */
 export interface SnapshotStore extends SnapshotSink {
   readonly strategy: string;
 
-  /** Publishes a checkpoint: record, tag and name appear together or not at all. Returns the commit, if any. */
+  /**
+   * Publishes a checkpoint: record, tag and name appear together or not at all. Returns the commit of the checkpoint,
+   * if the strategy makes commits.
+   */
   publish(publication: Publication): Promise<{ readonly commit?: string }>;
   /**
-   * Returns every readable checkpoint of this session, by `seq`, read from disk. {@link damaged} returns the others.
+   * Reads the checkpoints of this session from disk, and returns all readable checkpoints in the order of `seq`. {@link
+   * damaged} returns the damaged checkpoints.
    */
   checkpoints(): Promise<StoredCheckpoint[]>;
   /**
-   * Returns the damage that the last {@link checkpoints} found: checkpoints that it left out, and lost tags
-   * and names.
+   * Returns the damage that the last call of {@link checkpoints} found: omitted checkpoints, and lost tags and names.
    */
   damaged(): readonly StoreProblem[];
-  /** Makes everything published so far survive a power cut, at any durability level. */
+  /** Makes all published checkpoints survive a power cut, at any durability level. */
   sync(): Promise<void>;
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /**
-   * Searches for published checkpoints that {@link checkpoints} lacks and lists them again. Restores tags and names
-   * that another program moved. Returns true when it changed anything.
+   * Searches the store for published checkpoints that {@link checkpoints} does not list, and makes them listed again.
+   * Restores tags and names that another program moved. Returns true when it changed anything.
    */
   putBack?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
   /**
@@ -170,7 +177,7 @@ export interface SnapshotStore extends SnapshotSink {
    */
   entries(snapshot: SnapshotId, under?: TreePath): Promise<Entry[]>;
   entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined>;
-  /** Returns the permission bits of directories that are stricter than usual. */
+  /** Returns the permission bits of those directories whose permissions are stricter than usual. */
   directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>>;
   /** Returns the differing paths, in bytewise order. Skips directories with equal ids. */
   changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]>;
@@ -182,18 +189,18 @@ export interface SnapshotStore extends SnapshotSink {
    */
   read(blob: BlobId, range?: { readonly offset: number; readonly length: number }): AsyncIterable<Uint8Array>;
   /**
-   * Returns the wanted directories that the store has lost or that are damaged, and all wanted directories
-   * below them. Reads from the disk, past every cache. Ignores paths that are not in the snapshot.
+   * Returns the wanted directories that the store has lost or that are damaged, and all wanted directories below them.
+   * Reads from the disk and uses no cache. Ignores paths that are not in the snapshot.
    */
   lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]>;
   /** Makes the two snapshots (undefined: the empty tree) visible to git's differ. */
   gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees>;
 
-  /** The object directories in which git finds snapshots by their ids. Absent: the store has no git objects. */
+  /** The object directories in which git finds snapshots by their ids. Absent when the store has no git objects. */
   readonly gitObjects?: readonly string[];
   /**
-   * Adopts the packs of another object directory, by links if the disk allows it. Returns false, without a change,
-   * when that does not pay. Absent: the store cannot adopt packs.
+   * Adopts the packs of another object directory, by links if the disk allows links. Changes nothing and returns false
+   * when adopting the packs would not save time. Absent when the store cannot adopt packs.
    */
   adoptPacks?(objects: string): Promise<boolean>;
 
@@ -207,21 +214,27 @@ export interface SnapshotStore extends SnapshotSink {
   /** Reads everything and checks every hash. Calls `onChecked` with the number of contents read. */
   verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]>;
   usage(): Promise<StoreUsage>;
-  /** Returns the bytes of this session's checkpoints in a shared store. Absent: all of {@link usage}. */
+  /**
+   * Returns the bytes of this session's checkpoints in a shared store. When absent, all bytes of {@link usage} belong
+   * to the session.
+   */
   heldBytes?(): Promise<number>;
   /**
    * Returns the path of the store when it was deleted, emptied or replaced since the open. Takes a few system calls.
    */
   gone?(): string | undefined;
-  /** Ends children and handles; removes nothing. */
+  /** Ends child processes and closes handles. Removes nothing. */
   close(): Promise<void>;
-  /** Ends children at once, for a dying process. */
+  /** Ends child processes at once. Called when the daemon is about to die. */
   kill(): void;
-  /** Removes everything that this session has outside its session directory (hidden refs, rows). Idempotent. */
+  /**
+   * Removes everything that this session has outside its session directory (hidden refs, rows). May be called
+   * repeatedly.
+   */
   destroy(): Promise<void>;
 }
 
-/** A store that was opened for reading, and its checkpoints. */
+/** A store that was opened for reading, with its checkpoints. */
 export interface ReadableStore {
   readonly store: SnapshotStore;
   readonly stored: readonly StoredCheckpoint[];
@@ -242,44 +255,47 @@ export interface StoreOptions {
   /** The git directory of the repository that contains the work tree, if any. */
   readonly gitDirectory?: string;
   /**
-   * The number of checkpoints that the store must have. If the number is not 0, no new store is made in place
-   * of a lost store. Default 0.
+   * The number of checkpoints that the store must have. If the number is not 0, the strategy makes no new store in
+   * place of a lost store. Default 0.
    */
   readonly expected?: number;
-  /** `power`: an answered publication survives a power cut. */
+  /** `power`: a publication survives a power cut as soon as it is answered. */
   readonly durability: 'process' | 'power';
   /** Called with a text for the user about repairs that the store made by itself. */
   readonly tell?: ((what: string) => void) | undefined;
 }
 
 /**
- * A strategy: its abilities, as data that the code above the store relies on, and how to make and open a store.
- * store/strategies.ts has the table of all strategies. `initialize` reads it, so a driver's own file loads nothing
- * heavy before `open`.
+ * A strategy: its abilities as data for the code above the store, and the functions that make and open a store.
+ * store/strategies.ts has the table of all strategies. The request `initialize` reads the table, so the file of a
+ * driver loads nothing heavy before `open`.
  */
 export interface StrategyDriver {
   readonly name: string;
-  /** The default retention of a session's checkpoints when the session ends. */
+  /** The default for keeping or removing a session's checkpoints when the session ends. */
   readonly retention: 'session' | 'keep';
-  /** True when it stores checkpoints in a repository of the user's, and so needs one. */
+  /** True when the strategy stores checkpoints in the user's repository. A session then needs such a repository. */
   readonly needsRepository: boolean;
-  /** True when a session has nothing outside its session directory, so that removing the directory removes all. */
+  /**
+   * True when a session has no data outside its session directory, so that removing the directory removes the whole
+   * store.
+   */
   readonly livesInSessionDirectory: boolean;
-  /** Returns the git repository of a session's checkpoints, if it has a separate one that users may read. */
+  /**
+   * Returns the git repository of a session's checkpoints, if the session has a separate repository that users may
+   * read.
+   */
   ownRepository?(sessionDirectory: string): string;
   /**
-   * Returns why the strategy cannot be used on this machine, with the remedy; undefined when it can. Takes a few
-   * system calls at most.
+   * Returns why this machine cannot use the strategy, with the remedy. Returns undefined when the strategy is usable.
+   * Takes a few system calls at most.
    */
   obstacle(): string | undefined;
-  /**
-   * Creates the store (when no part of it exists) or opens it (when all of it exists), and repairs what a kill left.
-   */
+  /** Creates the store when no part of it exists, or opens a complete store. Repairs the effects of a kill. */
   open(options: StoreOptions): Promise<SnapshotStore>;
   /**
-   * Opens the store of a session that no daemon has open, for reading. The reader's own files are in
-   * `scratch`. Does not write to the session or the user's repository. Absent: a closed session must be
-   * opened to be read.
+   * Opens the store of a session that no daemon has open, for reading. The reader's own files are in `scratch`. Does
+   * not write to the session or the user's repository. When absent, the daemon must open a closed session to read it.
    * @throws any error when opening the store would have to repair, finish or explain something
    */
   openToRead?(options: StoreOptions, scratch: string): Promise<ReadableStore>;

@@ -1,5 +1,5 @@
-// Checks whether JSON from a store is a checkpoint's record: every field that the code uses exists and has
-// its type. Does not check the snapshot of the record, and repairs nothing.
+// Checks whether JSON from a store is a checkpoint's record: every field that the code uses must exist and have its
+// type. Does not check the snapshot of the record, and repairs nothing.
 import { attempt, isA } from '../base/attempt.ts';
 import { isIntact, sumOfText, withSum } from '../base/check-sum.ts';
 import type { CheckpointRecord } from './snapshot-store.ts';
@@ -18,7 +18,7 @@ const optionalTexts = ['madeAs', 'parent', 'toolName', 'restored', 'safety', 'sc
 const optionalLists = ['paths', 'revealed', 'undo', 'redo'] as const;
 
 /**
- * Returns the JSON of a record with a checksum, which includes its message even when the message is stored
+ * Returns the JSON of a record with a checksum. The checksum covers the message, even when the message is stored
  * separately.
  */
 export function recordText({ message, ...rest }: CheckpointRecord, isMessageApart: boolean): string {
@@ -29,7 +29,7 @@ export function recordText({ message, ...rest }: CheckpointRecord, isMessageApar
 
 export interface ParsedRecord {
   readonly record: CheckpointRecord;
-  /** False when the separately stored message is not the original one. */
+  /** False when the separately stored message differs from the original message. */
   readonly hasItsMessage: boolean;
 }
 

@@ -1,6 +1,6 @@
-// Reads snapshots from directories that a store returns by their ids. Returns the entry at a path, lists,
-// whole trees, and the changes between two trees. The cost of the changes depends on the differences. Writes
-// nothing and reads no content.
+// Reads snapshots from directories that a store returns by their ids. Returns the entry at a path, lists of files,
+// whole trees, and the changes between two trees. The cost of finding the changes depends on the number of differences.
+// Writes nothing and reads no content.
 import { LRUCache } from 'lru-cache';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -12,15 +12,18 @@ import { noStrictModes, type StrictModes } from '../tree/strict-modes.ts';
 import { type Directory, type Entry, type FileNode, sameEntry, type TreeChange } from '../tree/tree.ts';
 import { byBytes, join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 
-/** A sub-directory by the id of its node (hex). */
+/** A sub-directory, named by the id of its node (hex). */
 export interface SubTree {
   readonly tree: string;
 }
 
-/** One directory. The sub-directories are named, not read. */
+/** One directory. It names its sub-directories by their ids and does not contain their entries. */
 export interface TreeNode {
   readonly permissions?: number;
-  /** In the order of whole paths: a directory is sorted as its name with a slash (a-b, a.b, a/b, a0). */
+  /**
+   * The entries in the order of whole paths: a directory is sorted as if its name ended with a slash (a-b, a.b, a/b,
+   * a0).
+   */
   readonly entries: ReadonlyMap<string, SubTree | FileNode>;
 }
 
@@ -30,26 +33,26 @@ export function isSubTree(entry: SubTree | FileNode): entry is SubTree {
 
 /** The parts of a snapshot in a store. */
 export interface SnapshotParts {
-  /** The id of its root directory. */
+  /** The id of the snapshot's root directory. */
   readonly tree: string;
-  /** The id of its table of strict permissions, when the store keeps that beside the directories. */
+  /** The id of the snapshot's table of strict permissions, if the store keeps this table beside the directories. */
   readonly modes?: string;
 }
 
 export interface TreeSource {
   partsOf(snapshot: SnapshotId): SnapshotParts;
   /**
-   * Reads a table of strict permissions from the disk. Absent when directories contain the permissions. @throws
-   * StoreCorrupt
+   * Reads a table of strict permissions from the disk. Absent when the directories themselves contain the permissions.
+   * @throws StoreCorrupt
    */
   modes?(id: string): Promise<StrictModes>;
-  /** Reads directories from the disk. Returns StoreCorrupt in place of a missing or damaged one. */
+  /** Reads directories from the disk. Returns StoreCorrupt in place of a missing or damaged directory. */
   read(ids: readonly string[]): Promise<readonly (TreeNode | CheckpointdError)[]>;
 }
 
 /**
- * The limit of names in cached directories, about 100 bytes each, so that memory is limited for directories of any
- * size.
+ * The maximum number of names in all cached directories. A name takes about 100 bytes, so this limits memory for
+ * directories of any size.
  */
 const cachedNamesMax = 200_000;
 const usualMax = 50_000;
@@ -63,7 +66,10 @@ export class TreeReader {
     maxSize: cachedNamesMax,
     sizeCalculation: (node) => node.entries.size + 1,
   });
-  /** Directories without stricter permissions in and below them. Directories are immutable, so the list stays valid. */
+  /**
+   * Directories that contain no strict permissions, directly or in sub-directories. Directories are immutable, so this
+   * set stays valid.
+   */
   readonly #usual = new RecentSet(usualMax);
   readonly #modes = new LRUCache<string, StrictModes>({ max: modesMax });
 
@@ -78,12 +84,12 @@ export class TreeReader {
     return node;
   }
 
-  /** Caches a directory that was just stored, since captures are compared next. */
+  /** Caches a directory that was just stored, because the daemon compares captures next. */
   keep(id: string, node: TreeNode): void {
     this.#cache.set(id, node);
   }
 
-  /** Clears the cache: a sweep may have removed directories. */
+  /** Clears the cache, because a sweep may have removed directories. */
   clear(): void {
     this.#cache.clear();
     this.#modes.clear();
@@ -116,13 +122,13 @@ export class TreeReader {
   }
 
   /**
-   * Returns the whole snapshot in memory, with every directory `sealed`. Directories in `built` are used
-   * again, and new directories are added there, because the snapshots of a session differ little.
+   * Returns the whole snapshot in memory, with every directory `sealed`. Reuses the directories in `built` and adds new
+   * directories to it, because the snapshots of a session differ little.
    */
   async directory(snapshot: SnapshotId, built?: Map<string, Directory>): Promise<Directory> {
     const { tree } = this.#source.partsOf(snapshot);
     const { files, directories } = await this.#modesOf(snapshot);
-    // With a table of permissions, equal ids do not mean equal directories.
+    // When a snapshot has a table of permissions, two directories with equal ids may have different permissions.
     const shared = files.size + directories.size === 0 ? built : undefined;
     const nodes = await this.#all(tree);
     const slices = new Slices();
@@ -188,12 +194,12 @@ export class TreeReader {
         if (slices.isDue()) await slices.pause();
         if (!old.has(name)) take(name, undefined, right);
       }
-      // Starts both together, so that no failure occurs while the other one is awaited.
+      // Starts all comparisons together, so that no comparison fails while the code waits only for another comparison.
       await Promise.all(below.map((pair) => compare(...pair)));
     };
     const [a, b] = [this.#source.partsOf(from), this.#source.partsOf(to)];
     if (a.tree !== b.tree) await compare(a, b, rootPath);
-    // Adds the paths of which only permissions differ.
+    // Adds the paths at which only the permissions differ.
     const [old, now] = [oldModes.files, newModes.files];
     for (const path of a.modes === b.modes ? [] : new Set([...old.keys(), ...now.keys()])) {
       if (slices.isDue()) await slices.pause();
@@ -204,7 +210,7 @@ export class TreeReader {
     return [...changes.values()].sort((one, other) => byBytes(one.path, other.path));
   }
 
-  /** Implements {@link SnapshotStore.lostDirectories}: reads the named directories and those above them. */
+  /** Implements {@link SnapshotStore.lostDirectories}: reads the named directories and all directories above them. */
   async lost(snapshot: SnapshotId, wanted: readonly TreePath[]): Promise<readonly TreePath[]> {
     const { tree, modes } = this.#source.partsOf(snapshot);
     if (modes !== undefined && (await this.#source.modes?.(modes).catch(ruined)) === undefined) return wanted;
@@ -313,14 +319,14 @@ function strict(file: FileNode, permissions: number | undefined): FileNode {
   return permissions === undefined ? file : { ...file, permissions };
 }
 
-/** Returns undefined in place of a damaged directory. */
+/** Returns undefined for a damaged directory. */
 function ruined(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
 }
 
 type Below = ReadonlyMap<TreePath, readonly TreePath[]>;
 
-/** Groups the directories, and those above them, by their parents. */
+/** Groups the directories, and all directories above them, by their parents. */
 function byParent(wanted: readonly TreePath[]): Below {
   const seen = new Set<TreePath>([rootPath]);
   const below = new Map<TreePath, TreePath[]>();
@@ -343,7 +349,7 @@ function addAll(lost: Set<TreePath>, from: TreePath, below: Below): void {
   }
 }
 
-/** The part of a store that is read through its directories. */
+/** The base of stores that are read through their directories. */
 export class TreeStore {
   protected readonly trees: TreeReader;
 

@@ -1,10 +1,13 @@
-// The error of a strategy whose checkpoints are in a repository that cannot be used in its present state, usually the
-// user's. Nothing is lost, and only the user can repair it, so the session opens without checkpoints.
+// The error of a strategy whose checkpoints are in a repository, usually the user's, that git cannot use in its present
+// state. Nothing is lost. Only the user can repair the repository, so the session opens without checkpoints.
 import { CheckpointdError } from '../base/errors.ts';
 import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 
 export class UnusableRepository extends CheckpointdError {
-  /** `what` is a sentence about the problem; the remedy is appended. `path` is the path to look at. */
+  /**
+   * `what` is a sentence about the problem, to which the constructor appends the remedy. `path` is the path that the
+   * user should check.
+   */
   constructor(what: string, path: string, cause?: unknown) {
     super(
       'StoreUnavailable',
@@ -14,7 +17,7 @@ export class UnusableRepository extends CheckpointdError {
   }
 }
 
-/** Returns the error for settings that git cannot parse, which is no defect of ours. */
+/** Returns the error for settings that git cannot parse. Such settings are no defect of checkpointd. */
 export function unreadableSettings(config: string, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
   const [, line] = /bad config line (\d+)/.exec(error.message) ?? [];
@@ -30,8 +33,8 @@ export const foreignText = {
 } as const;
 
 /**
- * Returns the error for a repository that was converted or replaced. The checkpoints are still in this
- * repository, or in the repository that it replaced.
+ * Returns the error for a repository that was converted or replaced. The checkpoints are still in this repository, or
+ * in the repository that was there before.
  */
 export function convertedRepository(
   path: string,
@@ -47,7 +50,7 @@ export function convertedRepository(
   return new UnusableRepository(what, path);
 }
 
-/** Explains why refs cannot be listed when a store is opened. */
+/** Explains why git cannot list the refs when a store is opened. */
 export function openedRefs(opening: Promise<void>): Promise<void> {
   return opening.catch((error: unknown) => {
     throw error instanceof UnreadableRefs ? new UnusableRepository(error.what, error.path, error) : error;

@@ -1,6 +1,5 @@
-// Reads everything that the checkpoints of a store need and checks every hash. Reports each damaged directory
-// or content with the checkpoints that need it. Equal directories and contents are read once. Repairs
-// nothing.
+// Reads everything that the checkpoints of a store need and checks every hash. Reports each damaged directory or
+// content with the checkpoints that need it. Reads equal directories and equal contents only once. Repairs nothing.
 import { CheckpointdError } from '../base/errors.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -14,7 +13,7 @@ export interface VerifiedSource extends TreeSource {
   damagedContents(ids: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Damage>>;
 }
 
-/** `onChecked` is called with the number of contents before they are read. */
+/** Calls `onChecked` with the number of contents before reading these contents. */
 export async function verifySnapshots(
   source: VerifiedSource,
   checkpoints: readonly StoredCheckpoint[],
@@ -64,7 +63,7 @@ export function damageOf(error: CheckpointdError): Damage {
   return error.details?.problem === 'missing' ? 'missing' : 'corrupt';
 }
 
-/** Returns all damage in a directory, itself included. Equal directories are checked once. */
+/** Returns all damage of a directory and of everything in the directory. Checks equal directories once. */
 function badBelow(
   id: string,
   nodes: ReadonlyMap<string, TreeNode>,

@@ -1,12 +1,12 @@
-// Names that captures skip, and the caller's own `include` and `exclude` globs. Git's ignore rules are
-// elsewhere: see capture/ignore-rules.ts and git/ignore/ignore-checker.ts, the engine.
+// The names that captures always skip, and the client's own `include` and `exclude` globs. For git's ignore rules see
+// capture/ignore-rules.ts and their engine, git/ignore/ignore-checker.ts.
 //
-// The glob language is small. Patterns mean the same as in git: `*` and `?` do not match a slash, `[a-z]` and
-// `[!a-z]` are classes, `\` quotes, and `**` as a whole part matches any number of parts. A pattern without a
-// slash matches a name at any depth. A pattern with a slash (other than at its end) is anchored at the work
-// tree. A pattern that matches a directory also matches everything below it. A pattern with a final slash
-// matches only directories. There is no negation: use the other list. Named classes (`[[:alpha:]]`) are not
-// supported, and an unclosed `[` matches itself.
+// The glob language is small. Patterns mean the same as in git: `*` and `?` do not match a slash, `[a-z]` and `[!a-z]`
+// are classes, `\` quotes, and `**` as a whole part matches any number of parts. A pattern without a slash matches a
+// name at any depth. A pattern with a slash before its end is anchored at the root of the work tree. A pattern that
+// matches a directory also matches everything below it. A pattern with a final slash matches only directories. There is
+// no negation; use the other list instead. Named classes (`[[:alpha:]]`) are not supported, and an unclosed `[` matches
+// itself.
 import { CheckpointdError } from '../base/errors.ts';
 import { anyName, NamePattern } from './name-pattern.ts';
 import { nameOf, type TreePath } from './tree-path.ts';
@@ -15,12 +15,12 @@ import { nameOf, type TreePath } from './tree-path.ts';
 export const restoreTemporaryPrefix = '.ckpt-tmp-';
 const restoreTemporary = /^\.ckpt-tmp-[0-9a-z]{20}-\d+$/;
 
-/** True when a restore may have given the name to a temporary file. A user's file may have such a name, too. */
+/** True for a name that a restore may have given to a temporary file. A user's file may have such a name, too. */
 export function isRestoreTemporary(name: string): boolean {
   return name.startsWith(restoreTemporaryPrefix) && restoreTemporary.test(name);
 }
 
-/** The maximum length of a pattern in bytes. The kernel accepts no longer path. */
+/** The maximum length of a pattern in bytes. The kernel accepts no path that is longer. */
 export const patternBytesMax = 4096;
 
 /** Refuses a pattern of `field` that is too long. @throws InvalidParams */
@@ -38,7 +38,7 @@ type Part = NamePattern | '**';
 
 interface Glob {
   readonly parts: readonly Part[];
-  /** True for a pattern without a slash: it matches the last part of a path at any depth. */
+  /** True for a pattern without a slash, which matches the last part of a path at any depth. */
   readonly byName: boolean;
   readonly directoryOnly: boolean;
 }
@@ -55,7 +55,7 @@ export class Globs {
     return this.#globs.length === 0;
   }
 
-  /** True when the path itself matches. The walker checks the directories above first. */
+  /** True when the path itself matches. The walker has already checked the directories above the path. */
   matches(path: TreePath, isDirectory: boolean): boolean {
     return this.#globs.some((glob) => {
       if (glob.directoryOnly && !isDirectory) return false;
@@ -66,9 +66,9 @@ export class Globs {
   }
 
   /**
-   * True when something below the directory could match, so that the walk enters an ignored directory. Patterns
-   * without a slash have no such effect: `.env` would open every `node_modules`. For that, write a double star, a
-   * slash and `.env`.
+   * True when a path below the directory could match. The walk then enters the directory although it is ignored. A
+   * pattern without a slash has no such effect, because `.env` would open every `node_modules`. To match below ignored
+   * directories, write a double star, a slash and `.env`.
    */
   mayMatchBelow(directory: TreePath): boolean {
     return this.#globs.some((glob) => !glob.byName && matchParts(glob.parts, directory.split('/'), true));
@@ -84,7 +84,7 @@ function compile(pattern: string): Glob {
   return {
     byName: !trimmed.includes('/') && trimmed !== '**',
     directoryOnly: bytes.endsWith('/'),
-    // A trailing `**` needs at least one name below, as in git: `a/**` does not match `a` itself.
+    // As in git, a trailing `**` needs at least one name: `a/**` does not match `a` itself.
     parts: parts.flatMap((part, i): Part[] => {
       if (part !== '**') return [new NamePattern(part)];
       return i === parts.length - 1 ? [new NamePattern(anyName), '**'] : ['**'];
@@ -94,7 +94,8 @@ function compile(pattern: string): Glob {
 
 /** Matches parts from the front. With `prefix`, a path that ends before the last part matches, too. */
 function matchParts(parts: readonly Part[], names: readonly string[], prefix: boolean): boolean {
-  // The reachable positions in `parts`, as in a textbook automaton: without backtracking no pattern is slow.
+  // The reachable positions in `parts`, as in a textbook automaton. Because the match never backtracks, no pattern is
+  // slow.
   let at = new Set<number>([0]);
   for (const name of names) {
     const next = new Set<number>();

@@ -1,6 +1,5 @@
-// Matches one part of a glob with one name: `*`, `?`, classes and quoting. A match takes at most as many
-// steps as the length of the pattern times the length of the name. The reason is that a mismatch goes back
-// only to the last `*`.
+// Matches one part of a glob with one name: `*`, `?`, classes and quoting. The number of steps is at most the length of
+// the pattern times the length of the name, because a mismatch goes back only to the last `*`.
 
 /** A name, read character by character. A character is a byte, as in a TreePath. */
 export interface Characters {
@@ -19,7 +18,7 @@ interface Class {
   readonly isNegated: boolean;
 }
 
-/** A character code, a class, or any number of characters. */
+/** One token of a pattern: a character code, a class, or `*` for any number of characters. */
 type Token = number | Class | '*';
 
 const anyCharacter: Class = { ranges: [], isNegated: true };
@@ -28,7 +27,7 @@ export const anyName = '*';
 
 export class NamePattern {
   readonly #tokens: readonly Token[];
-  /** The length of the shortest matching name in characters. */
+  /** The length in characters of the shortest name that matches. */
   readonly #lengthMin: number;
 
   constructor(pattern: string) {
@@ -41,8 +40,8 @@ export class NamePattern {
     if (name.length < this.#lengthMin) return false;
     let token = 0;
     let at = 0;
-    // The last star, and the position in the name after the characters that it has matched so far. Earlier stars are
-    // not tried again: the last star can match every character that an earlier one could match in addition.
+    // The last star, and the position in the name after the characters that it has matched so far. The match never
+    // returns to an earlier star, because the last star can take over all additional characters of an earlier star.
     let star = -1;
     let resume = 0;
     while (at < name.length) {
@@ -88,7 +87,7 @@ function compile(pattern: string): Token[] {
   return tokens;
 }
 
-/** Reads the class that begins at `[`. Returns undefined when it is not closed. */
+/** Reads the class that begins at `[`. Returns undefined when the class is not closed. */
 function readClass(
   pattern: string,
   start: number,

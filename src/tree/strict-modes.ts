@@ -1,5 +1,5 @@
-// The permissions of a snapshot that are stricter than usual, as one blob beside the tree: git stores only 644 and
-// 755. The list is sorted, so equal permissions give equal bytes and equal snapshot ids.
+// Stores the strict permissions of a snapshot, which are stricter than usual, as one blob beside the tree. Git itself
+// stores only 644 and 755. The list is sorted, so equal permissions give equal bytes and equal snapshot ids.
 import { CheckpointdError } from '../base/errors.ts';
 import { Slices, sortedByKey } from '../base/slices.ts';
 import { type Directory, isDirectory, isHollow } from './tree.ts';
@@ -19,8 +19,8 @@ interface Line {
 }
 
 /**
- * Returns the blob's bytes, or undefined when nothing is stricter than usual. With a umask of 077, everything is
- * stricter.
+ * Returns the blob's bytes, or undefined when nothing is stricter than usual. With a umask of 077, all permissions are
+ * stricter than usual.
  */
 export async function encodeModes(root: Directory, slices = new Slices()): Promise<Buffer | undefined> {
   const lines: Line[] = [];
@@ -63,7 +63,7 @@ async function addLines(lines: Line[], directory: Directory, at: TreePath, slice
   const before = lines.length;
   for (const [name, node] of directory.entries) {
     if (slices.isDue()) await slices.pause();
-    // A directory without a file is not captured, and neither are its permissions.
+    // A capture takes neither a directory without a file nor its permissions.
     if (isDirectory(node) && isHollow(node)) continue;
     if (isDirectory(node)) await addLines(lines, node, join(at, name), slices);
     if (node.permissions === undefined) continue;

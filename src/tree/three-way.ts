@@ -1,7 +1,7 @@
-// Merges three trees path by path, by the rules of git's own merge. Changes of both sides to the base are
-// combined. A path at which the two sides contradict each other stays as in `ours`. The caller passes the
-// renames and a function that merges contents: this file reads nothing. Directory renames are not followed: a
-// file that one side created stays in its directory.
+// Merges three trees path by path, by the rules of git's own merge. The merge combines the changes of both sides to the
+// base. When the two sides contradict each other at a path, the path stays as in `ours`. The caller passes the renames
+// and a function that merges contents, so this module reads nothing. The merge does not follow renames of directories:
+// a file that one side created stays in its directory.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import {
@@ -20,34 +20,34 @@ import { ancestors, byBytes, join, type TreePath } from './tree-path.ts';
 /** The differences of one side from the base. */
 export interface MergeSide {
   readonly changes: readonly TreeChange[];
-  /** The new path of each renamed file, by its old one. */
+  /** The new path of each renamed file, by the old path. */
   readonly renames: ReadonlyMap<TreePath, TreePath>;
 }
 
 /** Why the two sides cannot be combined at a path. */
 export type MergeConflict =
-  /** Both changed the same lines. */
+  /** Both sides changed the same lines. */
   | 'content'
-  /** Both changed a binary file. */
+  /** Both sides changed a binary file. */
   | 'binary'
-  /** Both changed the target of a link. */
+  /** Both sides changed the target of a link. */
   | 'link'
-  /** One side deleted a file that the other changed or renamed. */
+  /** One side deleted a file that the other side changed or renamed. */
   | 'deleted'
-  /** Both created a file at the path, with different contents. */
+  /** Both sides created a file at the path, with different contents. */
   | 'bothAdded'
-  /** Both changed the permission bits, in different ways. */
+  /** Both sides changed the permission bits in different ways. */
   | 'mode'
-  /** One side has a file there, and the other a link. */
+  /** One side has a file at the path, and the other side has a link. */
   | 'kind'
-  /** Both renamed the file, or two files to one name. */
+  /** Both sides renamed the file in different ways, or two files were renamed to one path. */
   | 'renamed'
-  /** A file is where the other side needs a directory. */
+  /** One side has a file at a path where the other side needs a directory. */
   | 'inTheWay';
 
 export interface MergedPath {
   readonly path: TreePath;
-  /** `gone`: `ours` already has what the merge would produce. */
+  /** `gone`: `ours` already equals the result of the merge. */
   readonly outcome: 'clean' | 'gone' | 'conflict';
   readonly reason?: MergeConflict;
   readonly base?: Entry;
@@ -62,7 +62,7 @@ export interface TreeMerge {
   readonly paths: readonly MergedPath[];
 }
 
-/** The result of merging contents. With conflicts the blob contains markers. */
+/** The result of merging contents. When the texts conflict, the blob contains conflict markers. */
 export type MergedContent =
   | { readonly kind: 'merged'; readonly blob: BlobId; readonly isClean: boolean }
   | { readonly kind: 'binary' };
@@ -72,14 +72,14 @@ export interface MergeRequest {
   readonly tree: Directory;
   readonly ours: MergeSide;
   readonly theirs: MergeSide;
-  /** Merges three contents. An absent base counts as empty. Calls overlap. */
+  /** Merges three contents. An absent base counts as empty. Several calls may run at the same time. */
   readonly contents: (
     base: BlobId | undefined,
     ours: BlobId,
     theirs: BlobId,
     path: TreePath,
   ) => Promise<MergedContent>;
-  /** True to write conflict markers into text files. Default: such files stay as in `ours`. */
+  /** True to write conflict markers into text files. By default, text files with conflicts stay as in `ours`. */
   readonly marks?: boolean;
 }
 
@@ -95,14 +95,16 @@ export async function mergeTrees(request: MergeRequest): Promise<TreeMerge> {
 
 type SideName = 'ours' | 'theirs';
 
-/** One path with its three entries. A rename moves entries from the cell of the old path to that of the new one. */
+/**
+ * One path with its three entries. A rename moves entries from the cell of the old path to the cell of the new path.
+ */
 interface Cell {
   readonly path: TreePath;
   base: Entry | undefined;
   ours: Entry | undefined;
   theirs: Entry | undefined;
   conflict?: MergeConflict;
-  /** The paths that are merged together: a conflict in one leaves all unchanged. */
+  /** The paths that are merged together. A conflict at one of these paths leaves all of them unchanged. */
   group: Set<TreePath>;
 }
 
@@ -111,7 +113,7 @@ interface Resolved {
   readonly conflict?: MergeConflict | undefined;
 }
 
-/** The number of contents that are merged at the same time. Each merge is a process of git. */
+/** The number of contents that are merged at the same time. Each merge takes a git process. */
 const mergesAtOnce = 4;
 
 /** Conflicts between texts, for which markers can be written into the file. */
@@ -177,8 +179,8 @@ class ThreeWay {
     const otherSide = side === 'ours' ? 'theirs' : 'ours';
     const stayed = source[otherSide];
     const isOtherKind = stayed !== undefined && isLink(stayed) !== isLink(moved);
-    // Both sides renamed the file, and one then created another file at the old path. This is one rename, not a
-    // collision.
+    // Both sides renamed the file, and one side then created a new file at the old path. This counts as one rename, not
+    // as a collision.
     const collides = target[otherSide] !== undefined && !isOtherKind;
     this.#join(source, target);
     if (collides && stayed !== undefined) {
@@ -271,7 +273,7 @@ class ThreeWay {
     path: TreePath,
     { base, ours, theirs }: Required3,
   ): Promise<{ readonly blob: BlobId; readonly conflict?: MergeConflict }> {
-    // When a file became a link, its old content is no base for a merge of texts.
+    // When a file has become a link, its old content is no base for a merge of texts.
     const common = base !== undefined && isLink(base) === isLink(ours) ? base.blob : undefined;
     if (ours.blob === theirs.blob || theirs.blob === common) return { blob: ours.blob };
     if (ours.blob === common) return { blob: theirs.blob };
@@ -282,7 +284,10 @@ class ThreeWay {
     return { blob: merged.blob, conflict: common === undefined ? 'bothAdded' : 'content' };
   }
 
-  /** Leaves a file as in `ours` when its path is now a directory, or when it needs a directory where a file stays. */
+  /**
+   * Leaves a path as in `ours` when the path is now a directory, or when the merged file needs a directory at a path
+   * where a file stays.
+   */
   refuseInTheWay(): void {
     for (let isStable = false; !isStable; ) {
       isStable = true;
@@ -353,8 +358,8 @@ function same(one: Entry | undefined, other: Entry | undefined): boolean {
 type Bits = Pick<FileNode, 'mode' | 'permissions'>;
 
 /**
- * Merges the executable bit and the strict permissions, each by itself. Returns undefined when both sides changed one
- * of them differently.
+ * Merges the executable bit and the strict permissions separately. Returns undefined when both sides changed the bit,
+ * or the permissions, in different ways.
  */
 function mergeBits(base: Entry | undefined, ours: Entry, theirs: Entry): Bits | undefined {
   const mode = pick(base?.mode, ours.mode, theirs.mode, base !== undefined);
@@ -362,8 +367,8 @@ function mergeBits(base: Entry | undefined, ours: Entry, theirs: Entry): Bits | 
   if (mode === undefined || strict === undefined) return undefined;
   const permissions = strict.value;
   if (permissions === undefined || mode.value === '120000') return { mode: mode.value };
-  // The executable bit comes from one side and the permissions from the other. With the bit, the owner of the file
-  // may run it. Without the bit, no user may.
+  // The executable bit comes from one side and the permissions from the other. With the executable bit, the owner may
+  // run the file. Without the executable bit, no user may run the file.
   const fitting = mode.value === '100755' ? permissions | 0o100 : permissions & ~0o111;
   return { mode: mode.value, permissions: fitting };
 }

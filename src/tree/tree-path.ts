@@ -1,12 +1,12 @@
 // Paths inside a work tree. File names are bytes, not text: a TreePath stores them as a latin1 ("binary") string, one
-// character per byte. So every name survives, a path can be a Map key, and `<` compares like git's memcmp.
+// character per byte. So no name is changed, a path can be a Map key, and `<` compares paths like git's memcmp.
 import { Buffer } from 'node:buffer';
 import { CheckpointdError } from '../base/errors.ts';
 
 declare const treePath: unique symbol;
 /**
- * A path relative to the work tree: bytes in latin1, separated by `/`, without empty, `.` or `..` parts. '' is the
- * root.
+ * A path relative to the work tree: bytes in latin1, separated by `/`, without parts that are empty, `.` or `..`. The
+ * empty string is the root.
  */
 export type TreePath = string & { readonly [treePath]: true };
 
@@ -44,7 +44,7 @@ export function join(directory: TreePath, name: string): TreePath {
   return (directory === '' ? name : `${directory}/${name}`) as TreePath;
 }
 
-/** Returns the directories above a path, from the deepest up, without the root. */
+/** Returns the directories above a path, the deepest first, without the root. */
 export function ancestors(path: TreePath): TreePath[] {
   const above: TreePath[] = [];
   for (let at = parentOf(path); at !== ''; at = parentOf(at)) above.push(at);
@@ -67,7 +67,7 @@ export function isWithin(path: TreePath, directory: TreePath): boolean {
   return directory === '' || path === directory || path.startsWith(`${directory}/`);
 }
 
-/** Orders paths by their bytes, like git within one directory level of files. */
+/** Orders paths by their bytes, as git orders the files of one directory. */
 export function byBytes(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

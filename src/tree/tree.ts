@@ -1,16 +1,16 @@
-// A tree as directories in memory, as a capture builds it and a store returns it. Looks up paths, adds files, and
-// compares two trees. A directory that is part of a snapshot is shared and never changed.
+// Trees in memory, made of directories. Captures build such trees, and stores return them. Looks up paths, adds files,
+// and compares two trees. A directory that is part of a snapshot is shared and never changed.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { ancestors, join, rootPath, type TreePath } from './tree-path.ts';
 
-/** A directory under construction or read back. Names are latin1 byte strings. */
+/** A directory that a capture is building or that a store has returned. Names are latin1 byte strings. */
 export interface Directory {
   readonly entries: Map<string, DirectoryNode>;
-  /** Permission bits of the directory, only when stricter than usual (as for files). */
+  /** The permission bits of the directory. Present only when they are stricter than usual, as for files. */
   permissions?: number;
-  /** The store's id of this directory's content. Set when the tree is stored, and shared between scans. */
+  /** The id that the store gave to this directory. Set when the tree is stored, and shared between scans. */
   sealed?: string;
 }
 
@@ -30,7 +30,7 @@ export function asDirectory(node: DirectoryNode | undefined): Directory | undefi
   return node !== undefined && isDirectory(node) ? node : undefined;
 }
 
-/** Returns the node at a path of the tree. For the root path this is the tree itself. */
+/** Returns the node at a path of the tree. For the root path, returns the tree itself. */
 export function nodeAt(tree: Directory | undefined, path: TreePath): DirectoryNode | undefined {
   let node: DirectoryNode | undefined = tree;
   for (const name of path === rootPath ? [] : path.split('/')) node = asDirectory(node)?.entries.get(name);
@@ -46,9 +46,9 @@ export function isHollow(directory: Directory): boolean {
 }
 
 /**
- * Returns a copy of the tree with more files. With `replaces`, an added file replaces a file of the tree at
- * the same path or above it. Without `replaces`, such an added file is left out. New directories get the
- * permissions that `model` has.
+ * Returns a copy of the tree with more files. With `replaces`, an added file replaces a file of the tree at the same
+ * path or above it. Without `replaces`, leaves out an added file when the tree has a file at the same path or above it.
+ * New directories get the permissions of the same paths in `model`.
  */
 export function overlaid(
   tree: Directory,
@@ -57,7 +57,7 @@ export function overlaid(
 ): Directory {
   const root = copyOf(tree);
   const own = new Set([root]);
-  /** Returns a changeable copy of the directory at the path, or undefined where a file is in the way. */
+  /** Returns a changeable copy of the directory at the path, or undefined when a file is in the way. */
   const directoryFor = (names: readonly string[]): Directory | undefined => {
     let at = root;
     let like = model;
@@ -86,7 +86,7 @@ export function overlaid(
 
 /**
  * Returns a copy of the tree with other files and other directory permissions. Removes directories that lose their
- * last file. New directories get the permissions that `model` has.
+ * last file. New directories get the permissions of the same paths in `model`.
  */
 export function amended(
   tree: Directory,
@@ -139,7 +139,7 @@ function withPermissions(
   return { ...copy, ...given({ permissions }) };
 }
 
-/** Returns the directories above some paths. */
+/** Returns all directories above the given paths. */
 function above(paths: Iterable<TreePath>): Set<TreePath> {
   const found = new Set<TreePath>();
   for (const path of paths) for (const directory of ancestors(path)) found.add(directory);
@@ -189,8 +189,8 @@ function entriesOf(node: DirectoryNode | undefined): Directory['entries'] {
 }
 
 /**
- * True when nothing at the path or below it differs. Equal ids of sealed directories prove nothing: a store may keep
- * the permissions beside its trees, so two trees with one id can have different permissions below.
+ * True when nothing at the path or below it differs. Equal ids of sealed directories prove nothing. A store may keep
+ * permissions beside its trees, so two trees with the same id can have different permissions in sub-directories.
  */
 function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {
   if (one === other) return true;
@@ -198,13 +198,13 @@ function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {
   return one.blob === other.blob && one.mode === other.mode && one.permissions === other.permissions;
 }
 
-/** True when the path itself differs, and not only paths below it. Call it only for different nodes. */
+/** True when the path itself differs, and not only paths below it. Call this function only for different nodes. */
 function differsItself({ before, after }: TreeDifference): boolean {
   const isBoth = asDirectory(before) !== undefined && asDirectory(after) !== undefined;
   return !isBoth || before?.permissions !== after?.permissions;
 }
 
-// Entries of a tree and the differences of two trees, as plain values with their comparisons.
+// The types of tree entries and of differences between two trees, with functions that compare entries.
 
 /** The modes in a snapshot, in git's spelling: a file, an executable file, a symbolic link. */
 export type EntryMode = '100644' | '100755' | '120000';
@@ -221,7 +221,7 @@ export interface Entry {
   readonly blob: BlobId;
 }
 
-/** One path that differs between two snapshots, without rename detection (the differ does that). */
+/** One path that differs between two snapshots. Renames are not detected here, but in the differ. */
 export interface TreeChange {
   readonly path: TreePath;
   readonly before?: Entry;

@@ -1,11 +1,11 @@
-// Notifies clients of changed paths: at most ten times a second, and of at most a thousand paths at a time.
-// So a `git checkout` of a large branch does not flood the clients. A larger batch says only that much has
+// Notifies clients of changed paths: at most ten times a second, with at most a thousand paths at a time. So a `git
+// checkout` of a large branch does not flood the clients. For more paths, a notification says only that much has
 // changed.
 import type { TreePath } from '../tree/tree-path.ts';
 
 export interface ChangeBatch {
   readonly paths: readonly TreePath[];
-  /** True when more paths have changed than can be listed. In this case no path is listed. */
+  /** True when more paths have changed than a notification may list. The notification then lists no path. */
   readonly overflow: boolean;
   /** True when events were lost. In this case the count of changed paths is too low. */
   readonly isLost: boolean;

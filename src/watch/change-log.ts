@@ -1,6 +1,6 @@
-// The change log of one work tree: the paths that may have changed since a position. Two sources write the
-// log: the directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the handles prove
-// that the log is complete, so a mark by chokidar can make a capture check more, never less. The log keeps a
+// The change log of one work tree. The log contains the paths that may have changed, with positions. Two sources write
+// the log: the directory handles (directory-handles.ts) and chokidar (chokidar-watch.ts). Only the handles prove that
+// the log is complete. So a mark by chokidar can make a capture check more paths, but never fewer. The log keeps a
 // limited number of the newest paths, and reports when it is incomplete. Each reader keeps its own position.
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import { byBytes, isGitName, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -12,7 +12,7 @@ export type LossReason = 'unwatched' | 'suspect' | 'overflow';
 
 export type Changes =
   | { readonly kind: 'everything'; readonly reason: LossReason }
-  /** The path of a directory covers everything below it. */
+  /** The path of a directory stands for everything below the directory. */
   | { readonly kind: 'paths'; readonly paths: ReadonlySet<TreePath> };
 
 export interface ChangeLogOptions {
@@ -30,16 +30,16 @@ interface Mark {
   readonly isHidden: boolean;
 }
 
-/** Checking more paths than this costs more than scanning the whole tree. */
+/** The maximum number of paths to check. Checking more paths costs more than scanning the whole tree. */
 const pathsMax = 10_000;
 
 export class ChangeLog {
   readonly #options: ChangeLogOptions;
-  /** The newest mark of each path; the oldest marks come first. */
+  /** The newest mark of each path, in the order of the marks, the oldest first. */
   readonly #marks = new Map<TreePath, Mark>();
   #unwatched: ReadonlySet<TreePath> = new Set();
   #position = 0;
-  /** The log is complete for positions from here on. */
+  /** The log is complete for this position and all later positions. */
   #completeFrom = 0;
   /** The log dropped the marks up to this position because there were too many. */
   #droppedTo = 0;
@@ -75,7 +75,7 @@ export class ChangeLog {
     this.#lastLoss = reason;
   }
 
-  /** Records that a path may have changed. All paths in an ignored directory count as one. */
+  /** Records that a path may have changed. All paths in an ignored directory share one mark. */
   mark(path: TreePath, source: ChangeSource): void {
     const ignored = this.#topmostIgnored(path);
     const isHidden = ignored !== undefined || isPrivate(path);
@@ -83,11 +83,11 @@ export class ChangeLog {
     if (!isHidden) this.#options.onMark?.(path, source);
   }
 
-  /** Names the directories without a handle. Captures check these directories anyway, and audits leave them out. */
+  /** Sets the directories that have no handle. Captures always check these directories, and audits leave them out. */
   setUnwatched(directories: Iterable<TreePath>): void {
     const before = this.#unwatched;
     this.#unwatched = new Set(directories);
-    // Changes in a directory before it got its handle are not marked.
+    // The log has no marks for changes in a directory before the directory got its handle.
     for (const directory of before)
       if (!this.#unwatched.has(directory)) this.#add(directory, 'handles', true);
   }
@@ -96,7 +96,7 @@ export class ChangeLog {
     return this.#lossSince(position) === undefined;
   }
 
-  /** Returns what may have changed since the position. For captures. */
+  /** Returns the changes since the position, for captures. */
   changesSince(position: number): Changes {
     const reason = this.#lossSince(position);
     if (reason !== undefined) return { kind: 'everything', reason };
@@ -110,7 +110,10 @@ export class ChangeLog {
     return { kind: 'paths', paths };
   }
 
-  /** True when the handles marked the path, or a directory above it, after the position, or do not watch the path. */
+  /**
+   * True when the handles marked the path or a directory above it after the position. Also true when the handles do not
+   * watch the path.
+   */
   isMarkedByHandles(path: TreePath, position: number): boolean {
     for (let at = path; ; at = parentOf(at)) {
       if ((this.#marks.get(at)?.handlesPosition ?? 0) > position || this.#unwatched.has(at)) return true;
@@ -119,8 +122,8 @@ export class ChangeLog {
   }
 
   /**
-   * Returns the paths that either source marked since the position, sorted. Returns none when there were too many to
-   * keep.
+   * Returns the paths that either source marked since the position, sorted. Returns an empty list when there were too
+   * many paths to keep.
    */
   visibleSince(position: number): TreePath[] {
     if (position < this.#droppedTo) return [];
@@ -166,7 +169,10 @@ export class ChangeLog {
   }
 }
 
-/** True for paths that captures have to see and clients do not: git's own names and the temporary names of restores. */
+/**
+ * True for paths that captures have to see, but of which clients are not notified: git's own names and the temporary
+ * names of restores.
+ */
 function isPrivate(path: TreePath): boolean {
   const name = nameOf(path);
   return isGitName(name) || name === restoreTemporaryPrefix;

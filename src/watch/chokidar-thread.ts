@@ -1,5 +1,6 @@
-// The thread of chokidar (chokidar-tree.ts) for all sessions. The walk of a large tree blocks its event loop, and the
-// loop must be free to read the kernel's queue while the daemon captures. chokidar-watch.ts decides when to restart.
+// The thread of chokidar (chokidar-tree.ts) for all sessions. Chokidar has its own thread because the walk of a large
+// tree blocks the event loop. The walk must not block the daemon, and captures must not block the reading of the
+// kernel's queue. chokidar-watch.ts decides when to restart.
 import { systemCode } from '../base/errors.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../tree/tree-path.ts';
@@ -42,7 +43,7 @@ class ChokidarSeat implements WatchedSeat<ToChokidar> {
   }
 
   lose(cause: LossCause): void {
-    // A lost event may be about a new directory, which chokidar then does not watch.
+    // A lost event may concern a new directory, which chokidar then does not watch.
     if (cause === 'events') this.#send({ kind: 'tooMany' });
     else if (this.#isLive) this.#queue.everything();
   }
@@ -65,7 +66,7 @@ class ChokidarSeat implements WatchedSeat<ToChokidar> {
     this.#probe.count();
     const directory = this.#within(watchedPath);
     if (directory === undefined) return;
-    // A removed directory reports its own name: its mark covers everything below it.
+    // A removed directory reports its own name. The mark of the directory covers everything below it.
     const isSelf = name === undefined || name === '' || (type === 'rename' && name === nameOf(directory));
     if (!isSelf && (isGitName(name) || isRestoreTemporary(name))) return;
     const isText = !isSelf && !name.includes('\uFFFD');
@@ -77,7 +78,10 @@ class ChokidarSeat implements WatchedSeat<ToChokidar> {
     this.#send({ kind: 'failed', code, isLimit: limitCodes.has(code) });
   }
 
-  /** Returns the path inside the work tree, or undefined for a path outside: one kind of event names the parent. */
+  /**
+   * Returns the path inside the work tree, or undefined for a path outside. One kind of event names the parent of the
+   * watched directory.
+   */
   #within(absolute: string): TreePath | undefined {
     const { root } = this.#order;
     if (absolute === root) return rootPath;

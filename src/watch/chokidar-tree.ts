@@ -1,6 +1,6 @@
-// Runs chokidar over the directories of a work tree, each watched by itself. Given a whole tree, chokidar
-// opens all directories at the same time and takes 60 KB for each. Opening some hundred at a time needs a
-// quarter of that memory.
+// Runs chokidar over the directories of a work tree and watches each directory separately. For a whole tree, chokidar
+// would open all directories at the same time and take 60 KB for each directory. Opening some hundred directories at a
+// time needs a quarter of this memory.
 import { once } from 'node:events';
 import { basename, dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
@@ -9,7 +9,7 @@ import { filesAsync, type Stats } from '../base/files.ts';
 export interface TreeListener {
   /** One event of the kernel; `directory` is the absolute path of the watched directory. */
   changed(type: string, name: string | undefined, directory: string): void;
-  /** This number of handles is about to be closed in one turn of the loop. */
+  /** Called before this number of handles is closed in one turn of the loop. */
   closed(handles: number): void;
   failed(error: unknown): void;
 }
@@ -24,9 +24,9 @@ interface Watched {
 /** The number of directories that are opened at the same time. */
 export const batchMax = 200;
 /**
- * chokidar shares persistent handles among all watchers of its thread, by path. So one session could get the
- * handle of a directory that was replaced since another session opened it. Outside Linux, handles report
- * errors, and chokidar handles these errors only on persistent handles.
+ * All watchers of a thread share chokidar's persistent handles, by path. So one session could get the handle of a
+ * directory that was replaced after another session had opened it. Outside Linux, handles report errors, and chokidar
+ * processes such errors only for persistent handles.
  */
 const isPersistent = process.platform !== 'linux';
 
@@ -36,9 +36,12 @@ export class ChokidarTree {
   readonly #listener: TreeListener;
   readonly #watchers: FSWatcher[] = [];
   readonly #watched = new Map<string, Watched>();
-  /** Watchers that only watch a directory which replaced another one, and the directories below it. */
+  /**
+   * Watchers for single directories that replaced an earlier directory at the same path. Each also watches the
+   * directories below.
+   */
   readonly #renewed = new Map<string, FSWatcher>();
-  /** Directories that were found and are not watched yet. Undefined once all are watched. */
+  /** Directories that were found but are not watched yet. Undefined after all directories are watched. */
   #found: string[] | undefined = [];
   #isClosed = false;
 
@@ -48,7 +51,7 @@ export class ChokidarTree {
     this.#listener = listener;
   }
 
-  /** The number of watched directories. chokidar notices a removed one with a delay. */
+  /** The number of watched directories. The number falls only some time after a directory was removed. */
   get directories(): number {
     return this.#watched.size;
   }
@@ -61,7 +64,7 @@ export class ChokidarTree {
     this.#found = undefined;
   }
 
-  /** Resolves when no handle is left. Other work of the loop gets its turn in between. */
+  /** Resolves when no handle is left. Other work of the event loop may run in between. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const handles = new Map<FSWatcher, number>();
@@ -87,7 +90,7 @@ export class ChokidarTree {
       ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
       depth: 0,
       persistent: isPersistent,
-      followSymlinks: false, // a link loop gave 10,000 events under 41 paths
+      followSymlinks: false, // otherwise a loop of links causes 10,000 events under 41 paths
       atomic: false, // otherwise `*~` and `.*.swp` are never reported
       ignoreInitial: false, // each directory reports its sub-directories
       ignorePermissionErrors: false,
@@ -95,8 +98,8 @@ export class ChokidarTree {
     watcher.on('raw', (type, name, details) => {
       const directory = watchedPathOf(details);
       this.#listener.changed(type, name, directory);
-      // A directory that is removed reports its own name. An entry with the name of its directory causes the
-      // same event.
+      // A removed directory reports its own name. An entry that has the same name as its directory causes an equal
+      // event.
       if (type === 'rename' && name === basename(directory)) void this.#renewReplaced(directory);
     });
     watcher.on('error', (error) => this.#listener.failed(error));
@@ -117,12 +120,13 @@ export class ChokidarTree {
   }
 
   /**
-   * Watches the directory that has replaced another one at the same path. chokidar only notices that a directory was
-   * removed when it looks before the next one is there.
+   * Watches a directory that has replaced an earlier directory at the same path. Chokidar notices the removal only if
+   * chokidar checks the path before the new directory exists.
    */
   async #renewReplaced(path: string): Promise<void> {
     const before = this.#watched.get(path);
-    const now = await filesAsync.lstat(path).catch(() => undefined); // chokidar notices a directory that stays away
+    // chokidar itself notices a removal without a replacement
+    const now = await filesAsync.lstat(path).catch(() => undefined);
     const isReplaced = now?.isDirectory() === true && identityOf(now) !== before?.identity;
     if (!isReplaced || before === undefined || this.#watched.get(path) !== before || this.#isClosed) return;
     this.#forget(path, this.#watched.get(dirname(path))?.watcher);
@@ -139,15 +143,15 @@ export class ChokidarTree {
   }
 
   /**
-   * Closes the handles on a removed directory and on all directories below it: a directory at the same path later is
-   * a new one.
+   * Closes the handles on a removed directory and on all directories below it. A later directory at the same path is a
+   * new directory.
    */
   #forget(path: string, noticedBy: FSWatcher | undefined): void {
     const gone = this.#watched.get(path);
     if (gone === undefined) return;
     this.#watched.delete(path);
     this.#watched.get(dirname(path))?.below.delete(path);
-    // The watcher that noticed the removal closes its own handles. A call of `unwatch` would make it remember
+    // The watcher that noticed the removal closes its own handles. A call of `unwatch` would make this watcher remember
     // the path for ever.
     if (gone.watcher !== noticedBy) gone.watcher.unwatch(path);
     for (const below of gone.below) this.#forget(below, noticedBy);

@@ -1,6 +1,6 @@
-// chokidar's part of the watcher: the main thread's side of chokidar-thread.ts, with the state that clients
-// see. This module never watches only a part of the tree. After a missed event this module starts watching
-// again. When the system has no more watches, this module stops watching.
+// chokidar's part of the watcher: the main thread's side of chokidar-thread.ts, with the state that clients see. This
+// module watches either the whole tree or nothing. After a missed event it restarts the watch. When the system allows
+// no more watches, it stops watching.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -20,7 +20,7 @@ export type FromChokidar =
   | {
       readonly kind: 'marks';
       readonly paths: readonly TreePath[];
-      /** True when events were lost, or there are too many marks to send: then `paths` is empty. */
+      /** True when events were lost or there are too many marks to send. `paths` is then empty. */
       readonly isEverything: boolean;
       readonly directories: number;
     }
@@ -41,11 +41,11 @@ export interface ChokidarWatchOptions {
   /** The daemon's storage, which may be inside the work tree and is never watched. */
   readonly storage?: string;
   /**
-   * Returns the directories that the ignore rules exclude, as far as they are known. These directories are
-   * not watched.
+   * Returns the directories that the ignore rules exclude, as far as they are known. The thread does not watch these
+   * directories.
    */
   readonly ignoredDirectories?: () => readonly TreePath[];
-  /** The program of the thread. A test passes another one. */
+  /** The program of the thread. A test passes another program. */
   readonly program?: URL;
   readonly onMark: (path: TreePath) => void;
   /** Called when any path may have changed. */
@@ -73,7 +73,8 @@ export class ChokidarWatch {
     this.#options = options;
     const { program = new URL('./chokidar-thread.js', import.meta.url) } = options;
     this.#thread = new WatchThread(
-      // chokidar needs more than 192 MB for 100,000 files in 10,000 directories. A larger tree is not watched.
+      // The memory limit of the thread. Chokidar needs more than 192 MB for 100,000 files in 10,000 directories. A tree
+      // that needs more memory is not watched.
       { name: 'chokidar', program, heapMb: 512 },
       {
         heard: (message) => this.#hear(message),
@@ -95,12 +96,12 @@ export class ChokidarWatch {
     return this.#directories;
   }
 
-  /** The number of times that events were lost, or may have been. */
+  /** The number of times that events were lost or may have been lost. */
   get overflows(): number {
     return this.#overflows;
   }
 
-  /** Starts in the background, after `after` if it is given; see {@link ready}. */
+  /** Starts in the background. Waits for `after` first, if `after` is given; see {@link ready}. */
   start(after?: Promise<void>): void {
     if (this.#isClosed || this.#thread.isRunning) return;
     this.#ready = new Promise((resolve) => (this.#endStart = resolve));
@@ -129,13 +130,16 @@ export class ChokidarWatch {
     this.#say({ kind: 'ignored', paths: ignoredDirectories() });
   }
 
-  /** Frees chokidar's watches for the directory handles, which captures need. Undefined when chokidar has none. */
+  /**
+   * Frees chokidar's watches for the directory handles, which captures need. Returns undefined when chokidar has no
+   * watches.
+   */
   makeRoom(code: string): Promise<void> | undefined {
     if (!this.#thread.isRunning) return undefined;
     return this.#giveUp(`${reachedLimit(code)}, and captures need the remaining ones`, remedyOf(code));
   }
 
-  /** Stops. Resolves when no handle and no thread is left. */
+  /** Stops watching. Resolves when no handle and no thread is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const stopped = this.#stop();
@@ -175,8 +179,8 @@ export class ChokidarWatch {
   }
 
   /**
-   * Ends watching completely. A client could not know which part of the tree is still watched. Another
-   * attempt would fail again.
+   * Ends watching completely, because clients could not know which part of the tree is still watched. A new attempt
+   * would fail again.
    */
   #giveUp(reason: string, remedy?: string): Promise<void> {
     const what = `Changes of the work tree are not reported: ${reason}. Checkpoints stay correct.`;
@@ -188,7 +192,10 @@ export class ChokidarWatch {
     return stopped;
   }
 
-  /** Restarts chokidar after a pause, because it missed an event or may have: any path may have changed. */
+  /**
+   * Restarts chokidar after a pause, because it missed an event or may have missed an event. So any path may have
+   * changed.
+   */
   #startAnew(reason: string): void {
     if (this.#isClosed || this.#state === 'suspect') return;
     this.#lose();

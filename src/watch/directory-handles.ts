@@ -1,6 +1,6 @@
-// A handle on every directory that a capture reads, opened before the capture reads it: the main thread's side of
-// handles-thread.ts. From then on every change in the directory is marked in the change log, and the fence proves
-// that the marks have arrived. Fast captures depend on these handles alone. Linux only.
+// The main thread's side of handles-thread.ts. Opens a handle on every directory before a capture reads the directory.
+// From then on, the change log gets a mark for every change in the directory, and the fence proves that the marks have
+// arrived. Fast captures depend only on these handles. Linux only.
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { ChangeLog } from './change-log.ts';
@@ -19,11 +19,11 @@ export interface HandlesOrder {
 export type FromHandles =
   /** The thread watches the fence and accepts orders. */
   | { readonly kind: 'up' }
-  /** These paths may have changed. `isEverything`: there are too many to list, or some may be missing. */
+  /** These paths may have changed. `isEverything`: there are too many paths to list, or some paths may be missing. */
   | { readonly kind: 'marks'; readonly paths: readonly TreePath[]; readonly isEverything: boolean }
-  /** The thread has read a cookie's event; it has sent every mark that came before it. */
+  /** The thread has read the event of a cookie, and has sent all marks of earlier events. */
   | { readonly kind: 'fence'; readonly cookie: string }
-  /** Answers `open`: every other directory of the request has a handle. */
+  /** Answers `open`. Every directory of the request has a handle, except for the `missing` directories. */
   | { readonly kind: 'opened'; readonly id: number; readonly missing: readonly TreePath[] }
   /** The system allows no more watches. */
   | { readonly kind: 'limit'; readonly code: string };
@@ -31,21 +31,21 @@ export type FromHandles =
 export type ToHandles =
   /** The main thread has processed the last marks. Until then the thread gathers new marks. */
   | { readonly kind: 'taken' }
-  /** Directories to open handles on, parents first. */
+  /** The directories on which the thread opens handles, parents first. */
   | { readonly kind: 'open'; readonly id: number; readonly paths: readonly TreePath[] }
   | { readonly kind: 'closeAll' };
 
 export interface DirectoryHandlesOptions {
   /** The canonical path of the work tree. */
   readonly root: string;
-  /** A private directory for the cookies of the fence, which does not exist yet. */
+  /** A private directory for the cookies of the fence. The directory does not exist yet. */
   readonly fenceDirectory: string;
   readonly changes: ChangeLog;
   /** Called when handles can be opened. */
   readonly onReady?: (() => void) | undefined;
   /** Closes the watches of chokidar when the system's limit is reached. Undefined when chokidar has no watches. */
   readonly makeRoom?: (code: string) => Promise<void> | undefined;
-  /** The program of the thread. A test passes another one. */
+  /** The program of the thread. A test passes another program. */
   readonly program?: URL;
   readonly log: Log;
 }
@@ -55,7 +55,7 @@ interface Request {
   readonly answer: (missing: readonly TreePath[]) => void;
 }
 
-/** The number of handles after which the thread reads the kernel's queue again. */
+/** The number of handles that the thread opens before it reads the kernel's queue again. */
 const openedAtOnce = 500;
 
 export class DirectoryHandles {
@@ -98,7 +98,9 @@ export class DirectoryHandles {
     this.#thread.start(order);
   }
 
-  /** Opens handles on directories before they are read, parents first. Resolves with the directories that got none. */
+  /**
+   * Opens handles on directories before they are read, parents first. Resolves with the directories that got no handle.
+   */
   async open(paths: readonly TreePath[]): Promise<readonly TreePath[]> {
     const missing: TreePath[] = [];
     for (let from = 0; from < paths.length; from += openedAtOnce)
@@ -121,8 +123,8 @@ export class DirectoryHandles {
     if (!this.#isReady) return false;
     const stops = this.#stops;
     const isPassed = await this.#fence.pass();
-    // The directory of the fence is gone, or the machine was suspended: the thread is stopped so that no
-    // later capture waits in vain.
+    // The directory of the fence has disappeared, or the machine was suspended. The thread is stopped, so that no later
+    // capture waits for a fence that fails.
     if (!isPassed && stops === this.#stops) {
       this.#thread.distrust(); // a file system that hangs may block the thread
       this.#failed('a fence was not passed in time');

@@ -1,9 +1,9 @@
-// The fence: the proof that every change made before it is in the change log. The thread of the directory
-// handles watches the work tree and a private directory with a cookie file. To pass the fence, the cookie
-// gets a new name (a third of the work of making a file). The kernel queues an event inside the system call
-// that causes it. All watches of one event loop share one queue, and the thread forwards events in the order
-// of that queue. Linux only. The fence proves nothing about changes that the kernel does not report (mmap, a
-// hard link elsewhere, a remote host), nor about a queue that overflowed.
+// The fence proves that every change made before the fence is in the change log. The thread of the directory handles
+// watches the work tree and a private directory with a cookie file. To pass the fence, the daemon renames the cookie (a
+// third of the work of making a file). The kernel queues an event inside the system call that causes it. All watches of
+// one event loop share one queue, and the thread forwards events in the order of that queue. Linux only. The fence
+// proves nothing about changes that the kernel does not report (mmap, a hard link elsewhere, a remote host), nor about
+// changes after the queue has overflowed.
 import { join } from 'node:path';
 import { attempt, isOfSystem } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
@@ -19,7 +19,7 @@ export class Fence {
   readonly #directory: string;
   readonly #waiting = new Map<string, (isPassed: boolean) => void>();
   #count = 0;
-  /** The path of the cookie, after the first fence. */
+  /** The path of the cookie, which exists after the first fence. */
   #cookie: string;
 
   constructor(directory: string) {
@@ -27,7 +27,7 @@ export class Fence {
     this.#cookie = join(directory, '0');
   }
 
-  /** Makes the directory, empty. Returns undefined when no fence is possible. */
+  /** Makes an empty directory for the cookie. Returns undefined when no fence is possible. */
   prepare(): string | undefined {
     if (process.platform !== 'linux') return undefined;
     return attempt(isOfSystem, () => {
@@ -38,8 +38,8 @@ export class Fence {
   }
 
   /**
-   * Resolves to true once every earlier change has been reported, and to false when that cannot be proven in
-   * time. The wait does not prevent the end of a process.
+   * Resolves to true when the handles have reported every earlier change, and to false when there is no proof in time.
+   * The wait does not keep the process alive.
    */
   pass(): Promise<boolean> {
     this.#count += 1;
@@ -64,7 +64,7 @@ export class Fence {
     this.#answer(name, true);
   }
 
-  /** Resolves all waiting fences to false: the thread reads no cookies any more. */
+  /** Resolves all waiting fences to false, because the thread reads no more cookies. */
   giveUp(): void {
     for (const name of this.#waiting.keys()) this.#answer(name, false);
   }

@@ -1,6 +1,6 @@
-// The open handles of a work tree, one for each directory. A directory that is made, moved or replaced loses its
-// handle, and so do the directories below it, until a capture opens them again. So a handle always belongs to the
-// directory that existed when it was opened. Names are bytes. The tree opens no handle by itself.
+// The open handles of a work tree, one for each directory. After a directory was made, moved or replaced, neither the
+// directory nor the directories below it have handles, until a capture opens new handles. So a handle always belongs to
+// the directory that existed when it was opened. Names are bytes. The tree opens no handle by itself.
 import { basename } from 'node:path';
 import { attempt, hasCode, isOfSystem } from '../base/attempt.ts';
 import { standingKey } from '../base/directory-identity.ts';
@@ -12,7 +12,7 @@ import { limitCodes } from './mark-queue.ts';
 export interface HandleListener {
   /** Called for each event of the kernel, whether or not it marks a path. */
   counted(): void;
-  /** The path may have changed. The path of a directory covers everything below it. */
+  /** The path may have changed. The path of a directory stands for everything below the directory. */
   changed(path: TreePath): void;
   failed(error: unknown): void;
 }
@@ -25,8 +25,8 @@ interface Watched {
 }
 
 /**
- * The number of handles that are closed in one turn of the loop. The kernel queues an event for each, which could
- * fill the queue that all sessions share.
+ * The number of handles that are closed in one turn of the loop. The kernel queues an event for each closed handle, and
+ * many events could fill the queue that all sessions share.
  */
 const closedAtOnce = 500;
 
@@ -35,12 +35,11 @@ export class HandleTree {
   readonly #rootName: string;
   readonly #listener: HandleListener;
   #tree: Watched | undefined;
-  /** The directory at the root when the watch began. */
+  /** A key that identifies the root directory as it was when the watch began. */
   #rootKey: string | undefined;
   #size = 0;
   /**
-   * Closed handles whose events still count until the end of the turn, because the number of events shows an
-   * overflow.
+   * Closed handles. Their events are counted until the end of the turn, because the number of events shows an overflow.
    */
   readonly #closing: FSWatcher[] = [];
 
@@ -57,8 +56,8 @@ export class HandleTree {
   }
 
   /**
-   * Opens a handle on each directory that has none, parents first. Returns the directories that still have none:
-   * gone, too deep, or below a directory without a handle.
+   * Opens a handle on each directory that has no handle, parents first. Returns the directories that still have no
+   * handle, because they are missing, too deep, or below a directory without a handle.
    * @throws the system's error when its limit of watches is reached
    */
   open(paths: readonly TreePath[]): TreePath[] {
@@ -105,7 +104,7 @@ export class HandleTree {
   #watch(path: TreePath): Watched | undefined {
     const watched: Watched = { path, below: new Map(), handle: undefined, isClosed: false };
     const absolute = Buffer.concat([this.#root, Buffer.from(path === '' ? '' : `/${path}`, 'latin1')]);
-    // The directory is gone, unreadable, or too deep: every capture checks it.
+    // The directory is missing, unreadable or too deep. Every capture checks this directory.
     const isUnwatched = (error: unknown): boolean => isOfSystem(error) && !hasCode(...limitCodes)(error);
     watched.handle = attempt(isUnwatched, () =>
       watchDirectory(absolute, { encoding: 'latin1' }, (type, name) =>
@@ -132,14 +131,14 @@ export class HandleTree {
       watched.below.delete(name);
       if (below !== undefined) this.#close(below);
     }
-    // A restore makes thousands of temporary names, so one mark covers all of them in a directory.
+    // A restore makes thousands of temporary names, so one mark stands for all temporary names in a directory.
     const changed = isRestoreTemporary(name) ? restoreTemporaryPrefix : name;
     this.#listener.changed(join(watched.path, changed));
   }
 
   /**
-   * True for an event about the directory itself, which has the directory's name. An entry of that name in the
-   * directory gives the same event.
+   * True for an event about the directory itself, which has the directory's name. An entry that has the same name as
+   * its directory causes an equal event.
    */
   #isSelf({ path }: Watched, name: string): boolean {
     if (path !== rootPath) return name === nameOf(path);

@@ -1,6 +1,5 @@
-// The thread of the directory handles (handle-tree.ts) of all sessions. The thread's event loop does nothing
-// else, so it reads the kernel's queue at once and a fence passes quickly, however busy chokidar or the
-// daemon is.
+// The thread of the directory handles (handle-tree.ts) of all sessions. The thread's event loop does nothing else, so
+// the thread reads the kernel's queue at once. A fence then passes quickly even when chokidar or the daemon is busy.
 import { systemCode } from '../base/errors.ts';
 import { watchDirectory } from '../base/files.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -27,7 +26,8 @@ class HandlesSeat implements WatchedSeat<ToHandles> {
       changed: (path) => this.#queue.add(path),
       failed: (error) => this.#failed(error),
     });
-    // This loop watches the fence's directory too, so a cookie comes after every earlier change in the kernel's queue.
+    // The same event loop watches the fence's directory, so a cookie's event follows all earlier changes in the
+    // kernel's queue.
     this.#cookies = watchDirectory(order.fence, (_type, cookie) => {
       if (cookie === null) return;
       this.#queue.flush();
@@ -44,7 +44,7 @@ class HandlesSeat implements WatchedSeat<ToHandles> {
   }
 
   lose(): void {
-    this.#handles.closeAll(); // a directory may have been replaced without an event
+    this.#handles.closeAll(); // the lost events may have reported a replaced directory
     this.#queue.everything();
   }
 

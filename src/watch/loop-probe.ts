@@ -7,18 +7,19 @@ import { files } from '../base/files.ts';
 /** Why events may be lost: too many in one turn, or a blocked loop. */
 export type LossCause = 'events' | 'stall';
 
-/** A loop that was blocked this long may have lost events. */
+/** Events may be lost when the loop was blocked for this time. */
 const stallMsMax = 250;
 const probeMs = 200;
 /**
- * The probe ends after this many checks in a row that found the loop idle, so that an idle thread is never woken up.
+ * The probe ends when this many checks in a row found the loop idle, so that the probe does not keep waking up an idle
+ * thread.
  */
 const idleLooksMax = 10;
 /** A loop is idle when it ran code for less than this share of the time between two checks. */
 const idleShare = 0.25;
 /**
- * The kernel drops events silently when its queue is full. More than this share of the queue in one turn counts as a
- * possible loss.
+ * The kernel drops events silently when its queue is full. When one turn reads more than this share of the queue,
+ * events may have been lost.
  */
 const queueShare = 0.25;
 const queueDefault = 16_384;
@@ -41,8 +42,8 @@ export class LoopProbe {
   }
 
   /**
-   * Counts events of the kernel, whether or not they lead to a mark. A closed handle is an event, too: the kernel
-   * queues it, and Node does not report it.
+   * Counts events of the kernel, whether or not they lead to a mark. A closed handle counts as an event, too, because
+   * the kernel queues an event that Node does not report.
    */
   count(events = 1): void {
     if (this.#eventsInTurn === 0) {
@@ -55,16 +56,19 @@ export class LoopProbe {
   }
 
   /**
-   * Reports blocks of this thread's loop from now on. An idle loop is not probed, because no code of this
-   * thread can block it. If the kernel's queue fills up anyway, the next turn reads all of it and {@link
-   * count} notices.
+   * Starts to report when this thread's loop is blocked. An idle loop is not probed, because no code of the thread is
+   * blocking the loop. If the kernel's queue fills up anyway, the next turn reads the whole queue, and {@link count}
+   * detects the overflow.
    */
   start(): void {
     this.#isProbed = true;
     this.busy();
   }
 
-  /** Starts to look for blocks until the loop is idle again. Call it at the start of work that may take long. */
+  /**
+   * Starts to check for blocks until the loop is idle again. Call this function at the start of work that may take
+   * long.
+   */
   busy(): void {
     this.#idleLooks = 0;
     if (!this.#isProbed || this.isProbing) return;
@@ -87,7 +91,7 @@ export class LoopProbe {
 
 /** Returns how many events the kernel keeps for one reader. */
 function kernelQueue(): number {
-  // The system is not Linux.
+  // The file is missing on systems other than Linux.
   return attemptOr(queueDefault, isOfSystem, () => {
     const text = files.readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8');
     return Number(text) || queueDefault;

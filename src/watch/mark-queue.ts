@@ -2,16 +2,16 @@
 // main thread is busy and sends one batch at a time.
 import type { TreePath } from '../tree/tree-path.ts';
 
-/** Error codes of a system without more watches, descriptors or memory. Any other code concerns one path. */
+/** Error codes of a system that has no more watches, descriptors or memory. Any other code concerns only one path. */
 export const limitCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-/** Says which limit of the system an error of {@link limitCodes} means. */
+/** Returns a text that names the reached limit, for a code in {@link limitCodes}. */
 export function reachedLimit(code: string): string {
   const limit = code === 'EMFILE' ? 'inotify instances or open files' : 'watches';
   return `the system's limit of ${limit} is reached (${code})`;
 }
 
-/** Returns text that says how to raise the reached limit. */
+/** Returns a text that explains how to raise the reached limit. */
 export function remedyOf(code: string): string {
   return code === 'EMFILE'
     ? 'On Linux raise fs.inotify.max_user_instances, or ulimit -n of the daemon.'
@@ -19,13 +19,15 @@ export function remedyOf(code: string): string {
 }
 
 export interface MarkQueueOptions {
-  /** `isEverything`: any path may have changed, and none is listed. */
+  /** `isEverything`: any path may have changed, and no path is listed. */
   readonly send: (paths: readonly TreePath[], isEverything: boolean) => void;
   /** Called when there are more marks than the queue stores. */
   readonly onFull: () => void;
 }
 
-/** More marks than this, gathered while the main thread is busy, become "everything". */
+/**
+ * The maximum number of marks that the queue gathers while the main thread is busy. "Everything" replaces more marks.
+ */
 const marksMax = 5000;
 
 export class MarkQueue {
@@ -60,8 +62,8 @@ export class MarkQueue {
   }
 
   /**
-   * Sends the present marks even while a batch is unanswered: the message that the caller sends next must come after
-   * them.
+   * Sends the present marks even while the main thread has not answered a batch, because the caller's next message must
+   * follow the marks.
    */
   flush(): void {
     if (this.#marks.size === 0 && !this.#isEverything) return;

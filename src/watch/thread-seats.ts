@@ -1,5 +1,5 @@
-// The sessions that one watching thread serves, from the thread's side. Each has a seat: a watched work tree with its
-// own messages. watch-thread.ts is the main thread's side.
+// The sessions that one watching thread serves, from the thread's side. Each session has a seat: a watched work tree
+// with its own messages. watch-thread.ts is the main thread's side.
 import { parentPort } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { invariant } from '../base/invariant.ts';
@@ -8,13 +8,13 @@ import type { FromThread, ToThread } from './watch-thread.ts';
 
 export interface WatchedSeat<To> {
   hear(message: To): void;
-  /** Events of this seat may be lost. */
+  /** Handles a possible loss of events of this seat. */
   lose(cause: LossCause): void;
   /** Closes all handles. Resolves when no handle is left. */
   close(): Promise<void>;
 }
 
-/** Opens the seat of one session. A thrown error concerns this seat alone. */
+/** Opens the seat of one session. A thrown error concerns only this seat. */
 export type OpenSeat<Order, To, From> = (
   order: Order,
   send: (message: From) => void,

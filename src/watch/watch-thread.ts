@@ -1,7 +1,7 @@
-// The watching threads (handles-thread.ts, chokidar-thread.ts) and the sessions of this daemon that share
-// them: a thread takes some 6 MB and five descriptors. On Linux one thread of a kind serves all sessions. The
-// watches of these sessions share a queue of the kernel. When the queue may have overflowed, all sessions
-// learn it. On other systems each session has its own thread. thread-seats.ts is the thread's side.
+// The watching threads (handles-thread.ts, chokidar-thread.ts) and the sessions of this daemon that share them.
+// Sessions share threads because a thread takes some 6 MB and five descriptors. On Linux one thread of each kind serves
+// all sessions. The watches of these sessions share a queue of the kernel. When the queue may have overflowed, the
+// thread informs all sessions. On other systems each session has its own thread. thread-seats.ts is the thread's side.
 import { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { limitCodes, reachedLimit } from './mark-queue.ts';
@@ -15,22 +15,22 @@ export interface WatchProgram {
 export type ToThread<Order = object, Message = object> =
   | { readonly kind: 'enter'; readonly seat: number; readonly order: Order }
   | { readonly kind: 'say'; readonly seat: number; readonly message: Message }
-  /** The session needs no watch any more. Answered by `left`. */
+  /** The session needs no more watching. The thread answers with `left`. */
   | { readonly kind: 'leave'; readonly seat: number };
 
 export type FromThread<Message> =
   | { readonly kind: 'said'; readonly seat: number; readonly message: Message }
-  /** The thread cannot watch for this session. `code` is that of the system, or the error's text. */
+  /** The thread cannot watch for this session. `code` is the system's error code, or the text of another error. */
   | { readonly kind: 'refused'; readonly seat: number; readonly code: string }
-  /** The session has no handle any more. */
+  /** The session has no more handles. */
   | { readonly kind: 'left'; readonly seat: number };
 
-/** The end of a thread that no session asked for. */
+/** Describes the end of a thread that no session requested. */
 interface ThreadFailure {
   readonly reason: string;
-  /** True when the system lacks what the thread needs. */
+  /** True when the system lacks a resource that the thread needs. */
   readonly isHopeless: boolean;
-  /** True when other sessions had the thread, too, so that any of them may have been the cause. */
+  /** True when other sessions shared the thread, so that any of these sessions may have been the cause. */
   readonly isShared: boolean;
 }
 
@@ -43,8 +43,8 @@ interface Seat<Message> {
 const openThreads = new Map<string, SharedThread<unknown>>();
 
 /**
- * Returns a thread that runs the program: the one of the other sessions, or a new one.
- * @throws the system's error when it cannot be started
+ * Returns a thread that runs the program: a thread of other sessions, or a new thread.
+ * @throws the system's error when the thread cannot be started
  */
 function threadFor<Message>(program: WatchProgram, isAlone: boolean): SharedThread<Message> {
   if (isAlone || process.platform !== 'linux') return new SharedThread<Message>(program);
@@ -70,7 +70,7 @@ class SharedThread<Message> {
       name,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
       execArgv: [],
-      // Standard output is the wire, so output of the thread must not reach it.
+      // Standard output carries the protocol, so output of the thread must not reach it.
       stdout: true,
       stderr: true,
     });
@@ -88,7 +88,7 @@ class SharedThread<Message> {
     worker.unref(); // the last step, because listening to messages references the worker again
   }
 
-  /** Gives a session a seat. Returns its id. */
+  /** Gives a session a seat. Returns the id of the seat. */
   enter(seat: Seat<Message>, order: object): number {
     this.#entered += 1;
     this.#seats.set(this.#entered, seat);
@@ -100,7 +100,7 @@ class SharedThread<Message> {
     this.#post({ kind: 'say', seat, message });
   }
 
-  /** Resolves when the session has no handle any more. The thread ends with its last session. */
+  /** Resolves when the session has no more handles. The thread ends with its last session. */
   async leave(seat: number): Promise<void> {
     this.#seats.delete(seat);
     if (this.#seats.size === 0) {
@@ -152,7 +152,7 @@ function failureOf(code: string): string {
   return limitCodes.has(code) ? reachedLimit(code) : `its thread failed (${code})`;
 }
 
-/** Returns the system's code of an error, or its text. */
+/** Returns the system's code of an error, or the text of another error. */
 function codeOf(error: unknown): string {
   return systemCode(error) ?? String(error);
 }
@@ -160,8 +160,8 @@ function codeOf(error: unknown): string {
 export interface WatchThreadListener<Message> {
   heard(message: Message): void;
   /**
-   * The thread has ended by itself. `isHopeless`: the system lacks what it needs, so another thread would end as
-   * well.
+   * The thread has ended by itself. `isHopeless`: the system lacks a resource that the thread needs, so a new thread
+   * would end, too.
    */
   failed(reason: string, isHopeless: boolean): void;
 }
@@ -175,8 +175,8 @@ const restartMsMin = 500;
 const restartMsMax = 60_000;
 
 /**
- * One session's seat in a watching thread: starts it, ends it, and restarts it after a pause that doubles with each
- * failure.
+ * One session's seat in a watching thread. Starts and ends the watch, and restarts the watch after a pause. Each
+ * failure doubles the pause.
  */
 export class WatchThread<Message> {
   readonly #program: WatchProgram;
@@ -186,8 +186,8 @@ export class WatchThread<Message> {
   #restart: NodeJS.Timeout | undefined;
   #restartMs = restartMsMin;
   /**
-   * True once a shared thread has failed. The session then gets a thread of its own, so that another failure
-   * concerns this session alone.
+   * True once a shared thread has failed. The session then gets its own thread, so that another failure concerns only
+   * this session.
    */
   #isAlone = false;
 
@@ -235,7 +235,7 @@ export class WatchThread<Message> {
     this.#restartMs = Math.min(this.#restartMs * 2, restartMsMax);
   }
 
-  /** Notes that the thread works: after the next failure the pause is short again. */
+  /** Notes that the thread works. After the next failure the pause is then short again. */
   succeeded(): void {
     this.#restartMs = restartMsMin;
   }
@@ -249,7 +249,7 @@ export class WatchThread<Message> {
     this.#place?.thread.close();
   }
 
-  /** Stops watching. Resolves when the handles of this seat and of all earlier ones are closed. */
+  /** Stops watching. Resolves when the handles of this seat and of all earlier seats are closed. */
   async stop(): Promise<void> {
     clearTimeout(this.#restart);
     const place = this.#place;

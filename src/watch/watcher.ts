@@ -1,5 +1,5 @@
-// Watches one work tree: one change log, two sources that write it (directory handles and chokidar), two
-// readers. The captures read the change log by position, and clients are notified in batches.
+// Watches one work tree. Two sources write the change log: the directory handles and chokidar. The log has two readers:
+// captures read the log by position, and clients are notified in batches.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -11,8 +11,8 @@ import { DirectoryHandles } from './directory-handles.ts';
 export interface WatcherOptions
   extends Pick<ChokidarWatchOptions, 'root' | 'storage' | 'ignoredDirectories' | 'program'> {
   /**
-   * A private directory for the fence of the directory handles. The directory does not exist yet. Absent:
-   * there are no handles.
+   * A private directory for the fence of the directory handles. The directory does not exist yet. When absent, there
+   * are no handles.
    */
   readonly fenceDirectory?: string;
   /** True for a path that the ignore rules exclude, as far as they are known; see Capturer.isLeftOut. */
@@ -31,7 +31,7 @@ export interface WatchFigures {
   readonly watchedDirectories: number;
   /** The number of paths that changed since the last capture; 0 when there were too many to keep. */
   readonly dirtyPaths: number;
-  /** The number of times that events were lost, or may have been. */
+  /** The number of times that events were lost or may have been lost. */
   readonly overflows: number;
   /** The number of times that a capture found changes that the handles had not reported. */
   readonly drifts: number;
@@ -39,7 +39,7 @@ export interface WatchFigures {
 
 export class WorkTreeWatcher {
   readonly changes: ChangeLog;
-  /** Undefined when there is no directory for the fence. */
+  /** The directory handles. Undefined when there is no directory for the fence. */
   readonly handles: DirectoryHandles | undefined;
   readonly #options: WatcherOptions;
   readonly #chokidar: ChokidarWatch;
@@ -54,7 +54,7 @@ export class WorkTreeWatcher {
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
     this.changes = new ChangeLog({
       isIgnored,
-      // Clients get every change while chokidar is live, and none before.
+      // While chokidar is live, clients are notified of all marks, also of the marks by the handles.
       onMark: (path, source) => {
         if (source === 'chokidar' || this.#chokidar.state === 'live') this.#batches.add(path);
       },
@@ -87,7 +87,7 @@ export class WorkTreeWatcher {
     };
   }
 
-  /** Returns some of the paths that changed since the last capture, in order. */
+  /** Returns some of the paths that changed since the last capture, in sorted order. */
   dirtyPaths(limit: number): TreePath[] {
     return this.#dirtyPaths().slice(0, limit);
   }
@@ -96,13 +96,15 @@ export class WorkTreeWatcher {
     return this.changes.visibleSince(this.#capturedTo);
   }
 
-  /** Notes that a capture of everything has succeeded, which began at this position of {@link changes}. */
+  /** Notes that a capture of everything has succeeded. The capture began at this position of {@link changes}. */
   captured(position: number): void {
     this.#capturedTo = Math.max(this.#capturedTo, position);
     this.#chokidar.renewIgnored();
   }
 
-  /** Starts the handles, and then chokidar, after `after` if it is given; see {@link ready}. */
+  /**
+   * Starts the handles and then chokidar. Waits for `after` before chokidar, if `after` is given; see {@link ready}.
+   */
   start(after?: Promise<void>): void {
     this.handles?.start();
     this.#chokidar.start(after);

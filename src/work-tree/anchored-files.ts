@@ -1,20 +1,22 @@
-// Addresses inside a work tree that no symbolic link can redirect, even when a program replaces a directory
-// by a link between two system calls. On Linux a descriptor pins the root. Every directory below is opened
-// with O_NOFOLLOW from its parent's descriptor, and a child is addressed as /proc/self/fd/<fd>/<name>. The
-// caller makes the system calls. On other systems (macOS, Windows, no /proc) each part is checked with lstat
-// before every address is returned. This check refuses existing links, but not a link that appears after the
-// check.
+// Makes addresses inside a work tree that no symbolic link can redirect, even when a program replaces a directory by a
+// link between two system calls. On Linux a descriptor pins the root. Every directory below is opened with O_NOFOLLOW
+// from its parent's descriptor, and a child is addressed as /proc/self/fd/<fd>/<name>. The caller makes the system
+// calls. On other systems (macOS, Windows, no /proc) this module checks each part of the path with lstat before it
+// returns an address. This check refuses existing links, but not a link that appears after the check.
 import { attempt, attemptOr, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
 import { bytesOf, isWithin, join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 
-/** O_PATH on every Linux that Node runs on: opens a directory without the permission to list it. */
+/**
+ * The value of O_PATH on every Linux that Node supports. With O_PATH a process can open a directory that it may not
+ * list.
+ */
 const handleOnly = 0o10000000;
 const openDirectory = handleOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /**
- * The maximum number of open directories. Neighbouring paths do not share more directories. Each open
- * directory needs a descriptor.
+ * The maximum number of open directories. Each needs a descriptor. Neighbouring paths rarely share more directories
+ * than this.
  */
 const openDirectoriesMax = 64;
 
@@ -26,8 +28,7 @@ export function strongestAnchoring(): Anchoring {
 }
 
 /**
- * The error for a path at which the entry is no directory but a link, a file or something else. The error's
- * code is ENOTDIR.
+ * The error for a path whose entry is a link, a file or another entry, but no directory. The error's code is ENOTDIR.
  */
 export class NotADirectoryThere extends Error {
   readonly code = 'ENOTDIR';
@@ -43,7 +44,10 @@ export class AnchoredFiles {
   /** Open directories, least recently used first. */
   readonly #open = new Map<TreePath, number>();
 
-  /** Opens the work tree. @throws WorkTreeMissing when `root` is not a directory (a link to one is not followed). */
+  /**
+   * Opens the work tree.
+   * @throws WorkTreeMissing when `root` is not a directory. A link to a directory is not followed.
+   */
   constructor(root: string, anchoring: Anchoring = strongestAnchoring()) {
     this.root = root;
     this.anchoring = anchoring;
@@ -65,10 +69,10 @@ export class AnchoredFiles {
   }
 
   /**
-   * Returns a path for one system call that does not follow its last part. Use it at once: it is valid until
-   * {@link openDirectoriesMax} more calls.
-   * @throws a system error ENOENT or ENOTDIR when a part above is missing, or is no directory. A link to a
-   * directory is no directory.
+   * Returns a path for one system call that does not follow a link at the path. Use the path at once: it becomes
+   * invalid after {@link openDirectoriesMax} more calls.
+   * @throws a system error ENOENT or ENOTDIR when a part above is missing, or is no directory. A link to a directory is
+   * no directory.
    */
   address(path: TreePath): Buffer {
     if (this.anchoring === 'paths') return this.#checkedPath(path);
@@ -83,8 +87,8 @@ export class AnchoredFiles {
   }
 
   /**
-   * Sets permission bits, never through a link, and on Linux without the permission to read. `modeFor` gets the
-   * present mode. Returns false, and changes nothing, when the entry is of another kind.
+   * Sets permission bits, never through a link, and on Linux without the permission to read. `modeFor` gets the present
+   * mode. Changes nothing and returns false when the entry is of another kind.
    */
   setMode(path: TreePath, kind: 'file' | 'directory', modeFor: (present: number) => number): boolean {
     const linux = this.anchoring === 'descriptors';
@@ -105,8 +109,8 @@ export class AnchoredFiles {
   }
 
   /**
-   * Closes the cached descriptors of a directory and of those below it. Call it after removing or renaming the
-   * directory.
+   * Closes the cached descriptors of a directory and of all directories below it. Call this function after removing or
+   * renaming the directory.
    */
   forget(directory: TreePath): void {
     for (const [path, fd] of this.#open) {
@@ -139,7 +143,7 @@ export class AnchoredFiles {
       this.#open.set(path, kept);
       return kept;
     }
-    // Starts from the nearest open directory, without recursion: paths may have thousands of parts.
+    // Starts from the nearest open directory. Uses no recursion, because paths may have thousands of parts.
     let above = parentOf(path);
     while (above !== rootPath && !this.#open.has(above)) above = parentOf(above);
     let fd = above === rootPath ? (this.#rootFd ?? -1) : this.#directory(above);

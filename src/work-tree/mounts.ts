@@ -1,23 +1,23 @@
-// Reads the kernel's list of mounts (Linux only, elsewhere it is empty), and the mounts inside a directory.
-// Mounts nothing, and is independent of work trees.
+// Reads the kernel's list of mounts, and finds the mounts inside a directory. On systems other than Linux the list is
+// empty. Mounts nothing, and is independent of work trees.
 import { Buffer } from 'node:buffer';
 import { posix } from 'node:path';
 import { attempt, attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 
-/** Returns every mount that this process sees, one per line. `unknown` when the system has no list. */
+/** Returns every mount that this process sees, one per line. Returns `unknown` when the system has no list. */
 export function readMounts(): string {
   return attemptOr('unknown', isOfSystem, () => files.readFileSync('/proc/self/mountinfo', 'utf8'));
 }
 
-/** Returns the mounts below a directory: other file systems, which may appear there without any event. */
+/** Returns the mounts below a directory. A mount may appear without any event of the watcher. */
 export function mountsBelow(mounts: string, directory: string): string {
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
   return linesWhere(mounts, (place) => place.startsWith(prefix)).join('\n');
 }
 
 /**
- * Returns which directory of which device is mounted at the directory itself (the topmost mount), or undefined
+ * Returns the device and the directory that are mounted at the directory itself (the topmost mount). Returns undefined
  * without a mount.
  */
 export function mountAt(mounts: string, directory: string): string | undefined {
@@ -29,8 +29,8 @@ export function mountAt(mounts: string, directory: string): string | undefined {
 }
 
 /**
- * Lists the paths in `directory` at which a bind mount shows the canonical `path`, in either direction.
- * Another mount may cover a listed path, so compare identities.
+ * Lists the paths in `directory` at which a bind mount shows the canonical `path`, in either direction. Another mount
+ * may cover a listed path, so callers must compare identities.
  */
 export function shownWithin(mounts: string, path: string, directory: string): string[] {
   const all = linesWhere(mounts, (place) => place !== '').map((line) => {
@@ -51,12 +51,15 @@ export function shownWithin(mounts: string, path: string, directory: string): st
   return [...found].filter((shown) => pathBelow(shown, directory) !== undefined);
 }
 
-/** File systems on a disk or in the memory of this machine. A call on these file systems waits for no other machine. */
+/**
+ * File systems on a disk or in the memory of this machine. A system call on these file systems waits for no other
+ * machine.
+ */
 const localTypes = /^(?:ext[234]|xfs|btrfs|f2fs|zfs|bcachefs|tmpfs|ramfs|overlay)$/;
 
 /**
- * True when every directory on an absolute path is on a file system of this machine, without a link on the
- * way. Checks only directories whose mounts are known to answer.
+ * True when every directory on an absolute path is on a file system of this machine, without a link on the way. Makes
+ * system calls only on directories of local file systems, which answer at once.
  */
 export function isOnThisMachine(path: string): boolean {
   const types = new Map<string, string>();

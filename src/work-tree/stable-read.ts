@@ -1,5 +1,5 @@
-// Reads one file so that the result was the file's content at one moment, or reports that it could not. Small
-// files are read into memory, large ones through a private copy. Never waits for a FIFO, follows a link or
+// Reads one file. The result was the file's content at one moment; otherwise this module reports a failure. Reads small
+// files into memory, and large files through a private copy. Never waits for a FIFO, never follows a link, and never
 // trusts a size.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -25,13 +25,16 @@ export interface ReadingHash<Id> {
 
 export interface StableReadOptions<Id> {
   hash(size: number): ReadingHash<Id>;
-  /** The directory for copies of larger files while they are hashed. Absent: larger files are hashed without a copy. */
+  /**
+   * The directory for copies of larger files while they are hashed. When absent, larger files are hashed without a
+   * copy.
+   */
   readonly spoolDirectory?: string;
   /** False when only the id is wanted: no content is returned. Default: true. */
   readonly isContentWanted?: boolean;
   readonly maxFileBytes: number;
   readonly slices: Slices;
-  /** How far the clock that stamps the file is behind the clock of this process, in milliseconds. Default: 0. */
+  /** The time in milliseconds by which the clock of the file system is behind the clock of this process. Default: 0. */
   readonly behindMs?: number;
 }
 
@@ -48,17 +51,17 @@ export type StableRead<Id> =
     }
   | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' };
 
-/** Up to this size a file is read into memory in one go. */
+/** The maximum size of a file that is read into memory at once. */
 export const memoryMax = 1 << 20;
 const triesMax = 3;
 /**
- * Kernels before 6.13 stamp changes by a clock of 1–10 ms, so a change within that time may leave the stamp
- * unchanged.
+ * Kernels before 6.13 stamp changes by a clock with steps of 1–10 ms. A second change within one step may leave the
+ * stamp unchanged.
  */
 const youngMs = 20;
 /**
- * A write stamps its file before it copies its bytes. When the writer is suspended in the middle, readers see
- * a half-written file under an unchanged stamp. Up to this size, the copy takes microseconds. A larger file
+ * A write stamps its file before it copies its bytes. If the writer is suspended in the middle, readers see a
+ * half-written file under an unchanged stamp. Copying up to this size takes the kernel only microseconds. A larger file
  * counts as young for longer, and the second read comes only after the writer had time to continue.
  */
 const copiedAtOnceMax = 64 << 10;
@@ -71,10 +74,10 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 const exact = { bigint: true } as const;
 
 /**
- * Reads a regular file, unless it was reached through another directory (`elsewhere`). The file's size and
- * times must be equal, to the nanosecond, before and after. A file that changed within the kernel's clock
- * tick is read twice, and both results must be equal. Between the reads of a large file it waits. After three
- * failed attempts the file is `unstable`. The caller owns the spool file, if one was made.
+ * Reads a regular file. Returns `elsewhere` when the path leads through another directory now. The file's size and
+ * times must be equal, to the nanosecond, before and after the read. A file that changed a moment ago is read twice,
+ * and both results must be equal. The function waits between the two reads of a large file. After three failed attempts
+ * the file is `unstable`. The caller owns the spool file, if the function made a spool file.
  * @throws NoSpace errors of the spool, EMFILE and the like.
  */
 export async function readStable<Id>(
@@ -113,8 +116,7 @@ export async function readStable<Id>(
         return { kind: 'read', id: got.id, stamp, content: got.content };
       }
       discard(got?.content);
-      // The first successful read of a young file requires a second one. The second read does not mean a
-      // failure.
+      // The first successful read of a young file always needs a second read, which does not count as a failure.
       if (!isSame || young !== undefined) failures += 1;
       young = isSame ? got?.id : undefined;
       if (isLarge && isYoung && failures < triesMax) await delay(copyMs);
@@ -195,7 +197,7 @@ function scratchOf(size: number): Buffer {
 }
 
 /**
- * Turns a failure of our private copy into an error of the store. Such a failure must never count as a fact
+ * Turns a failure of the private copy into an error of the store. A failure of the copy must never count as a fact
  * about the user's file.
  */
 function spooling<T>(step: () => T): T {
@@ -250,8 +252,8 @@ export function readLink(
   | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' | 'elsewhere' } {
   let opened: OpenedPath | undefined;
   try {
-    // A link's target never changes in place: a new target is a new inode. So one stat before and one read are
-    // enough.
+    // The target of a link never changes in place, because a link with a new target has a new inode. So one stat and
+    // one read after it are enough.
     opened = openReached(directory);
     const path = inside(opened, name);
     const stats = files.lstatSync(path, exact);
@@ -259,15 +261,15 @@ export function readLink(
     return { kind: 'read', target: files.readlinkSync(path, { encoding: 'buffer' }), stamp: stampOf(stats) };
   } catch (error) {
     if (error instanceof Exchanged) return { kind: 'elsewhere' };
-    return { kind: systemCode(error) === 'EINVAL' ? 'gone' : problemOf(error) }; // EINVAL: no longer a link
+    return { kind: systemCode(error) === 'EINVAL' ? 'gone' : problemOf(error) }; // EINVAL: the path is no longer a link
   } finally {
     opened?.release();
   }
 }
 
 /**
- * Sorts the errors that are facts about one path: `gone`, or present but unreadable.
- * @throws every other error (EMFILE, ENFILE, ENOMEM …): the capture fails, because the file may be readable
+ * Classifies errors that are facts about one path. The path is missing (`gone`), or is present but unreadable.
+ * @throws every other error (EMFILE, ENFILE, ENOMEM …). The capture then fails, because the file may be readable.
  */
 export function problemOf(error: unknown): 'gone' | 'unreadable' | 'nameTooLong' {
   switch (systemCode(error)) {

@@ -1,6 +1,6 @@
-// The work tree: the directory that is checkpointed, opened once by its canonical path and its identity. One
-// function reaches its directories, also those beyond PATH_MAX. This module reads no files and does not
-// decide what is captured.
+// The work tree is the directory whose files the daemon checkpoints. It is opened once, by its canonical path and its
+// identity. One function reaches all its directories, even directories whose path is longer than PATH_MAX. This module
+// reads no files and does not decide what is captured.
 import { Buffer } from 'node:buffer';
 import { homedir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
@@ -18,9 +18,9 @@ export interface WorkTree {
   readonly root: string;
   /** `dev:ino` of the root when it was opened. */
   readonly identity: string;
-  /** The identity that {@link requireWorkTree} compares with. */
+  /** The identity with which {@link requireWorkTree} compares the present root. */
   readonly standing?: StandingRoot;
-  /** The name of the protected directory, if the client allowed one. */
+  /** The name of the protected directory that is the work tree, if the client allowed a protected directory. */
   readonly protectedPlace?: string;
 }
 
@@ -32,8 +32,8 @@ export interface OpenWorkTreeOptions {
 
 /**
  * Opens the work tree at an absolute path.
- * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable, ProtectedWorkTree (after canonicalisation, so that
- * links, `..`, letter case and trailing slashes hide nothing).
+ * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable, ProtectedWorkTree. The last check uses the canonical
+ * path, so links, `..`, letter case and trailing slashes cannot hide a protected directory.
  */
 export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): WorkTree {
   const root = canonical(path);
@@ -64,8 +64,8 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
 }
 
 /**
- * True for a directory that git recognises as a bare repository. A directory below it may be a work tree, and so may
- * one with its own `.git`.
+ * True for a directory that git recognises as a bare repository. A directory below a bare repository may be a work
+ * tree. A directory with its own `.git` may be a work tree, too.
  */
 function isBareRepository(root: string): boolean {
   const exists = (name: string): boolean => files.existsSync(join(root, name));
@@ -74,7 +74,7 @@ function isBareRepository(root: string): boolean {
 
 /**
  * Returns `dev:ino` of the directory that is at a canonical path now.
- * @throws WorkTreeMissing, NotADirectory (also for a link that replaced it), WorkTreeUnreadable.
+ * @throws WorkTreeMissing, NotADirectory (also for a link that replaced the directory), WorkTreeUnreadable.
  */
 export function requireRoot(root: string): string {
   try {
@@ -110,8 +110,8 @@ export function requireWorkTree({ root, standing }: WorkTree): void {
 }
 
 /**
- * Tries to read the directory, because `access` checks the rights of the real user, and later calls have the
- * rights of the effective user.
+ * Tries to read the directory instead of calling `access`. `access` checks the rights of the real user, but later calls
+ * have the rights of the effective user.
  */
 function mustBeReadable(root: string): void {
   if (process.platform === 'win32') return files.accessSync(root, constants.R_OK);
@@ -120,7 +120,9 @@ function mustBeReadable(root: string): void {
   return undefined;
 }
 
-/** Turns a failed call on the root into an error that a client can act on. Returns other errors unchanged. */
+/**
+ * Turns a failed system call on the root into an error with a remedy for the client. Returns other errors unchanged.
+ */
 export function workTreeError(root: string, error: unknown): unknown {
   const code = systemCode(error);
   const facts = { details: { path: root, code }, cause: error };
@@ -175,7 +177,7 @@ function canonical(path: string): string {
 }
 
 /**
- * Refuses a storage directory inside the work tree: the captures would capture themselves.
+ * Refuses a storage directory inside the work tree, because captures would capture the storage.
  * @throws StorageInsideWorkTree
  */
 export function refuseStorageInside(tree: WorkTree, storageDirectory: string): void {
@@ -190,10 +192,11 @@ export function refuseStorageInside(tree: WorkTree, storageDirectory: string): v
 }
 
 /**
- * Returns the path of a storage directory (existing or not) relative to the work tree, or undefined when it is
- * outside.
+ * Returns the path of a storage directory (existing or not) relative to the work tree, or undefined when the directory
+ * is outside.
  *
- * Compares identities on the way up, so links and letter case hide nothing, and looks through bind mounts (Linux).
+ * Compares the identities of the directories above, so that links and letter case cannot hide the work tree. On Linux
+ * also detects bind mounts.
  */
 export function storageWithin(tree: WorkTree, storageDirectory: string): TreePath | undefined {
   const missing: string[] = [];
@@ -208,7 +211,7 @@ export function storageWithin(tree: WorkTree, storageDirectory: string): TreePat
 }
 
 /**
- * Returns the names that lead from the work tree's root to a path, or undefined when no directory above it is the
+ * Returns the names that lead from the work tree's root to a path, or undefined when no directory above the path is the
  * root.
  */
 function namesBelow(tree: WorkTree, path: string): string[] | undefined {
@@ -249,20 +252,20 @@ export interface ReachedPath {
   readonly prefix: string;
   release(): void;
   /**
-   * Returns whether an opened file has this name in the directory. False when another directory has replaced
-   * a directory on the way.
+   * Returns whether an opened file has this name in the directory. Returns false when a directory on the way was
+   * replaced.
    */
   holds?(fd: number, name: string): boolean;
 }
 
 /**
- * An open {@link ReachedPath}. The names in the directory can be reached even when another directory is at
- * its path now.
+ * An open {@link ReachedPath}. The names in the directory can be reached even after another directory has taken its
+ * path.
  */
 export interface OpenedPath extends ReachedPath {
   /** Absent on systems without descriptors for directories. */
   readonly fd?: number;
-  /** The path under which it was opened: the prefix of the {@link ReachedPath}. */
+  /** The path under which the directory was opened: the prefix of the {@link ReachedPath}. */
   readonly openedAt: string;
 }
 
@@ -272,9 +275,8 @@ export class Exchanged extends Error {}
 const followsDescriptors = process.platform === 'linux' && files.existsSync('/proc/self/fd');
 
 /**
- * Opens a directory, so that names are looked up in this directory only. The directory must have the given
- * `stamp`.
- * @throws Exchanged when another directory replaced it or one above it; the system's errors
+ * Opens a directory, so that names are looked up only in this directory. The directory must have the given `stamp`.
+ * @throws Exchanged when the directory or a directory above it was replaced; the system's errors
  */
 export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
   if (!followsDescriptors) return { ...reached, release: () => undefined, openedAt: reached.prefix };
@@ -293,9 +295,9 @@ export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
 }
 
 /**
- * Returns whether an open file or directory is at a path, with no link on the way. True when the system
- * cannot say: for a path longer than PATH_MAX, and outside Linux. Also true for a file that was removed
- * meanwhile.
+ * Returns whether an open file or directory is at a path, with no link on the way. Returns true when the system cannot
+ * check this: for a path longer than PATH_MAX, and on systems other than Linux. Also returns true for a file that was
+ * removed meanwhile.
  */
 function liesAt(fd: number, path: Buffer): boolean {
   if (!followsDescriptors) return true;
@@ -310,8 +312,8 @@ function liesAt(fd: number, path: Buffer): boolean {
 }
 
 /**
- * True when the system reports the path of the opened root as we know it. The system reports another path
- * when another file system is mounted over the root.
+ * True when the system reports the known path for the opened root. The system reports another path when another file
+ * system is mounted over the root.
  */
 function tellsPlaces(tree: WorkTree): boolean {
   if (!followsDescriptors) return false;
@@ -333,7 +335,7 @@ const placed = new WeakSet<WorkTree>();
  * Reaches a directory of the work tree for system calls on it and on its names.
  *
  * On Linux a path longer than PATH_MAX is walked in steps through `/proc/self/fd`. On other systems the long path is
- * passed unchanged, and the system answers ENAMETOOLONG, which is reported.
+ * passed unchanged. The system then answers ENAMETOOLONG, and the caller reports this error.
  */
 export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   const root = rootBytes(tree);
@@ -382,17 +384,18 @@ export function inside(reached: ReachedPath, name: string): Buffer {
 const beyondAscii = /[\u0080-\u00ff]/;
 
 /**
- * Returns the path for loops over very many names: as text if text and bytes agree, which saves a copy for each name.
+ * Returns the path of a name, for loops over very many names. Returns text if text and bytes agree, which saves a copy
+ * for each name.
  */
 export function insideQuickly(reached: ReachedPath, name: string): string | Buffer {
   const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
   return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
 }
 
-// Checks that the directory at a work tree's root is the opened one. A directory that the user made again at
-// the same path stays the work tree. A directory of another file system that is mounted there now does not
-// count, nor does the empty directory of a mount that is gone. The contents of such a directory say nothing
-// about the user's files, and nothing may be written to it.
+// Checks that the directory at a work tree's root is the opened one. A directory that the user made again at the same
+// path stays the work tree. The check fails when another file system is mounted at the root, or when a mount has
+// disappeared and left its empty directory. Such a directory says nothing about the user's files, and the daemon must
+// not write to it.
 
 export interface StandingRoot {
   readonly device: bigint;
@@ -409,8 +412,8 @@ export function standingRoot(root: string): StandingRoot {
 }
 
 /**
- * Checks the mount at the root. @throws WorkTreeMissing when another file system is mounted there now, or the mount
- * is gone
+ * Checks the mount at the root.
+ * @throws WorkTreeMissing when another file system is mounted at the root now, or when the mount has disappeared
  */
 export function refuseOtherMount(root: string, then: StandingRoot): void {
   const { dev, ino, birthtimeNs } = files.lstatSync(root, { bigint: true });
@@ -436,10 +439,13 @@ function isSame(then: DirectoryIdentity | undefined, now: DirectoryIdentity | un
   return then !== undefined && now !== undefined && isSameDirectory(then, now);
 }
 
-// Directories that a user never means as a work tree: a checkpoint of a home directory can fill disks with
-// hundreds of gigabytes. Compares spelling and identity. work-tree/work-tree.ts opens the work tree itself.
+// Finds out whether a directory is protected, because no user wants it as a work tree. A checkpoint of a home
+// directory, for example, can fill disks with hundreds of gigabytes. Compares spelling and identity.
+// work-tree/work-tree.ts opens the work tree itself.
 
-/** Returns which protected directory a canonical path is, or undefined when it is none. */
+/**
+ * Returns the name of the protected directory at a canonical path, or undefined when the directory is not protected.
+ */
 export function protectedPlace(canonical: string, home: string = homedir()): string | undefined {
   if (parse(canonical).root === canonical) return 'the root of a drive';
   for (const [place, name] of placesOf(home)) {
@@ -457,8 +463,8 @@ function placesOf(home: string): [path: string, name: string][] {
 }
 
 /**
- * True when both are the same directory: compared by identity if both exist, so links, case and trailing slashes do
- * not matter.
+ * True when both paths lead to the same directory. Compares identities if both exist, so links, letter case and
+ * trailing slashes do not matter.
  */
 function isSamePlace(canonical: string, place: string): boolean {
   const there = identityAt(place);
@@ -468,6 +474,6 @@ function isSamePlace(canonical: string, place: string): boolean {
 }
 
 function identityAt(path: string): string | undefined {
-  // The path does not exist, or cannot be read, so it is not the directory that we opened.
+  // When the path is missing or unreadable, it is not the opened directory.
   return attempt(isOfSystem, () => identityOf(files.statSync(path, { bigint: true })));
 }

@@ -1,8 +1,8 @@
-// Decides to which session the hidden refs in the user's repository belong. A session's id is computed from work
-// tree, conversation and strategy. So a second storage can have a session with the same id and the same refs. That
-// session would move the tags of the first one, and its end would remove the first one's checkpoints. A ref to a
-// small note names the session's directory. A session in another directory refuses to open while that directory
-// exists. Within one storage a session has only one owner, because of its lock.
+// Decides to which session the hidden refs in the user's repository belong. A session's id is computed from work tree,
+// conversation and strategy. So a second storage can have a session with the same id and the same refs. The second
+// session would move the tags of the first session, and would remove the checkpoints of the first session when it ends.
+// A ref to a small note names the session's directory. A session in another directory refuses to open while the named
+// directory exists. Within one storage a session has only one owner, because of its lock.
 import { dirname, join } from 'node:path';
 import { attempt, attemptOr, isA, isOfSystem } from '../../base/attempt.ts';
 import { isSameDirectory, standingAt } from '../../base/directory-identity.ts';
@@ -22,7 +22,7 @@ export interface BelongingParts {
   readonly names: RefNames;
   readonly quarantine: Quarantine;
   readonly incoming: string;
-  /** A git dir of ours that sees all objects. */
+  /** A git dir of the daemon that sees all objects. */
   readonly gitDir: string;
   readonly sessionDirectory: string;
 }
@@ -35,7 +35,7 @@ export async function refuseOthersRefs(parts: BelongingParts): Promise<void> {
   if (other !== undefined && isOther(other, parts.sessionDirectory)) throw taken(other);
 }
 
-/** Marks the refs as this session's, before the first of them moves. @throws the errors of a publication */
+/** Notes that the refs belong to this session, before the first ref moves. @throws the errors of a publication */
 export async function claimRefs(parts: BelongingParts): Promise<void> {
   const { refs, names, quarantine, incoming } = parts;
   const { id, bytes } = noteOf(parts);
@@ -65,15 +65,15 @@ async function namedIn(blob: string, gitDir: string): Promise<string | undefined
 }
 
 /**
- * True when another session is in the named directory. A directory that is gone, or that was moved here, does not
- * count.
+ * True when another session is in the named directory. Returns false when the named directory is missing or was moved
+ * to this session's place.
  */
 function isOther(named: string, own: string): boolean {
   try {
     if (files.lstatSync(join(named, 'checkpointd', 'session.json'), { throwIfNoEntry: false }) === undefined)
       return false;
   } catch (error) {
-    // Probably another user's directory. A session that cannot be read keeps its refs.
+    // The directory probably belongs to another user. A session that the daemon cannot read keeps its refs.
     return !/^(ENOTDIR|ELOOP|ENAMETOOLONG)$/.test(systemCode(error) ?? '');
   }
   const [there, here] = [standingAt(named), standingAt(own)];
@@ -91,7 +91,7 @@ function taken(other: string): CheckpointdError {
 }
 
 // The refs of a session stay in an outer repository when its work tree gets a repository of its own. Later openings
-// look only in the inner one. This code reads and reports, and moves nothing.
+// look only in the inner repository. This code reads and reports, and moves nothing.
 
 /**
  * Returns the error for a session whose refs (below `prefix`) are in a repository outside the work tree's present

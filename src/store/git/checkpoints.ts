@@ -1,5 +1,5 @@
-// Reads the checkpoints of a git store, and the directories of their snapshots, from git's objects. The
-// checkpoints take one pass over the refs and one pipeline of commits. A broken ref or commit never hides
+// Reads the checkpoints of a git store, and the directories of their snapshots, from git's objects. Reading all
+// checkpoints takes one pass over the refs and one pipelined series of commit reads. A broken ref or commit never hides
 // intact refs or commits. `verify` reports a broken ref or commit as a problem.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
@@ -25,7 +25,7 @@ export interface ReadCheckpoints {
 
 const widthMax = 2000;
 
-/** Reads all checkpoints. `cached` has lines of a {@link PackedRecords}, whose commits are not read. */
+/** Reads all checkpoints. Does not read a commit whose record is in `cached` (see {@link PackedRecords}). */
 export async function readCheckpoints(
   refs: Pick<RefStore, 'refs' | 'broken' | 'damagedIntent'>,
   names: RefNames,
@@ -97,7 +97,7 @@ export function nameRefsOf(refs: RefStore, names: RefNames, ids: ReadonlySet<Che
   });
 }
 
-/** Returns the changes that remove the refs of permission tables which none of these checkpoints needs. */
+/** Finds refs of permission tables that none of these checkpoints needs. Returns the changes that remove these refs. */
 export function unusedModes(
   refs: RefStore,
   names: RefNames,
@@ -111,11 +111,11 @@ export function unusedModes(
   return unused.map((ref) => ({ ref, to: undefined }));
 }
 
-// A checkpoint as a git commit. The description is the subject, and the whole record follows as JSON, so that no
-// second file can contradict it. Commits have no parents: the records have the order, and removing a checkpoint frees
-// everything that only it needs. This code reads and writes bytes. The store moves the refs.
+// A checkpoint as a git commit. The description is the subject, and the whole record follows as JSON, so that no second
+// file can contradict it. Commits have no parents. So removing a checkpoint frees everything that only this checkpoint
+// needs. The records contain the order. This code reads and writes bytes. The store moves the refs.
 
-/** Marks the beginning of the record. The subject is one line, so the first line after it cannot be foreign text. */
+/** Marks the beginning of the record. The subject is one line, so no description can imitate this mark. */
 const marker = '\n\ncheckpointd-record-1\n';
 const laterMarker = /\n\ncheckpointd-record-(\d+)\n/y;
 const snapshotForm = /^([0-9a-f]{40})(?:-([0-9a-f]{40}))?$/;
@@ -142,7 +142,8 @@ export function encodeCommit(record: CheckpointRecord): Buffer {
 /**
  * Reads a record.
  * @throws StoreCorrupt when the commit is not ours or does not match its tree, StoreVersion for a record of a later
- * format. Such a record must not count as damage, because a session without checkpoints gets a new base.
+ * format. A record of a later format must not count as damage, because a session without readable checkpoints gets a
+ * new base.
  */
 export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   const text = bytes.toString('utf8');
@@ -223,7 +224,9 @@ export async function nodeOfTree(bytes: Buffer, id: string): Promise<TreeNode> {
   return { entries };
 }
 
-/** Turns the error about a directory or a permission table into StoreCorrupt: these are the store's own records. */
+/**
+ * Turns the error about a directory or a permission table into StoreCorrupt, because both are the store's own records.
+ */
 function ruined(error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.kind !== 'DataCorrupt') return error;
   const { message, details } = error;

@@ -12,7 +12,7 @@ export interface GitHome {
   readonly strategy: string;
   /** The place to which new objects are written. */
   readonly writePlace: GitPlace;
-  /** True when git sees earlier objects in `writePlace`, and so does not write them again. */
+  /** True when git in `writePlace` sees earlier objects, and therefore does not write them again. */
   readonly isBelieved: boolean;
   /** The place in which all objects are visible, including unpublished objects. Git's differ runs in this place. */
   readonly readPlace: GitPlace;
@@ -23,21 +23,21 @@ export interface GitHome {
   readonly names: RefNames;
   /**
    * Brings written objects to the repository of the refs, before a ref moves to `roots`. `isDoubtful`: objects were
-   * removed since the store was opened, so older parts of a snapshot may be gone too.
+   * removed since the store was opened, so older parts of a snapshot may be missing, too.
    */
   bringObjects?(roots: readonly string[], isDoubtful: boolean): Promise<void>;
   /** Called after the refs have moved. */
   refsMoved?(): Promise<void>;
   close(): Promise<void>;
-  /** Removes objects that no ref needs. Call it when the refs are in order. */
+  /** Removes objects that no ref needs. Call this function only when all refs are intact. */
   sweep(signal?: AbortSignal): Promise<void>;
   /** The written files that may not be on the disk yet. */
   readonly unsynced: Unsynced;
-  /** The object directory, if only the daemon packs it. Absent: the user's git packs. */
+  /** The object directory, if only the daemon packs its objects. When absent, the user's git packs them. */
   readonly packs?: string;
-  /** The cache of the records in these packs. */
+  /** The cache of the records whose commits are in the packs. */
   readonly records?: PackedRecords;
-  /** Bytes on disk and number of blobs. */
+  /** Returns the bytes on disk and the number of blobs. */
   usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
   destroy(): Promise<void>;
   /** See {@link SnapshotStore.explainLoss}. */

@@ -48,7 +48,7 @@ import { refuseUnpublished } from './unpublished.ts';
 import { damagedWhole, verifiedGit } from './verify.ts';
 import { GitWriter, SweepGate } from './writer.ts';
 
-/** The number of blobs that are remembered as stored. A forgotten one costs a query to git. */
+/** The number of blobs that are remembered as stored. A forgotten blob costs a query to git. */
 const knownMax = 200_000;
 /** About a megabyte. */
 const sizesMax = 20_000;
@@ -66,7 +66,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
   /** The sizes of contents that a caller is about to read. The id of a content determines its size. */
   readonly #sizes = new Map<BlobId, number>();
   readonly #gate = new SweepGate();
-  /** Absent when the user's git packs. */
+  /** Absent when the user's git packs the objects. */
   readonly #packing: Packing | undefined;
   #hasRemoved = false;
   #damaged: readonly StoreProblem[] = [];
@@ -117,7 +117,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const { names, refs } = this.#home;
     const { modes } = partsOfSnapshot(record.snapshot);
     const changes: ((commit: string) => RefChange)[] = [];
-    // The checks of names throw before anything is written.
+    // The names are checked here, so that an invalid name throws before anything is written.
     const own = checkpointRef(names, record.id);
     const tagged = tag === undefined ? undefined : tagRef(names, tag);
     const named = name === undefined ? undefined : nameRef(names, record.id, name);
@@ -136,7 +136,10 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return { commit };
   }
 
-  /** Git writes directly only into a store of its own. Into other stores objects have to be brought one by one. */
+  /**
+   * Works only for a store into which git writes directly. For other stores, the daemon has to bring objects one by
+   * one.
+   */
   async adoptPacks(objects: string): Promise<boolean> {
     const [own] = this.gitObjects;
     return own !== undefined && this.#home.isBelieved && (await linkPacks(objects, own));
@@ -153,7 +156,10 @@ export class GitStore extends TreeStore implements SnapshotStore {
     return good;
   }
 
-  /** Runs a change of the packs, and writes the cache of records again. Reads only commits that were not cached. */
+  /**
+   * Runs a change of the packs, and writes the cache of records again. Reads only commits whose records were not
+   * cached.
+   */
   async #keepingRecords(change: () => Promise<void>): Promise<void> {
     const { refs, names, records } = this.#home;
     const cached = records?.read() ?? new Map<string, string>();
@@ -168,7 +174,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     records?.write(lines, packs);
   }
 
-  /** Returns a line for the object of each ref. */
+  /** Returns the cached line for the object of each ref. */
   #linesOf(stored: readonly StoredCheckpoint[]): Map<string, string> {
     const lines = new Map([...this.#home.refs.refs.values()].map((id) => [id, '']));
     for (const { commit = '', record } of stored) lines.set(commit, JSON.stringify(record));
@@ -249,7 +255,7 @@ export class GitStore extends TreeStore implements SnapshotStore {
     const [size = -1] = this.#sizes.has(blob) ? [this.#sizes.get(blob)] : await this.#reader.sizes([blob]);
     const from = range?.offset ?? 0;
     const to = range === undefined ? Number.POSITIVE_INFINITY : from + range.length;
-    // Also reads a missing content, because the reader's error explains the loss.
+    // Asks the reader even for a missing content, because the reader's error explains the loss.
     if (size <= wholeBytesMax) {
       const bytes = await this.#reader.read('blob', blob);
       const part = bytes.subarray(Math.min(from, size), Math.min(to, size));

@@ -1,13 +1,12 @@
-// Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the
-// user's own repository. The strategy has the effect of the five specified phases without their danger: HEAD,
-// branches, index, stash, reflogs, settings and work tree are never opened for writing, and no program of the
-// user's repository is run.
+// Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the user's own
+// repository. The strategy has the effect of the five specified phases, but is safe: HEAD, branches, index, stash,
+// reflogs, settings and work tree are never opened for writing, and no program of the user's repository is run.
 //
-// Git never works in the user's git dir. Git works in two git dirs of ours. `view.git` has our settings and
-// sees all objects (ours and the user's) as alternates. `refs.git` has our settings and the user's `refs` and
-// `packed-refs` as symbolic links. So git reads no line of the user's config, and runs no hook, filter,
-// monitor or fetch that the config names (`-c` can only undo settings that are known today). Where links
-// cannot be made (Windows), refs move in the user's git dir under the hardened `-c` list, which is weaker.
+// Git never works in the user's git dir. Git works in two git dirs of the daemon, both with the daemon's settings.
+// `view.git` sees all objects (the daemon's and the user's) as alternates. `refs.git` has symbolic links to the user's
+// `refs` and `packed-refs`. So git reads no line of the user's config, and runs no hook, filter, monitor or fetch that
+// the config names (`-c` can only undo settings that are known today). Where links cannot be made (Windows), refs move
+// in the user's git dir under the hardened `-c` list, which is weaker.
 import { basename, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { watchStanding } from '../../base/directory-identity.ts';
@@ -97,7 +96,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   return store;
 }
 
-/** Makes the git dir of ours that sees all objects, ours and the user's. */
+/** Makes the daemon's git dir that sees all objects, the daemon's and the user's. */
 async function openView(
   own: string,
   commonDir: string,
@@ -121,14 +120,14 @@ async function openView(
 }
 
 /**
- * Moves our own copies away. The refs in the user's repository still protect their objects, but no later
- * opening looks for checkpoints there.
+ * Moves the daemon's copies of the objects away. The refs in the user's repository move to a name where no opening
+ * looks for checkpoints. They still protect their objects.
  */
 export async function setLocalAside(options: StoreOptions, to: string): Promise<void> {
   const own = join(options.sessionDirectory, 'local');
   if (files.existsSync(own)) files.renameSync(own, join(to, 'local'));
   const { commonDir, shared } = await userRepository(options);
-  // Works in new git directories of ours, because the moved ones may be damaged.
+  // Makes new git directories for this work, because the moved git directories may be damaged.
   await openView(own, commonDir, shared);
   const gitDir = refsGitDir(own, commonDir);
   const prefix = localNames(options.session).own;
@@ -170,7 +169,7 @@ async function bringObjects(
   );
 }
 
-/** Removes all existing refs, and not only the known ones. */
+/** Removes all existing refs of the session, even refs that the store does not know. */
 async function destroyRefs(refs: RefStore): Promise<void> {
   await refs.reload();
   refs.removeBroken();
@@ -212,11 +211,11 @@ async function openRefs(
   const durable = options.durability === 'power';
   const place: GitPlace = {
     gitDir: refsGitDir(own, commonDir),
-    // The user's git may have these locks for a moment (pack-refs in gc).
+    // The user's git may have these locks for a moment (`pack-refs` in `gc`).
     settings: {
       'core.filesRefLockTimeout': '2000',
       'core.packedRefsTimeout': '5000',
-      // The user's git reads our refs too, and fails on a ref that a power cut left empty.
+      // The user's git reads the daemon's refs, too, and fails on a ref that a power cut left empty.
       ...(durable ? durableSettings : syncedRefSettings),
     },
   };
@@ -236,10 +235,10 @@ async function openRefs(
   return refs;
 }
 
-/** Makes a git dir with our settings, all objects, and the user's refs. */
+/** Makes a git dir with the daemon's settings, all objects, and the user's refs. */
 function refsGitDir(own: string, commonDir: string): string {
   const gitDir = join(own, 'refs.git');
-  files.rmSync(gitDir, { recursive: true, force: true }); // links are removed, never followed
+  files.rmSync(gitDir, { recursive: true, force: true }); // removes links, and never follows them
   files.mkdirSync(gitDir, { mode: 0o700 });
   try {
     for (const name of ['refs', 'packed-refs']) files.symlinkSync(join(commonDir, name), join(gitDir, name));
@@ -254,7 +253,7 @@ function refsGitDir(own: string, commonDir: string): string {
   return gitDir;
 }
 
-/** Returns every object that a ref of ours protects. */
+/** Returns every object that a ref of the daemon protects. */
 async function reachable(place: GitPlace, refs: RefStore): Promise<ReadonlySet<string>> {
   const needed = new Set([...refs.refs].map(([, object]) => object));
   if (needed.size === 0) return needed;

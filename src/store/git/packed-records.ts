@@ -1,7 +1,7 @@
-// Caches the records of packed checkpoints in one file, so that an opening reads no commit and asks no git whether
-// the objects of the refs exist. The file names the packs in which all these objects are, with their stamps. The
-// cache is used only while each of these packs has its stamp: git has read the commits from these bytes. In doubt the
-// opening reads each commit. The refs alone decide which checkpoints exist.
+// Caches the records of packed checkpoints in one file, so that an opening need not read commits, and need not ask git
+// whether the objects of the refs exist. The file names the packs that contain all these objects, with the stamps of
+// the packs. The cache is valid only while each pack has its stamp, because git read the commits from the bytes of
+// these packs. In doubt the opening reads each commit. The refs alone decide which checkpoints exist.
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -9,10 +9,10 @@ import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { files } from '../../base/files.ts';
 import { indexedIds } from '../../git/objects/pack-index.ts';
 
-/** By object: the JSON of a commit's record, or '' for another object that a ref names. */
+/** The cached lines by object: the JSON of a commit's record, or '' for any other object to which a ref points. */
 export type RecordLines = ReadonlyMap<string, string>;
 
-/** By name without ending: the stamps of a pack and of its index. */
+/** The stamps of each pack and of its index, by the name of the pack without the file extension. */
 export type PackStamps = ReadonlyMap<string, string>;
 
 const header = 'checkpointd packed records 1';
@@ -28,7 +28,9 @@ export class PackedRecords {
     this.#file = file;
   }
 
-  /** Returns the cached lines. Empty when the file or any of its packs is missing, damaged or changed. */
+  /**
+   * Returns the cached lines. Returns an empty map when the file or one of its packs is missing, damaged or changed.
+   */
   read(): RecordLines {
     const bytes = attempt(isOfSystem, () => files.readFileSync(this.#file));
     if (bytes === undefined) return none;
@@ -42,7 +44,7 @@ export class PackedRecords {
     return new Map(lines.map((line) => [line.slice(0, idLength), line.slice(idLength + 1)]));
   }
 
-  /** Returns the stamps of all packs. Take them before the commits are read; see {@link write}. */
+  /** Returns the stamps of all packs. Call this function before reading the commits; see {@link write}. */
   stamps(): PackStamps {
     const names = attempt(isOfSystem, () => files.readdirSync(this.#packs)) ?? [];
     const stems = names.flatMap((name) => (name.endsWith('.idx') ? [name.slice(0, -'.idx'.length)] : []));
@@ -50,8 +52,8 @@ export class PackedRecords {
   }
 
   /**
-   * Writes those of the lines whose object is in a pack. `packs` are the stamps before the objects were read. Writes
-   * nothing when a pack has changed since. A failure is no error: the next opening reads each commit.
+   * Writes the lines whose object is in a pack. `packs` are the stamps before the objects were read. Writes nothing
+   * when a pack has changed since. A failure is no error: the next opening reads each commit.
    */
   write(lines: RecordLines, packs: PackStamps): void {
     attempt(isOfSystem, () => {

@@ -1,8 +1,8 @@
-// Packs the loose objects and refs of a repository that only the daemon uses, in the background. A checkpoint
-// makes some six small files, so a long session would fill the disk with them and slow down every opening.
-// Each step leaves a complete repository. A pack has its final name on the disk before its objects are
-// removed elsewhere. In the same way `packed-refs` is on the disk before the files of its refs are removed. A
-// kill leaves a temporary file, or an object in two places.
+// Packs the loose objects and refs of a repository that only the daemon uses, in the background. A checkpoint makes
+// some six small files, so a long session would fill the disk with small files and slow down every opening. The
+// repository is complete after each step. A pack is on the disk under its final name before the loose copies of its
+// objects are removed. In the same way, `packed-refs` is on the disk before the files of its refs are removed. A kill
+// leaves a temporary file, or an object in two places.
 import { join } from 'node:path';
 import { syncAll } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -15,19 +15,22 @@ import { gitAnswered, runGit } from '../../git/process/run.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
 import type { Unsynced } from './unsynced.ts';
 
-/** When the daemon packs. A test program lowers these limits before it starts the daemon. */
+/** The limits that decide when the daemon packs. A test program lowers these limits before it starts the daemon. */
 export const packingLimits = {
-  /** The number of checkpoints after which the daemon packs although the client makes one after another. */
+  /** The number of checkpoints after which the daemon packs, even when the client makes checkpoints without a pause. */
   checkpointsMax: 256,
-  /** A session without a new checkpoint for this long is quiet. */
+  /** A session is quiet after this time without a new checkpoint. */
   quietMs: 15_000,
-  /** Fewer loose objects are not packed, unless they are large: each pack makes the look-up of objects slower. */
+  /**
+   * The minimum number of loose objects to pack, unless the objects are large. Each pack makes the look-up of objects
+   * slower.
+   */
   looseMin: 500,
   looseBytesMin: 64 << 20,
-  /** Fewer refs keep one file each: reading that many takes a millisecond or two. */
+  /** The minimum number of loose refs to pack. Reading fewer files takes only a millisecond or two. */
   looseRefsMin: 100,
 };
-/** A larger pack is not rewritten, so that the cost of packing depends on the change. */
+/** The daemon does not rewrite a larger pack, so that the cost of packing depends on the size of the change. */
 const joinedBytesMax = 1 << 30;
 
 /**
@@ -47,11 +50,14 @@ export interface PackingPlaces {
   readonly place: GitPlace;
   readonly refs: Pick<RefStore, 'pack'>;
   readonly unsynced: Pick<Unsynced, 'forget'>;
-  /** More packs than this are joined. Absent: packs are joined only with new loose objects. */
+  /**
+   * When there are more packs than this, they are joined. When absent, packs are joined only together with new loose
+   * objects.
+   */
   readonly packsMax?: number;
-  /** Called after packs were replaced: running git processes have the old packs open. */
+  /** Called after packs were replaced, because running git processes have the old packs open. */
   readonly onReplaced: () => Promise<void>;
-  /** Runs the packing of objects. Default: nothing else happens. */
+  /** Wraps the packing of objects in other work. By default there is no other work. */
   readonly around?: (change: () => Promise<void>) => Promise<void>;
 }
 
@@ -95,7 +101,7 @@ export class Packing {
     });
   }
 
-  /** Runs `work` while nothing is packed. Interrupts running packing. */
+  /** Interrupts a running packing, and runs `work` while no other packing runs. */
   whileIdle<T>(work: () => Promise<T>): Promise<T> {
     this.#current.abort();
     return this.#turns.run(work);
@@ -150,13 +156,17 @@ export class Packing {
     unsynced.forget(paths);
     const old = joined.filter((pack) => pack.stem !== stem);
     if (old.length === 0) return;
-    // Removes the index first: git indexes a pack without an index again, but fails on an index without its pack.
+    // Removes the index first, because git fails on an index without its pack. A later opening indexes a pack without
+    // an index.
     for (const pack of old)
       for (const ending of ['idx', 'rev', 'pack']) files.rmSync(`${pack.stem}.${ending}`, { force: true });
     await onReplaced();
   }
 
-  /** Writes a pack of these objects beside the others, and returns its path without ending. */
+  /**
+   * Writes a pack of these objects into the directory of packs. Returns the path of the pack without the file
+   * extension.
+   */
   async #writePack(ids: ReadonlySet<string>, signal: AbortSignal): Promise<string> {
     const { objects, place } = this.#places;
     const args = ['pack-objects', '-q', '--non-empty', '--delta-base-offset', join(objects, 'pack', 'pack')];
@@ -186,7 +196,7 @@ async function looseObjects(objects: string, signal: AbortSignal): Promise<strin
   return ids;
 }
 
-/** Returns the size of these loose objects in bytes. Missing ones count 0. */
+/** Returns the total size of these loose objects in bytes. A missing object counts as 0. */
 function bytesOf(objects: string, ids: readonly string[]): number {
   let bytes = 0;
   for (const id of ids) bytes += files.statSync(looseFile(objects, id), { throwIfNoEntry: false })?.size ?? 0;
@@ -211,8 +221,8 @@ function packsIn(objects: string): Pack[] {
 }
 
 /**
- * Returns the packs to merge into a new one: each has at most twice as many objects as the new pack without it. So
- * each object is rewritten only as often as the number of objects doubles.
+ * Returns the packs to merge into a new pack, smallest first. Takes a pack while it has at most twice as many objects
+ * as the new pack so far. An object is then rewritten only about as often as the number of objects doubles.
  */
 function packsToJoin(packs: readonly Pack[], loose: number): readonly Pack[] {
   let total = loose;

@@ -1,6 +1,6 @@
-// Restores refs that another program removed or moved while the session was closed, or that a power cut
-// damaged. Each commit contains its whole record, so the daemon searches all objects for commits and gives
-// them refs again. Names are only in refs and are lost with the refs. Moved tags and names go back to the
+// Restores refs that another program removed or moved while the session was closed, or that a power cut damaged. Each
+// commit contains its whole record, so the daemon searches all objects for commits and gives them refs again. The names
+// of checkpoints are stored only in refs and are lost with the refs. The daemon moves moved tags and names back to the
 // checkpoints that own them.
 import { attemptAsync } from '../../base/attempt.ts';
 import { isDamage } from '../../base/errors.ts';
@@ -23,8 +23,8 @@ interface Found {
 const widthMax = 2000;
 
 /**
- * Restores the refs of lost checkpoints whose objects are complete, and the tags and names that were moved.
- * Returns how many checkpoints and how many tags and names.
+ * Restores the refs of lost checkpoints whose objects are complete, and the tags and names that were moved. Returns the
+ * number of restored checkpoints, and the number of restored tags and names.
  */
 export async function putBackCheckpoints(
   home: GitHome,
@@ -51,7 +51,7 @@ export async function putBackCheckpoints(
 
 interface PutBack {
   readonly checkpoints: number;
-  /** The number of restored tags and names of checkpoints that had a ref of their own. */
+  /** The number of restored tags and names whose checkpoints still had their own ref. */
   readonly moved: number;
 }
 
@@ -59,7 +59,7 @@ function isOf(found: readonly Found[], commit: string | undefined): boolean {
   return found.some((each) => each.commit === commit);
 }
 
-/** True when each tag and name is at its checkpoint, and each ref leads to one of these checkpoints. */
+/** True when each tag and name points to its checkpoint, and each ref points to one of these checkpoints. */
 export function areInPlace(
   home: Pick<GitHome, 'refs' | 'names'>,
   stored: readonly StoredCheckpoint[],
@@ -74,8 +74,8 @@ export function areInPlace(
 }
 
 /**
- * Returns the tags and names that are not at their checkpoint. A tag belongs to the newest checkpoint made under it.
- * A tag without a ref may have been removed on purpose, so it is restored only together with a lost checkpoint.
+ * Returns the tags and names that do not point to their checkpoint. A tag belongs to the newest checkpoint made under
+ * it. A tag without a ref may have been removed on purpose, so it is restored only together with a lost checkpoint.
  */
 function borne(
   home: Pick<GitHome, 'refs' | 'names'>,
@@ -102,7 +102,7 @@ function borne(
 async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<CheckpointId>): Promise<Found[]> {
   const format = '--batch-check=%(objecttype) %(objectname)';
   const args = ['cat-file', '--batch-all-objects', '--unordered', format];
-  // Git stops listing at a damaged pack. The commits listed so far are used, and the reader of the pack reports the
+  // Git stops listing at a damaged pack. The daemon uses the commits listed so far. Later, reading the pack reports the
   // damage.
   const { stdout } = await runGit({ place: home.readPlace, args, accept: [0, 128] });
   const commits = stdout.toString('latin1').match(/(?<=^commit )[0-9a-f]{40}$/gm) ?? [];
@@ -120,7 +120,10 @@ async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<Checkp
   return found;
 }
 
-/** Returns the found checkpoints that are complete: a ref of ours must not break the user's own git. */
+/**
+ * Returns only the found checkpoints that are complete. A ref to an incomplete checkpoint would break the user's own
+ * git.
+ */
 async function whole(home: GitHome, found: readonly Found[]): Promise<Found[]> {
   if (await isWhole(home, found)) return [...found];
   const kept: Found[] = [];
@@ -159,12 +162,12 @@ export function foundText({ checkpoints, moved }: PutBack): string {
   return `The refs of ${counted(checkpoints, 'checkpoint')} had been removed or moved ${since} They were put back. Their names may be lost.`;
 }
 
-// Repairs refs that a power cut left empty or garbled. A tag returns to the newest checkpoint that was made
-// under this tag, a name to the checkpoint that its ref names. A checkpoint's own ref is recovered through
-// its tag. A ref that cannot be recovered is removed, so that it can be made again. For a healthy store the
-// cost is one check of an empty list.
+// Repairs refs that a power cut left empty or garbled. A tag returns to the newest checkpoint that was made under this
+// tag. A name returns to the checkpoint whose id is in the name's ref. A checkpoint's own ref is recovered through its
+// tag. A ref that cannot be recovered is removed, so that it can be made again. For a healthy store this costs one
+// check of an empty list.
 
-/** `mayLack`: true when refs may be missing without a trace, so a tag without a checkpoint is restored too. */
+/** `mayLack`: true when refs may be missing without a trace. A tag without a checkpoint is then restored, too. */
 export async function repairRefs(
   refs: RefStore,
   names: RefNames,
@@ -203,12 +206,12 @@ export async function repairRefs(
   }
 }
 
-/** Returns checkpoints that only their tag still references. */
+/** Returns the checkpoints to which only a tag still points. */
 async function lostCheckpoints(refs: RefStore, names: RefNames, reader: ObjectReader): Promise<RefChange[]> {
   const changes: RefChange[] = [];
   for (const [ref, commit] of refs.refs) {
     if (meaningOf(names, ref).kind !== 'tag') continue;
-    // `verify` reports an unreadable commit. The unreadable commit must not prevent the repair of the others.
+    // An unreadable commit must not prevent the repair of other refs. `verify` reports it.
     await attemptAsync(isDamage, async () => {
       const record = decodeCommit(await reader.read('commit', commit), commit);
       const own = checkpointRef(names, record.id);

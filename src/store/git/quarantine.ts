@@ -1,8 +1,8 @@
-// Protects the objects of strategy `local` until the user's repository has them for certain, like git's
-// receiving quarantine but longer. New objects are written to a directory of ours, without the user's objects
-// as alternate (which may be pruned at any moment). At publication the new objects are linked into the user's
-// repository before the ref moves. Our own copy stays until no `gc` from before the publication can still
-// remove the linked object. This code never removes anything from the user's repository.
+// Protects the objects of strategy `local` until they are certain to stay in the user's repository. This is like git's
+// quarantine for received objects, but lasts longer. New objects are written to a directory of the daemon. The user's
+// objects are no alternate of this directory, because they may be pruned at any moment. At publication the new objects
+// are linked into the user's repository before the ref moves. The daemon's copy stays until no `gc` that began before
+// the publication can still remove the linked object. This code never removes anything from the user's repository.
 import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { attempt, attemptAsync, hasCode } from '../../base/attempt.ts';
@@ -13,11 +13,11 @@ import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
 
-/** After this time, a `git prune` that read the refs before ours moved has ended for certain. */
+/** After this time, a `git prune` that read the refs before the publication has certainly ended. */
 const pruneMsMax = 600_000;
 /**
- * The intervals after a publication at which the daemon checks that the linked objects still exist: short at first,
- * long in the end.
+ * The shortest and the longest interval between checks that the linked objects still exist. The intervals grow after a
+ * publication.
  */
 const lookMsMin = 50;
 const lookMsMax = 60_000;
@@ -31,25 +31,25 @@ const gcPollMs = 500;
 
 export interface QuarantinePlaces {
   readonly incoming: string;
-  /** Our copies of the linked objects. */
+  /** The daemon's copies of the linked objects. */
   readonly kept: string;
   /** The object directory of the user's repository. */
   readonly theirs: string;
-  /** A git dir of ours, to run git in without reading the user's settings. */
+  /** A git dir of the daemon, in which git runs without reading the user's settings. */
   readonly gitDir: string;
   /** The place of the user's `gc.pid`, if it exists. */
   readonly commonDir: string;
-  /** Absent: only one user uses the repository. */
+  /** When absent, only one user uses the repository. */
   readonly sharing?: Sharing;
 }
 
 export class Quarantine {
   readonly #places: QuarantinePlaces;
-  /** Objects that the present publication linked, and that are watched once its ref has moved. */
+  /** Objects that the current publication linked. They are watched after the ref of the publication has moved. */
   #fresh: ObjectFile[] = [];
   /**
-   * Objects that were linked recently. A `prune` that read the refs before ours moved may remove these
-   * objects at any moment.
+   * Objects that were linked recently. A `prune` that read the refs before the publication may remove these objects at
+   * any moment.
    */
   #recent: { readonly file: ObjectFile; readonly atMs: number }[] = [];
   #watch: NodeJS.Timeout | undefined;
@@ -60,7 +60,8 @@ export class Quarantine {
 
   /**
    * Makes the directories. Removes objects that were never published: after a power cut they may be damaged, and the
-   * next publication would link them. Our copies of published objects stay, and missing ones are linked again.
+   * next publication would link them. The daemon's copies of published objects stay, and objects that are missing in
+   * the user's repository are linked again.
    */
   async open(): Promise<void> {
     files.rmSync(this.#places.incoming, { recursive: true, force: true });
@@ -72,15 +73,15 @@ export class Quarantine {
     await this.heal();
   }
 
-  /** Returns a view of git on one object directory alone. */
+  /** Returns a place in which git sees only one object directory. */
   place(directory: string): GitPlace {
     return { gitDir: this.#places.gitDir, environment: { GIT_OBJECT_DIRECTORY: directory } };
   }
 
   /**
-   * Links all new objects into the user's repository. The contents are synced before the objects get a name
-   * in the repository, because the user's git would trust an empty object left by a power cut.
-   * @throws ReadOnlyStore, NoSpace, StoreUnavailable: then no ref has moved
+   * Links all new objects into the user's repository. The contents are synced before the objects get a name in the
+   * repository, because the user's git would trust an empty object left by a power cut.
+   * @throws ReadOnlyStore, NoSpace, StoreUnavailable. After an error no ref has moved.
    */
   async release(): Promise<void> {
     const { incoming, theirs } = this.#places;
@@ -117,21 +118,20 @@ export class Quarantine {
   }
 
   /**
-   * Watches the objects after the refs have moved. Links objects again that a `gc` or `prune` removed, now
-   * and whenever they are found missing later. A running `gc` is visible, but a `prune` is not, and leaves
-   * refs without their objects, on which the user's own git fails. So the checks are frequent after a
-   * publication, and rare later.
+   * Watches the objects after the refs have moved. Links objects again that a `gc` or `prune` removed, now and after
+   * each later check. The daemon can see a running `gc`, but not a running `prune`. A `prune` may leave refs without
+   * their objects, and the user's own git fails on such refs. So the checks are frequent after a publication, and rare
+   * later.
    */
   async watchOver(): Promise<void> {
     const nowMs = Date.now();
     this.#recent.push(...this.#fresh.splice(0).map((file) => ({ file, atMs: nowMs })));
-    // The refs have moved: a failure here is no failure of the publication any more. The later checks repeat the
-    // work.
+    // The refs have moved, so a failure here is no failure of the publication. The later checks repeat the work.
     await attemptAsync(isOutside, () => this.#healRecent(nowMs - youngMs));
     this.#armWatch(lookMsMin);
   }
 
-  /** Links the objects again that we have and the user's repository lacks. */
+  /** Links each object again that the daemon has and the user's repository lacks. */
   async heal(): Promise<void> {
     const { kept, theirs } = this.#places;
     const there = objectFiles(kept);
@@ -142,7 +142,7 @@ export class Quarantine {
     for (const { name } of packs.filter(({ name }) => name.endsWith('.idx'))) {
       if (files.existsSync(join(theirs, 'pack', name))) continue;
       const ids = await this.#packed(name);
-      if ((await this.#missing(ids)).size === 0) continue; // repacked by the user
+      if ((await this.#missing(ids)).size === 0) continue; // the user's git has repacked the objects
       const stem = name.slice(0, -'.idx'.length);
       again.push(...packs.filter((other) => other.name.startsWith(stem)));
     }
@@ -150,14 +150,17 @@ export class Quarantine {
     await this.#syncNames(again);
   }
 
-  /** Syncs the names of linked objects: a ref that survives a power cut must find its objects. */
+  /** Syncs the names of linked objects, because the objects of a ref must survive a power cut with the ref. */
   async #syncNames(linked: readonly ObjectFile[]): Promise<void> {
     const { theirs } = this.#places;
     const directories = new Set(linked.map(({ directory }) => join(theirs, directory)));
     if (linked.length > 0) await syncAll([...directories, theirs]);
   }
 
-  /** Removes our copies: those not in `needed` at once, the others when the user's repository has them for certain. */
+  /**
+   * Removes the daemon's copies. Removes copies that are not in `needed` at once, and all other copies when the objects
+   * are certain to stay in the user's repository.
+   */
   async drop(needed: ReadonlySet<string>): Promise<void> {
     await this.heal();
     const { kept } = this.#places;
@@ -209,8 +212,8 @@ export class Quarantine {
     const isCollecting = this.#isCollecting();
     await this.heal();
     if (isCollecting) return true;
-    // An object without a readable file is in a pack of the user's, permanently. The order matters: an object whose
-    // file a prune removed after this check would be lost for ever.
+    // An object without a readable file is permanently in a pack of the user, or is missing. The order matters: a prune
+    // may remove the file after this check, and that object would be lost for ever.
     const away = this.#recent.filter(({ file }) => !isThere(file)).map(({ file }) => idOf(file));
     const missing = await this.#missing(away.filter((id) => id.length === 40));
     const packed = new Set(away.filter((id) => !missing.has(id)));
@@ -232,13 +235,13 @@ export class Quarantine {
     // The disk is full or the repository is gone. The next publication or opening checks again.
     const isHealed = (await attemptAsync(isOutside, () => this.#healRecent(0))) === true;
     const isAtWork = isHealed || isCollecting;
-    // The store was closed meanwhile, or a publication has scheduled a check of its own.
+    // The store was closed meanwhile, or a publication has scheduled its own check.
     if (this.#watch !== armed || (this.#recent.length === 0 && !isAtWork)) return;
     this.#armWatch(isAtWork ? Math.min(delayMs, gcPollMs) : Math.min(delayMs * 2, lookMsMax));
   }
 
   /**
-   * Makes a hard link: no byte is copied, and our file remains when the user's git removes the link. Between
+   * Makes a hard link, which copies no bytes. The daemon's file remains when the user's git removes the link. Between
    * two file systems, copies the file and renames the copy.
    */
   #linkOver(from: string, { directory, name }: ObjectFile): void {
@@ -266,15 +269,16 @@ export class Quarantine {
         }
         return;
       } catch (error) {
-        // Between two of our calls, the user's prune removes empty directories and files that look temporary.
+        // Between two calls of the daemon, the user's `prune` may remove empty directories and files that look
+        // temporary.
         if (systemCode(error) !== 'ENOENT' || triesLeft === 0 || !files.existsSync(source)) throw error;
       }
     }
   }
 
   /**
-   * Makes a directory with the permissions of the repository: those of shared repositories are wider than the
-   * umask's.
+   * Makes a directory with the permissions of the repository. A shared repository grants more permissions than the
+   * umask.
    */
   #makeDirectory(directory: string): void {
     const { theirs, sharing } = this.#places;
@@ -296,7 +300,7 @@ export class Quarantine {
     return new Set(lines.filter((line) => line.endsWith(' missing')).map((line) => line.slice(0, 40)));
   }
 
-  /** Returns the ids in one of our packs. */
+  /** Returns the ids of the objects in one of the daemon's packs. */
   async #packed(index: string): Promise<string[]> {
     const input = files.readFileSync(join(this.#places.kept, 'pack', index));
     const place = { gitDir: this.#places.gitDir };
@@ -305,10 +309,10 @@ export class Quarantine {
   }
 }
 
-/** Returns the id of a loose object. Returns a text that is no id for the file of a pack. */
+/** Returns the id of a loose object. For the file of a pack, returns a text that is no id. */
 const idOf = ({ directory, name }: ObjectFile): string => directory + name;
 
-/** True when the system or git caused the error, and not a defect of ours. */
+/** True when the system or git caused the error. False for a defect of the daemon. */
 function isOutside(error: unknown): boolean {
   return systemCode(error) !== undefined || error instanceof CheckpointdError;
 }
@@ -347,14 +351,17 @@ export function moveObjects(from: string, to: string): void {
   }
 }
 
-/** Copies a file. The copy gets its name when it is complete and synced. */
+/** Copies a file. The copy gets its final name after it is complete and synced. */
 export function copyOver(source: string, target: string, temporary: string): void {
   files.copyFileSync(source, temporary);
   syncDirectory(temporary);
   files.renameSync(temporary, target);
 }
 
-/** Removes empty directories: 512 of them take 2 MiB on disk, which would count against the limits of a small store. */
+/**
+ * Removes empty directories. 512 empty directories take 2 MiB on disk, which would count against the size limit of a
+ * small store.
+ */
 export function removeEmptyDirectories(objects: string): void {
   for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     // A directory in use stays. A git process that needs a removed directory makes it again.
@@ -362,10 +369,11 @@ export function removeEmptyDirectories(objects: string): void {
   }
 }
 
-// Handles a repository that several users write to (`core.sharedRepository`): a file that the daemon adds gets the
-// bits that git would give it. Otherwise other users could no longer commit, collect garbage or look up objects.
+// Handles a repository to which several users write (`core.sharedRepository`). A file that the daemon adds gets the
+// permission bits that git would give to the file. Otherwise other users could no longer commit, collect garbage or
+// look up objects.
 
-/** The bits that git adds to those of the umask, or the exact bits if the setting names them. */
+/** The permission bits that git adds to the bits of the umask, or the exact bits if the setting names exact bits. */
 export interface Sharing {
   readonly bits: number;
   readonly isExact: boolean;
@@ -379,7 +387,7 @@ export function sharingOf(value: string): Sharing | undefined {
   return { bits: Number.parseInt(value, 8) & 0o666, isExact: true };
 }
 
-/** Returns the bits of a file or directory in a shared repository. */
+/** Returns the permission bits of a file or directory in a shared repository. */
 export function sharedMode(mode: number, { bits, isExact }: Sharing): number {
   let more = (mode & 0o200) === 0 ? bits & ~0o222 : bits;
   if ((mode & 0o100) !== 0) more |= (more & 0o444) >> 2;
@@ -393,9 +401,12 @@ export function shareFile(file: string, sharing: Sharing | undefined): void {
   if (wanted !== mode) files.chmodSync(file, wanted);
 }
 
-// Turns a refusal of the system, when objects cannot go into the user's repository, into an error for the client.
+// Makes the error for the client when the system refuses to put objects into the user's repository.
 
-/** Returns the error for a failed write below `directory`. Errors that are not the system's are returned unchanged. */
+/**
+ * Returns the error for a failed write below `directory`. Returns errors unchanged when they are no errors of the
+ * system.
+ */
 export function refused(directory: string, cause: unknown): unknown {
   const code = systemCode(cause);
   if (code === undefined || cause instanceof CheckpointdError) return cause;

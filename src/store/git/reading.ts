@@ -1,7 +1,6 @@
-// Opens the git store of a closed session, for reading. The reader takes refs and loose objects from their
-// files. When it needs git, git works in a git directory below `scratch`, with the store's objects as
-// alternates. A capture writes its objects to this git directory. The reader refuses a store that an opening
-// would repair.
+// Opens the git store of a closed session for reading. The reader reads refs and loose objects directly from their
+// files. When it needs git, git works in a git directory below `scratch`, with the store's objects as alternates.
+// Captures write their objects to this git directory. The reader refuses a store that an ordinary opening would repair.
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';

@@ -1,13 +1,13 @@
-// Defines the ref names of a session's checkpoints, in both git strategies: one ref for each checkpoint, tag, name,
-// and blob that is in no tree. Pure: it moves nothing.
+// Defines the ref names of a session's checkpoints, in both git strategies: one ref for each checkpoint, tag, name, and
+// blob that is in no tree. The functions are pure and move no ref.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, Tag } from '../../base/ids.ts';
 
-/** The two namespaces of one session, each ending in `/`. */
+/** The two namespaces of one session. Each ends in `/`. */
 export interface RefNames {
   /** The namespace of tags: `refs/tags/` of the shadow, so that plain `git tag` lists them. */
   readonly tags: string;
-  /** The namespace of all our other refs. */
+  /** The namespace of all other refs of the session. */
   readonly own: string;
 }
 
@@ -45,7 +45,8 @@ const idForm = /^ckpt_[0-9a-z]{1,64}$/;
 const chunkLength = 200;
 
 /**
- * Returns the ref of a tag. @throws InvalidTag: the caller has checked the tag, and this is the last check before git
+ * Returns the ref of a tag.
+ * @throws InvalidTag. The caller has checked the tag already; this is the last check before git gets the ref.
  */
 export function tagRef(names: RefNames, tag: Tag): string {
   if (tagForm.test(tag)) return `${names.tags}${tag}`;
@@ -60,9 +61,9 @@ export function checkpointRef(names: RefNames, id: CheckpointId): string {
 }
 
 /**
- * Returns the ref of a checkpoint's name. The ref is below the checkpoint's id, and has the name in
- * hexadecimal digits, split into parts. All parts but the last begin with `c`, the last with `e`, so that no
- * name is ever a directory of another.
+ * Returns the ref of a checkpoint's name. The ref is below the checkpoint's id, and has the name in hexadecimal digits,
+ * split into parts. The last part begins with `e` and all other parts begin with `c`, so that the ref of one name is
+ * never a directory for another name.
  */
 export function nameRef(names: RefNames, id: CheckpointId, name: string): string {
   const digits = Buffer.from(name, 'utf8').toString('hex');
@@ -79,12 +80,14 @@ export function modesRef(names: RefNames, blob: string): string {
   return `${names.own}modes/${blob}`;
 }
 
-/** Returns the ref that says to which session the refs belong; see belonging.ts. */
+/** Returns the ref to the note that names the session of the refs; see belonging.ts. */
 export function ownerRef(names: RefNames): string {
   return `${names.own}owner`;
 }
 
-/** Returns the ref that protects a snapshot while a sweep runs. The next open removes one that a kill left. */
+/**
+ * Returns the ref that protects a snapshot while a sweep runs. The next open removes a protecting ref that a kill left.
+ */
 export function protectingRef(names: RefNames, id: string): string {
   return `${names.own}held/${id}`;
 }

@@ -1,6 +1,6 @@
-// Strategy `shadow`: the session directory itself is a bare repository with the specified layout. The
-// repository contains everything, so it disappears with the session, and the user's repository is never
-// opened. The daemon's other files are in its sub-directory `checkpointd/`.
+// Strategy `shadow`: the session directory itself is a bare repository with the specified layout. The repository
+// contains everything, so it disappears with the session, and the user's repository is never opened. The daemon's other
+// files are in the sub-directory `checkpointd/`.
 import { join } from 'node:path';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { files } from '../../base/files.ts';
@@ -88,7 +88,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
 /** Returns the path of the cache of records; see {@link PackedRecords}. */
 export const recordsFile = (gitDir: string): string => join(gitDir, 'checkpointd', 'packed-records');
 
-/** Moves everything except our own sub-directory away: that is the store. */
+/** Moves the store away: everything in the session directory except `checkpointd/`. */
 export async function setShadowAside({ sessionDirectory }: StoreOptions, to: string): Promise<void> {
   for (const name of files.readdirSync(sessionDirectory)) {
     if (name !== 'checkpointd') files.renameSync(join(sessionDirectory, name), join(to, name));

@@ -6,8 +6,9 @@ import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
 
 /**
- * Throws the error to report. @throws NoSpace, ReadOnlyStore and StoreUnavailable with effects none when the system
- * refused; else the error itself
+ * Throws the error to report.
+ * @throws NoSpace, ReadOnlyStore or StoreUnavailable with effects `none` when the system refused the write; otherwise
+ * the given error
  */
 export function refuseUnpublished(error: unknown): never {
   throw refused(error);
@@ -22,7 +23,7 @@ function refused(cause: unknown): unknown {
     const message = `The disk of the checkpoint store is full${where}. Free some space and try again. Nothing was changed.`;
     return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });
   }
-  // Errors of Node's own checks, and of cancelled requests, have codes of another form.
+  // Errors of Node's own checks and errors of cancelled requests have codes of another form.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code) || cause instanceof CheckpointdError) return cause;
   const limited = fileLimit(cause, facts);
   if (limited !== undefined) return limited;
@@ -46,7 +47,9 @@ function fileOf(cause: unknown): string | undefined {
   return cause instanceof Error && 'path' in cause && typeof cause.path === 'string' ? cause.path : undefined;
 }
 
-/** Asks the directory above when the directory is missing. */
+/**
+ * True when the disk of the directory is full. For a missing directory, checks the nearest existing directory above.
+ */
 function isFull(directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     try {

@@ -1,6 +1,6 @@
-// Tracks the objects and refs of a git store that may not be on the disk yet. Syncs these objects and refs in
-// short pauses, so that a restore, which must wait for the sync, finds little to do. Git syncs its packs by
-// itself, but by default neither loose objects nor refs nor any directory.
+// Tracks the objects and refs of a git store that may not be on the disk yet. Syncs these objects and refs in short
+// pauses between checkpoints. A restore must wait for the sync, and then has little left to wait for. By default git
+// syncs its packs, but neither loose objects nor refs nor directories.
 import { dirname, join } from 'node:path';
 import { SteadyPaths } from '../../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../../base/attempt.ts';
@@ -9,21 +9,21 @@ import { Slices } from '../../base/slices.ts';
 import { ended, Turns } from '../../base/turns.ts';
 
 /**
- * The kernel writes data to the disk within a minute, so files of an earlier daemon that are older than this are on
- * the disk.
+ * The age from which files of an earlier daemon are certainly on the disk, because the kernel writes data to the disk
+ * within a minute.
  */
 const youngMs = 3_600_000;
 /**
- * The limit of remembered paths, about 10 MB. Beyond this limit, modification times on disk show which files
- * are young.
+ * The limit of remembered paths, about 10 MB. Beyond this limit, the daemon finds the young files by their modification
+ * times.
  */
 const knownMax = 100_000;
 
 /** The checkpoints of one step of an agent follow each other within this time. */
 const quietMs = 500;
 /**
- * The checkpoints of a client without pauses are synced after this time, so that a restore does not pay for all of
- * them.
+ * When a client makes checkpoints without a pause, the daemon syncs them after this time, so that a restore need not
+ * sync all of them.
  */
 const waitMsMax = 5000;
 
@@ -51,7 +51,10 @@ export class Unsynced {
   #timer: NodeJS.Timeout | undefined;
   /** The time at which the oldest unsynced path was added. */
   #waitingSinceMs = Number.POSITIVE_INFINITY;
-  /** Ends the background sync when the store closes: files that are removed at the end need no sync. */
+  /**
+   * Ends the background sync when the store closes, because the closing may remove files, and removed files need no
+   * sync.
+   */
   readonly #closing = new AbortController();
 
   constructor(places: UnsyncedPlaces) {
@@ -67,7 +70,7 @@ export class Unsynced {
     this.#add(join(this.#places.refsIn, ref));
   }
 
-  /** Forgets removed files whose contents are on the disk elsewhere. */
+  /** Forgets removed files whose contents are on the disk in other files. */
   forget(paths: Iterable<string>): void {
     for (const path of paths) this.#paths?.delete(path);
   }
@@ -84,7 +87,7 @@ export class Unsynced {
     await this.#turns.idle();
   }
 
-  /** Ends the background sync, and starts no other. */
+  /** Ends the background sync, and starts no new sync. */
   kill(): void {
     clearTimeout(this.#timer);
     this.#closing.abort();
@@ -130,7 +133,7 @@ export class Unsynced {
     const since = Date.now() - youngMs;
     const isYoung = (path: string): boolean =>
       (files.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > since;
-    // A directory without a new name for this long has no new object.
+    // An old modification time of a directory shows that the directory has no new object.
     const directories = objects === undefined ? [] : listing(objects).filter(isYoung);
     const young = new Set<string>();
     const look = async (paths: readonly string[]): Promise<void> => {
@@ -144,7 +147,7 @@ export class Unsynced {
     return young;
   }
 
-  /** Returns the directories of the paths, and the directories above them, which may be new as well. */
+  /** Returns the directories of the paths, and the directories above them, which may be new, too. */
   #directoriesOf(paths: readonly string[]): Set<string> {
     const { objects, refsIn } = this.#places;
     const found = new Set<string>();

@@ -20,7 +20,7 @@ export function verifiedGit(reader: ObjectReader, checkpoints: readonly StoredCh
 }
 
 interface Contents {
-  /** The contents that are permission tables. */
+  /** The ids of those contents that are permission tables. */
   readonly modes: ReadonlySet<string | undefined>;
   readonly source: Required<TreeSource>;
   readonly reader: ObjectReader;
@@ -52,15 +52,13 @@ async function damagedContents(
   return bad;
 }
 
-/**
- * Returns the error for a store that has refs but no readable checkpoint. `commit` is one of the unreadable commits.
- */
+/** Returns the error for a store that has refs but no readable checkpoint. `commit` names one unreadable commit. */
 export async function damagedWhole(
   place: GitPlace,
   commit: string,
   count: number,
 ): Promise<CheckpointdError> {
-  // Git names the damaged file, but no file when the object is missing.
+  // Git names the file of a damaged object, but names no file for a missing object.
   const args = ['cat-file', 'commit', commit];
   const { stderr } = await runGit({ place, args, accept: [0, 1, 128] });
   const [file] =

@@ -1,7 +1,7 @@
-// Writes one capture into a git store. Blobs wait in memory until it is known whether there are few
-// (persistent children, loose objects) or many (one pack by fast-import). Trees wait in the same way. They
-// are made bottom up and only where something changed. Publishes nothing: its objects are garbage until a ref
-// protects them.
+// Writes one capture into a git store. Blobs wait in memory until their number decides how they are stored. Few blobs
+// become loose objects, and many blobs go into one pack by `fast-import`. Trees wait in the same way. The writer makes
+// trees bottom up, and only for changed directories. The writer publishes nothing, so its objects are garbage until a
+// ref protects them.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { attemptAsyncOr, isKind } from '../../base/attempt.ts';
@@ -26,14 +26,15 @@ import { moveObjects } from './quarantine.ts';
 import { refuseUnpublished } from './unpublished.ts';
 
 /**
- * The number of pending blobs from which they go into one pack. Measured with blobs of 4 KB, one by one against one
- * import: 50: 19 and 17 ms, 100: 38 and 29, 300: 128 and 57, 1000: 271 and 137, 3000: 1351 and 459. The pack is
- * faster from 50 on, but every pack makes each later look-up slower, so it is used only when it saves much.
+ * From this number of pending blobs on, the blobs go into one pack. Measured in ms with blobs of 4 KB, one by one and
+ * with one import: 50 blobs took 19 and 17, 100 blobs 38 and 29, 300 blobs 128 and 57, 1000 blobs 271 and 137, 3000
+ * blobs 1351 and 459. The pack is faster from 50 blobs on. But every pack makes each later look-up slower, so the
+ * writer makes a pack only when it saves much time.
  */
 const bulkMin = 300;
 /** The limit of contents that wait in memory. Contents beyond this limit are written one by one. */
 const pendingBytesMax = 16 << 20;
-/** A larger spool file never passes through this process: git reads it itself. */
+/** A larger spool file never passes through this process, because git reads the file itself. */
 const pipedBytesMax = 32 << 20;
 
 export interface GitWriterParts {
@@ -45,9 +46,9 @@ export interface GitWriterParts {
   readonly reader: ObjectReader;
   /** Caches directories that were stored. */
   readonly trees: Pick<TreeReader, 'keep'>;
-  /** Blobs that this store wrote or read completely, and that cannot disappear from it. */
+  /** Blobs that this store wrote or read completely, and that cannot disappear from the store. */
   readonly proven: KnownIds;
-  /** Blobs that exist according to git, but that were not read. */
+  /** Blobs that exist according to git, but that the daemon has not read. */
   readonly there: KnownIds;
   /** True when git sees earlier objects, and so does not write them again. */
   readonly isBelieved: boolean;
@@ -76,11 +77,11 @@ export class GitWriter implements SnapshotWriter {
   #pending: Handed[] = [];
   #pendingBytes = 0;
   #bulk: Promise<BulkImport> | undefined;
-  /** All writes that git has not confirmed. The list ends only when all are confirmed. */
+  /** All writes that git has not confirmed. The list is emptied only when git has confirmed all writes. */
   #writes: Promise<void>[] = [];
   #failure: { readonly error: unknown } | undefined;
   readonly #turns = new Turns();
-  /** From the first write until it is sealed or aborted, sweeps remove nothing. */
+  /** Ends the time in which no sweep may run: from the first write until the writer is sealed or aborted. */
   #leave: (() => void) | undefined;
 
   constructor(parts: GitWriterParts) {
@@ -110,7 +111,7 @@ export class GitWriter implements SnapshotWriter {
   async #seal(root: Directory): Promise<SnapshotId> {
     await this.#flush();
     const bulk = await this.#bulk;
-    // Git writes the index of its pack while the trees are made here.
+    // Git writes the index of its pack while this process makes the trees.
     const [trees] = await Promise.all([this.#makeTrees(root), bulk?.finish(this.#parts.signal)]);
     this.#bulk = undefined;
     const slices = new Slices(this.#parts.signal);
@@ -222,7 +223,7 @@ export class GitWriter implements SnapshotWriter {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Makes every directory that is not sealed. The directories become sealed only when git has all of them. */
+  /** Makes every directory that is not sealed. The directories are marked as sealed only when git has all of them. */
   async #makeTrees(root: Directory): Promise<MadeTrees> {
     const made = new Map<Directory, string>();
     const bytes = new Map<string, Buffer>();
@@ -274,7 +275,9 @@ export class GitWriter implements SnapshotWriter {
     gitAnswered(!sizes.includes(-1), 'git stores directories under the ids computed here');
   }
 
-  /** Checks that the store has the blobs that this writer did not receive: no other step would notice a missing one. */
+  /**
+   * Checks that the store has the blobs that this writer did not receive. No other step would notice a missing blob.
+   */
   async #checkThere(blobs: readonly string[]): Promise<void> {
     const hole = await this.#parts.reader.firstMissing(blobs);
     if (hole !== undefined) {
@@ -292,10 +295,10 @@ function dropSpool(content: StableContent): void {
   if (content.kind === 'spool') removeSpool(content.file);
 }
 
-// Proves that every content of a capture is in the store. Git does not write an object that it believes to
-// have, so an existing object is read first. A damaged object is written again beside the old one, and git
-// then uses the readable copy. This proof is for stores that git writes into directly. `store/verify` and the
-// next full scan check objects that no capture passes on.
+// Proves that every content of a capture is in the store. Git does not write an object that seems to exist, so an
+// existing object is read first. A damaged object is written again in another place, and git then uses the readable
+// copy. This proof is for stores into which git writes directly. `store/verify` and the next full scan check objects
+// that no capture passes on.
 
 export interface Handed {
   readonly id: string;
@@ -321,7 +324,7 @@ export class Proof {
     this.#hasPacks = files.readdirSync(join(this.#objects, 'pack')).some((name) => name.endsWith('.idx'));
   }
 
-  /** Returns the items that are missing and must be written. All other items are readable for certain. */
+  /** Returns the items that are missing and must be written. All other items are certainly readable. */
   async missing<T extends Handed>(type: ObjectType, handed: readonly T[]): Promise<T[]> {
     const missing: T[] = [];
     const asked: T[] = [];
@@ -348,12 +351,12 @@ export class Proof {
     const { reader } = this.#parts;
     return attemptAsyncOr(false, isKind('DataCorrupt'), async () => {
       if (size <= wholeBytesMax) await reader.read(type, id);
-      else for await (const chunk of reader.stream(type, id, size)) void chunk; // its hash is checked at the end
+      else for await (const chunk of reader.stream(type, id, size)) void chunk; // the reader checks the hash at the end
       return true;
     });
   }
 
-  /** Writes into a directory in which git sees no other objects, and then moves the result to its place. */
+  /** Writes an object into a directory in which git sees no other objects, and then moves the object to its place. */
   async #writeBeside(type: ObjectType, { id, content }: Handed): Promise<void> {
     const { objects, spoolDirectory } = this.#parts;
     const directory = join(spoolDirectory, `${randomBytes(6).toString('hex')}.objects`);
@@ -369,9 +372,9 @@ export class Proof {
   }
 }
 
-// Keeps sweeps and captures of one store apart. A sweep begins only when no writer is open. A writer that
-// begins during a sweep waits with its first write. Also remembers which sealed snapshots are not published
-// yet, so that a sweep spares them. This class knows no objects.
+// Keeps sweeps and captures of one store apart. A sweep begins only when no writer is open. A writer that begins during
+// a sweep delays its first write until the sweep has ended. Also remembers which sealed snapshots are not published
+// yet, so that a sweep spares them. This class handles no objects itself.
 
 /** A snapshot that was not published within ten minutes was made only for a comparison (`hasChanges`). */
 const unpublishedMsMax = 600_000;

@@ -1,6 +1,6 @@
-// Computes the rows of a checkpoint for paths that its capture could not read. Such a path is not deleted, so its row
-// repeats the last known entry. The search goes up through the checkpoints that skipped the path, to one that saw it
-// or whose rows are complete.
+// Computes the rows of a checkpoint for paths that its capture could not read. An unreadable path is not deleted, so
+// its row repeats the last known entry. The search goes up through the checkpoints that skipped the path. The search
+// ends at a checkpoint that saw the path or that has complete rows.
 
 import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
@@ -33,15 +33,16 @@ export interface Removing {
 }
 
 const nothing: Carried = new Map();
-// The parent of the next checkpoint is nearly always the last published one, or one of a restore just before.
+// The number of checkpoints in the cache. The parent of the next checkpoint is nearly always the last published
+// checkpoint, or a checkpoint of the last restore.
 const keptMax = 8;
 
-/** Returns the paths that the capture of a record could not read. Returns none for a damaged record. */
+/** Returns the paths that the capture of a record could not read. Returns an empty list for a damaged record. */
 function skippedIn(json: Row[number] | undefined, message: Row[number] | undefined): readonly SkippedPath[] {
   return (typeof json === 'string' ? parseRecord(json, String(message))?.record.skipped : undefined) ?? [];
 }
 
-/** True when a capture left out anything that may exist. */
+/** True when a capture left out a path that may exist. */
 export const leavesOut = (skipped: readonly SkippedPath[]): boolean =>
   skipped.some(({ reason }) => reason !== 'vanished');
 
@@ -55,7 +56,7 @@ export class CarriedRows {
     this.#trees = trees;
   }
 
-  /** Returns the entries that a checkpoint repeats, by the number of its row in `checkpoints`. */
+  /** Returns the entries that a checkpoint repeats. `id` is the number of its row in `checkpoints`. */
   async of(id: number, removing?: Removing): Promise<Carried> {
     const chain: Seen[] = [];
     let carried = nothing;
@@ -99,8 +100,8 @@ export class CarriedRows {
   }
 
   /**
-   * Returns the changes from the rows of one checkpoint to those of the next. `known`: the differences of their
-   * directories.
+   * Returns the changes from the rows of one checkpoint to the rows of the next checkpoint. `known`: the differences of
+   * their directories.
    */
   async changes(
     before: RowsBefore,
@@ -122,7 +123,10 @@ export class CarriedRows {
     return [...seen.values()].sort((a, b) => byBytes(a.path, b.path));
   }
 
-  /** Clears the cache. Call it when checkpoints are removed, because others then repeat other entries. */
+  /**
+   * Clears the cache. Called when checkpoints are removed, because the remaining checkpoints may then repeat other
+   * entries.
+   */
   forget(): void {
     this.#kept.clear();
   }

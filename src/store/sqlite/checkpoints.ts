@@ -26,7 +26,7 @@ interface Parent {
   readonly rows: Omit<ParentRows, 'carried'>;
 }
 
-/** The rows of one session, with their readers. */
+/** The rows of one session, with the readers of these rows. */
 export interface SessionRows {
   readonly database: SqliteDatabase;
   readonly trees: TreeReader;
@@ -72,7 +72,9 @@ export class SqliteCheckpoints {
     }
   }
 
-  /** Returns all readable checkpoints, by sequence. Reads in pages, so that 10,000 of them do not block other work. */
+  /**
+   * Returns all readable checkpoints, by sequence. Reads in pages, so that 10,000 checkpoints do not block other work.
+   */
   async list(): Promise<StoredCheckpoint[]> {
     const all: StoredCheckpoint[] = [];
     const damaged: StoreProblem[] = [];
@@ -136,7 +138,8 @@ export class SqliteCheckpoints {
 
   #insert(record: CheckpointRecord, set: RowSet, as: number): number {
     const { message } = record;
-    // Stores a message once, unless text of the database cannot represent it: lone surrogates, NUL.
+    // A text column cannot represent lone surrogates and NUL. Only a message with such characters is also stored in the
+    // record.
     const isPlain = !message.includes('\0') && Buffer.from(message).toString() === message;
     this.#parts.database.run(
       `INSERT INTO checkpoints (conversation_id, created_at, seq, checkpoint, snapshot, state, writer, is_full,
@@ -158,7 +161,7 @@ export class SqliteCheckpoints {
     return Number(this.#parts.database.row('SELECT last_insert_rowid()')?.[0]);
   }
 
-  /** Returns the changes against the parent, or full rows when the parent's own directories are damaged. */
+  /** Returns the rows that changed since the parent, or full rows when the parent's directories are damaged. */
   async #rowsOf(record: CheckpointRecord, parent: Parent | undefined): Promise<RowSet> {
     const rows = async (before: ParentRows | undefined): Promise<RowSet> =>
       rowsFor(this.#parts.database, this.#parts.trees, this.#parts.carried, record, before);
@@ -171,8 +174,8 @@ export class SqliteCheckpoints {
   }
 
   /**
-   * Gives a row that is too damaged to be listed another sequence number, so that the next checkpoint can use its
-   * number.
+   * Gives another sequence number to each row that is too damaged to be listed. The next checkpoint can then use the
+   * old number.
    */
   #giveWay(seq: number): void {
     const select = `SELECT ${columnsOfList} FROM checkpoints WHERE conversation_id = ? AND state = 1 AND seq = ?`;
@@ -234,14 +237,14 @@ interface ReadRow {
   readonly problem?: StoreProblem;
 }
 
-/** An index forbids this state, but a damaged page may still contain it. */
+/** Reports a second row with the same id. An index forbids such rows, but a damaged page may contain them. */
 function againIn([id]: Row, checkpoint: CheckpointId): StoreProblem {
   return { kind: 'corrupt', what: `row ${Number(id)} of checkpoints`, affects: [checkpoint] };
 }
 
 /**
- * Reads a row. A damaged message, tag or name costs only that column. A damaged or mismatching record costs the
- * checkpoint.
+ * Reads a row. When the message, tag or name is damaged, only this column is lost. When the record is damaged or does
+ * not match its row, the checkpoint is lost.
  */
 function readRow([id, checkpoint, snapshot, json, message, tag, name]: Row): ReadRow {
   const parsed = json instanceof DamagedText ? undefined : parseRecord(String(json), String(message));

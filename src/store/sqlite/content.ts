@@ -14,16 +14,16 @@ import type { BlobHash } from '../../capture/snapshot-sink.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
 
 /**
- * Larger contents are chunked. Compressing a content up to this size takes about a millisecond, too little for a
+ * Larger contents are chunked. Compressing a content of this size takes about a millisecond, too little to justify a
  * thread.
  */
 export const inlineBytesMax = 1 << 16;
 /** Inserting a chunk of this size takes 3 to 20 ms. */
 export const chunkBytes = 1 << 20;
 const compressBytesMin = 256;
-/** zlib looks back as far as its window minus this number of bytes. */
+/** zlib looks back over its window, except for this number of bytes. */
 const unusableWindow = 262;
-const level = 1; // half the size at a third of the time of level 6, on source text
+const level = 1; // compresses source text to half its size, in a third of the time of level 6
 
 const deflateAsync = promisify<Uint8Array, { level: number }, Buffer>(deflate);
 const inflateAsync = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate);
@@ -42,8 +42,8 @@ export function sha256(): BlobHash {
 }
 
 /**
- * Compresses a small content at once. The window is only as large as the content: the result is the same, and a
- * larger window took half of the time to clear.
+ * Compresses a small content at once. The window is only as large as the content. A larger window gives the same
+ * result, and clearing it took half of the time.
  */
 export function packSmall(bytes: Uint8Array): Packed {
   const { length } = bytes;
@@ -78,7 +78,7 @@ export function stampsOf(database: SqliteDatabase, blobs: readonly BlobId[]): Ma
   return new Map(rows.map(([hash, stamp]) => [String(hash) as BlobId, Number(stamp)]));
 }
 
-/** True when the stored bytes of a small content differ from these, or cannot be decompressed. */
+/** True when the stored bytes of a small content differ from the given bytes, or cannot be decompressed. */
 export function isDamaged(
   database: SqliteDatabase,
   { blob, bytes }: { readonly blob: BlobId; readonly bytes: Uint8Array },
@@ -91,7 +91,7 @@ export function isDamaged(
 /** True when a content of any size can be read completely. */
 export async function isReadable(database: SqliteDatabase, blob: BlobId): Promise<boolean> {
   return attemptAsyncOr(false, isKind('DataCorrupt'), async () => {
-    for await (const chunk of readBlob(database, blob)) void chunk; // checked against its id at the end
+    for await (const chunk of readBlob(database, blob)) void chunk; // `readBlob` checks the hash at the end
     return true;
   });
 }
@@ -114,7 +114,7 @@ export interface NewBlob {
   readonly stamp: number;
   /** In bytes. Counts chunks that other contents share. */
   readonly storedSize: number;
-  /** Absent: the content is in chunks, and all exist. */
+  /** The bytes to store. When absent, the content is in chunks, and all its chunks exist. */
   readonly packed?: Packed;
 }
 
@@ -126,7 +126,7 @@ export function insertBlob(database: SqliteDatabase, one: NewBlob): void {
        stored_size = excluded.stored_size, is_compressed = excluded.is_compressed, content = excluded.content`,
     one.blob,
     one.size,
-    one.blob, // rows already name this content when it was lost and is stored again
+    one.blob, // when a lost content is stored again, rows already name the content
     Date.now(),
     one.stamp,
     one.storedSize,
@@ -233,8 +233,8 @@ export interface ByteRange {
 }
 
 /**
- * Yields the content, in pieces of at most {@link chunkBytes}. Checks every piece against its own hash before
- * yielding it, and the whole against its id at the end.
+ * Yields the content, in pieces of at most {@link chunkBytes}. Checks the hash of every piece before yielding the
+ * piece, and checks the id of the whole content at the end.
  * @throws DataCorrupt when the content is missing, cannot be decompressed or has changed.
  */
 export async function* readBlob(

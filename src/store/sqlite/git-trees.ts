@@ -1,7 +1,6 @@
-// Shows two snapshots of the database to git's own differ, so that all strategies give the same diff. A
-// scratch repository contains only the differences between the snapshots. The same scratch repository is used
-// until it is large or the database was swept. So a differ can keep running in it, and equal contents are
-// written once.
+// Shows two snapshots of the database to git's own differ, so that all strategies give the same diff. A scratch
+// repository contains only the differences between the snapshots. Diffs use the same scratch repository until it is
+// large or the database was swept. So a differ can keep running in the repository, and equal contents are written once.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -36,7 +35,7 @@ export class SqliteGitTrees {
   readonly #all = new Set<Used>();
   #current: Used | undefined;
 
-  /** @param directory emptied when the session is opened; contains the scratch repositories */
+  /** @param directory the directory of the scratch repositories, emptied when the session is opened */
   constructor(database: SqliteDatabase, directory: string) {
     this.#database = database;
     this.#directory = directory;
@@ -111,11 +110,11 @@ export class SqliteGitTrees {
   }
 }
 
-// A bare repository for git's differ, filled from the database. The daemon writes few small objects itself,
-// without a process (a diff of one file takes two contents and some trees), and many as a pack. The code
-// removes only its own files, and none of them outlives the open session.
+// A bare repository for git's differ, filled from the database. The daemon itself writes a few small objects without a
+// process (a diff of one file takes two contents and some trees), and many objects as a pack. The code removes only its
+// own files, and no file remains after the session is closed.
 
-/** From this number on, objects are stored faster in a pack than as files. */
+/** From this number of objects on, storing a pack is faster than storing single files. */
 const packedFrom = 40;
 /** The limit in bytes of objects that wait in memory. */
 const waitingBytesMax = 8 << 20;
@@ -127,16 +126,16 @@ interface GitDirectory {
 class Scratch {
   readonly gitDir: string;
   readonly differ: TreeDiffer;
-  /** The size in bytes of its contents and trees, before packing. */
+  /** The size in bytes of the contents and trees in the repository, before packing. */
   #bytes = 0;
   #objects = 0;
   #packs = 0;
   readonly #database: SqliteDatabase;
   readonly #writer: ObjectWriter;
-  /** Git's ids of the contents that are stored or waiting. */
+  /** Git's ids of the contents that are already stored or waiting to be stored. */
   readonly #blobs = new Map<BlobId, string>();
   readonly #slices = new Slices();
-  /** Runs one diff at a time: the next one may need the objects that this one stores. */
+  /** Runs one diff at a time, because a diff may need the objects that the diff before stores. */
   readonly #turns = new Turns();
   #waiting = new Map<string, NewObject>();
   #waitingBytes = 0;
@@ -259,7 +258,7 @@ class Scratch {
     return this.#put('tree', bytes);
   }
 
-  /** Queues an object, which is stored by the end of {@link show} at the latest. */
+  /** Queues an object. The object is stored at the end of {@link show} at the latest. */
   async #put(type: ObjectType, bytes: Uint8Array): Promise<string> {
     const id = objectId(type, bytes);
     this.#waiting.set(id, { type, bytes });

@@ -1,9 +1,10 @@
 // Protects unpublished captures from the sweeps of other daemons. Each open store has a lease that names its process.
-// While one of its writers is open, the lease protects everything stored since then, and the last snapshots that it
-// named. A lease ends with its process. Clocks do not matter, except for processes of other hosts and containers,
-// whose leases count for a day. The generation is the store's logical clock: it advances with every step of a sweep
-// that removes rows. A row has the generation in which it was last stored or requested, so a sweep can distinguish
-// old from new. A row that a store has seen in one generation exists while the generation stays the same.
+// While a writer of the store is open, the lease protects all rows stored since the writer began. The lease also
+// protects the last snapshots that it names. A lease ends with its process. The clock matters only for processes of
+// other hosts and containers, whose leases are valid for a day. The generation is the store's logical clock: each step
+// of a sweep that removes rows advances the generation. A row has the generation in which it was last stored or
+// requested, so a sweep can distinguish old from new. A row that a store has seen certainly exists until the generation
+// advances.
 import type { SnapshotId } from '../../base/ids.ts';
 import { describeSelf, holderState, parseHolder } from '../../base/process-lock.ts';
 import type { SqliteDatabase } from './database/database.ts';
@@ -17,7 +18,7 @@ export function generationOf(database: SqliteDatabase): number {
   return Number(database.row('SELECT value FROM generation')?.[0]);
 }
 
-/** Advances the generation, inside a transaction, and returns the new one. */
+/** Advances the generation inside a transaction, and returns the new generation. */
 export function advanceGeneration(database: SqliteDatabase): number {
   database.run('UPDATE generation SET value = value + 1');
   return generationOf(database);
@@ -43,7 +44,8 @@ export class SqliteLease {
   static async take(database: SqliteDatabase, session: string): Promise<SqliteLease> {
     const holder = JSON.stringify(describeSelf());
     const id = await database.transaction(() => {
-      database.run('DELETE FROM leases WHERE session = ?', session); // a session has one owner, so the earlier one died
+      // a session has only one owner, so the earlier owner died
+      database.run('DELETE FROM leases WHERE session = ?', session);
       database.run(
         'INSERT INTO leases (session, holder, renewed_at) VALUES (?, ?, ?)',
         session,
@@ -56,9 +58,9 @@ export class SqliteLease {
   }
 
   /**
-   * Takes the lease again when another daemon counted this process as dead. Await it before a change. In another
-   * container, whose processes are invisible, that happens after a day without a change. Does nothing when the
-   * session has another lease, and so another owner.
+   * Takes the lease again when another daemon counted this process as dead. Await this function before a change. A
+   * daemon in another container cannot see this process, and counts it as dead after a day without a change. Does
+   * nothing when the session has another lease, and so another owner.
    */
   async retake(): Promise<void> {
     const select = 'SELECT 1 FROM leases WHERE id = ?';
@@ -75,7 +77,7 @@ export class SqliteLease {
     );
   }
 
-  /** Notes that a writer begins. Returns the generation from which on its rows are protected. */
+  /** Notes that a writer begins. Returns the generation since which the rows of the writer are protected. */
   async beginWriting(): Promise<number> {
     await this.retake();
     this.#writers += 1;
@@ -98,7 +100,10 @@ export class SqliteLease {
     });
   }
 
-  /** Protects a snapshot that no checkpoint names. Call it inside the transaction that stores its last directory. */
+  /**
+   * Protects a snapshot that no checkpoint names. Call this function inside the transaction that stores the last
+   * directory of the snapshot.
+   */
   pin(snapshot: SnapshotId): void {
     this.#database.run(
       'INSERT INTO lease_snapshots (lease_id, snapshot) VALUES (?, ?) ON CONFLICT DO NOTHING',
@@ -108,8 +113,8 @@ export class SqliteLease {
   }
 
   /**
-   * Call it after {@link pin} was committed: removes pins of snapshots that a checkpoint now protects, and the oldest
-   * others.
+   * Removes the pins of snapshots that a checkpoint now protects, and the oldest of the other pins. Call this function
+   * after {@link pin} was committed.
    */
   async pinned(snapshot: SnapshotId): Promise<void> {
     const others = this.#pins.filter((pin) => pin.snapshot !== snapshot);
@@ -127,8 +132,8 @@ export class SqliteLease {
   }
 
   /**
-   * Gives the lease up at the end. Does not wait long: a lease that stays ends with the process, or with the
-   * session's next lease.
+   * Gives up the lease when the store closes. Does not wait long, because a remaining lease ends with the process or
+   * with the session's next lease.
    */
   async give(): Promise<void> {
     const forget = () => this.#database.run('DELETE FROM leases WHERE id = ?', this.id);
@@ -146,7 +151,7 @@ export class SqliteLease {
   }
 }
 
-/** Removes the leases of dead processes, with their pins. */
+/** Removes the leases of dead processes and the pins of these leases. */
 export async function dropDeadLeases(database: SqliteDatabase, own: number): Promise<void> {
   const rows = await database.read(() =>
     database.rows('SELECT id, holder, renewed_at FROM leases WHERE id <> ?', own),

@@ -1,6 +1,6 @@
-// Removes checkpoints so that the rows of all others stay true and sufficient: the changes of a removed checkpoint
-// are merged into its children. The cost depends on the changes. A child takes over a full row set instead of writing
-// its own, by becoming the row that has it. Contents stay until sweep.ts removes them.
+// Removes checkpoints so that the rows of all other checkpoints stay correct and complete. The changes of a removed
+// checkpoint are merged into its children. The cost depends on the changes. When the removed checkpoint has full rows,
+// a child takes over its row in `checkpoints` instead of writing full rows. Contents stay until sweep.ts removes them.
 import { attemptAsync, isA } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
@@ -34,20 +34,20 @@ interface Fold {
   readonly node: Node;
   /** The nearest remaining ancestor. */
   readonly ancestor: Node | undefined;
-  /** New rows in place of the old ones, under the same row of `checkpoints` … */
+  /** New file rows that replace the old file rows, under the same row of `checkpoints` … */
   readonly rows?: readonly FileRow[];
-  /** … or already written under this row, which takes its place … */
+  /** … or new file rows that are already written under this other row of `checkpoints`, which replaces the old row … */
   readonly staged?: number;
-  /** … or the rows of a removed full checkpoint, with these changes. */
+  /** … or the file rows of a removed full checkpoint, with these changes. */
   readonly takeover?: { readonly donor: Node; readonly changes: readonly TreeChange[] };
 }
 
 interface Plan {
   readonly nodes: ReadonlyMap<number, Node>;
   readonly gone: ReadonlyMap<number, Node>;
-  /** Removed full checkpoints whose rows another one takes over. */
+  /** Removed full checkpoints whose rows a remaining checkpoint takes over. */
   readonly donors: Set<number>;
-  /** The checkpoints whose rows become complete. */
+  /** The checkpoints that get complete rows. */
   readonly standAlone: Set<number>;
 }
 
@@ -61,7 +61,7 @@ export class SqliteRemoval {
     this.#parts = parts;
   }
 
-  /** Removes all of them in one transaction. Skips missing ids. */
+  /** Removes all these checkpoints in one transaction. Skips missing ids. */
   async remove(ids: readonly CheckpointId[]): Promise<void> {
     const nodes = await this.#nodes();
     const wanted = new Set<string>(ids);
@@ -101,7 +101,10 @@ export class SqliteRemoval {
     await this.#tidy();
   }
 
-  /** Call it after {@link removeAll}: removes the session itself, and everything that only it needed. */
+  /**
+   * Removes the session itself, and everything that only the session needed. Call this function after {@link
+   * removeAll}.
+   */
   async forget(sweep: () => Promise<unknown>): Promise<void> {
     // As in #tidy, a failure must not make the removal look undone.
     await attemptAsync(isA(CheckpointdError), async () => {
@@ -117,12 +120,15 @@ export class SqliteRemoval {
     });
   }
 
-  /** The removal has happened, and a full disk must not make it look undone: a later sweep removes the rest. */
+  /**
+   * Removes the remaining rows now, if possible. An error here (a full disk) must not make the removal look undone, and
+   * a later sweep removes the rest.
+   */
   async #tidy(): Promise<void> {
     await attemptAsync(isA(CheckpointdError), () => this.drainRemoved());
   }
 
-  /** Deletes the rows of removed checkpoints bit by bit, including those of the session's earlier openings. */
+  /** Deletes the rows of removed checkpoints bit by bit, including rows that earlier openings of the session left. */
   async drainRemoved(): Promise<void> {
     const rows = await this.#parts.database.read(() =>
       this.#parts.database.rows(
@@ -216,7 +222,7 @@ export class SqliteRemoval {
     return id;
   }
 
-  /** Inside one transaction: hides the removed and the replaced rows, then shows the new rows. */
+  /** Hides the removed and the replaced rows, then shows the new rows. Call this function inside one transaction. */
   #apply(folds: readonly Fold[], gone: ReadonlyMap<number, Node>): void {
     const moved = new Map<number, number>();
     for (const { node, staged, takeover } of folds) {
@@ -238,7 +244,7 @@ export class SqliteRemoval {
       if (fold.takeover !== undefined) {
         patchFullRows(this.#parts.database, to, fold.node.createdAt, fold.takeover.changes);
       }
-      // Copies inside the database, so that damaged text is copied unchanged.
+      // Copies the text inside the database, so that damaged text stays unchanged.
       this.#parts.database.run(
         `UPDATE checkpoints SET state = 1, writer = NULL, rows_since_full = 0, (${identityColumns}) =
            (SELECT ${identityColumns} FROM checkpoints WHERE id = ?) WHERE id = ?`,

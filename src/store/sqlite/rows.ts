@@ -1,6 +1,6 @@
-// The specified file rows: the changes of a checkpoint against its parent, or every file of an independent
-// one ("full": a root, or a regular keyframe). The rows are derived from the directories, in the transaction
-// of the checkpoint, or before it under a hidden row.
+// The specified file rows. They list the changes of a checkpoint since its parent, or every file of an independent
+// ("full") checkpoint: a root, or a regular keyframe. The rows are derived from the directories. They are written in
+// the transaction of the checkpoint, or earlier under a hidden row.
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';
@@ -32,12 +32,12 @@ export interface RowSet {
 export const state = { unfinished: 0, published: 1, removed: 2 } as const;
 
 /**
- * The number of rows that go with their checkpoint in one transaction (about 15 ms). If there are more rows,
- * they are staged before this transaction.
+ * The maximum number of rows that one transaction writes together with their checkpoint (about 15 ms). More rows are
+ * written before this transaction, under a hidden row.
  */
 export const rowsAtOnceMax = 400;
-// A keyframe has one row for each file. So the next keyframe is due when the changes since the last one have
-// as many rows.
+// A keyframe has one row for each file. So the next keyframe is due when the changes since the last keyframe have as
+// many rows.
 const rowsBeforeKeyframeMin = 1000;
 const askedAtOnce = 1000;
 
@@ -95,7 +95,10 @@ export function changeRows(changes: readonly TreeChange[]): FileRow[] {
   );
 }
 
-/** The number of rows in one statement: 16 take two thirds of the time of single statements, and more save nothing. */
+/**
+ * The number of rows in one statement. 16 rows in one statement take two thirds of the time of 16 statements, and more
+ * rows save no time.
+ */
 const rowsInStatement = 16;
 
 /** Returns the rows in portions for {@link insertRows}. */
@@ -144,7 +147,7 @@ export function insertRows(
   }
 }
 
-/** Turns the full rows of one checkpoint into those of another. Call it inside a transaction. */
+/** Turns the full rows of one checkpoint into the full rows of another checkpoint. Call it inside a transaction. */
 export function patchFullRows(
   database: SqliteDatabase,
   checkpoint: number,
@@ -164,7 +167,7 @@ export function patchFullRows(
   }
 }
 
-/** Removes rows of `checkpoints` that are not (or no longer) a checkpoint, with their file rows, a few at a time. */
+/** Removes rows of `checkpoints` that are no finished checkpoint, with their file rows, a few at a time. */
 export async function drain(
   database: SqliteDatabase,
   checkpoint: number,

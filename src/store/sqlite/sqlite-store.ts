@@ -1,6 +1,6 @@
-// The strategy `sqlite`: one database for all sessions of a storage root, which several daemons share. This
-// file opens it and connects the parts to the interface. Each part has its own file. The strategy keeps no
-// state outside the database, so two daemons never disagree for longer than a transaction.
+// The strategy `sqlite`: one database for all sessions of a storage root, which several daemons share. This file opens
+// the database and connects the parts to the interface. Each part has its own file. The strategy keeps no state outside
+// the database, so two daemons never disagree for longer than a transaction.
 import { basename, join } from 'node:path';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -38,7 +38,7 @@ import { SeenRows, SqliteWriter } from './writer.ts';
 /** The number of contents, and of chunks, remembered as readable. A forgotten one has to be read again. */
 const provenMax = 200_000;
 
-/** The file that all sessions of a storage root share. */
+/** Returns the path of the database, which all sessions of a storage root share. */
 export const databaseFile = (storageDirectory: string): string =>
   join(storageDirectory, 'checkpointd.sqlite');
 
@@ -53,7 +53,7 @@ export async function openSqliteStore(
 ): Promise<SnapshotStore> {
   const { durability, storageDirectory, sessionDirectory, session, expected = 0 } = options;
   const file = databaseFile(storageDirectory);
-  // A journal with data was written after its database, never before.
+  // A journal is always made after its database, so a journal without a database shows that the database was lost.
   if ((expected > 0 || isThere(`${file}-wal`)) && !isThere(file)) throw emptied(expected, file);
   const database = await SqliteDatabase.open(file, { durability, ...settings });
   try {
@@ -206,12 +206,16 @@ class SqliteStore extends TreeStore implements SnapshotStore {
         )?.[0],
       ),
     ]);
-    // Does not use the files' sizes: the journal and a reserve of free pages keep their space after removals.
+    // Does not use the sizes of the files, because the journal and a reserve of free pages keep their space after
+    // removals.
     const bytes = ((pages ?? 0) - (free ?? 0)) * (pageBytes ?? 0);
     return { bytes, blobs: blobs ?? 0, checkpoints: checkpoints ?? 0 };
   }
 
-  /** Returns the size of the database when it has one session, else the size of this session's checkpoints in it. */
+  /**
+   * Returns the size of the database if it has only one session. Otherwise returns the size of this session's
+   * checkpoints in the database.
+   */
   async heldBytes(): Promise<number> {
     const others = await this.#database.read(() =>
       this.#database.row('SELECT 1 FROM conversations WHERE id <> ? LIMIT 1', this.#conversation),
@@ -226,7 +230,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     try {
       if (!this.#database.isCutOff && !this.#database.isClosed) await this.#lease.give();
     } finally {
-      // If the file is missing, this call would make a new one.
+      // If the file is missing, this call would make a new file.
       if (!this.#database.isCutOff && this.gone() === undefined) await this.#database.finish();
       this.#database.close();
     }
@@ -237,7 +241,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     this.#database.close();
   }
 
-  /** Removes everything of the session from the database, its contents too. */
+  /** Removes everything of the session from the database, even its contents. */
   destroy(): Promise<void> {
     return this.#change(async () => {
       await this.#removal.removeAll();
@@ -245,7 +249,7 @@ class SqliteStore extends TreeStore implements SnapshotStore {
     });
   }
 
-  /** Makes one change of the list at a time: a removal relies on the rows that it has read. */
+  /** Makes one change of the list at a time, because a removal relies on the rows that it has read. */
   #change<T>(work: () => Promise<T>): Promise<T> {
     return this.#changes.run(async () => {
       await this.#lease.retake();
@@ -282,15 +286,16 @@ function emptySpool(sessionDirectory: string): string {
   return spool;
 }
 
-// Makes room for a new store of one session whose part of the database is damaged or gone. The checkpoints of
-// other sessions stay in place as long as the database can be opened at all. Removes nothing.
+// Makes room for a new store of one session whose part of the database is damaged or missing. The checkpoints of other
+// sessions stay in place if the database can be opened. Removes nothing.
 
 /** Renames this session's rows to another session, or, if that is impossible, renames the whole file. */
 export async function setSqliteAside(options: StoreOptions, to: string): Promise<void> {
   const file = databaseFile(options.storageDirectory);
   const suffix = basename(to);
   if (isThere(file) && (await renameRows(file, options, suffix))) return;
-  // Renames the journal first: without it the file is outdated, and with another database it would do harm.
+  // Renames the journal first. Without its journal the database is outdated, and beside another database the journal
+  // would do harm.
   for (const end of ['-wal', '-shm', '']) {
     if (files.existsSync(`${file}${end}`)) files.renameSync(`${file}${end}`, `${file}.${suffix}${end}`);
   }
@@ -426,7 +431,7 @@ async function treesOf(
     const content = (
       await database.read(() => database.row('SELECT node FROM checkpoint_trees WHERE id = ?', key))
     )?.[0];
-    if (!Buffer.isBuffer(content)) continue; // lost: verify reports it
+    if (!Buffer.isBuffer(content)) continue; // the directory is lost, and verify reports it
     bytes += content.length + rowBytes;
     for (const entry of decodeNode(id, content)?.entries.values() ?? [])
       if (isSubTree(entry)) stack.push(entry.tree);

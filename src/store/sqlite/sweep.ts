@@ -1,8 +1,7 @@
-// Garbage collection by reachability: removes everything that no checkpoint and no lease reaches, of any
-// session. Safe beside other daemons at every step. Each removing transaction first follows the roots that
-// appeared since the marking, removes directories before their contents, and advances the generation so that
-// writers check again. This module removes no checkpoint: limits by count and age are decided above the
-// stores.
+// Garbage collection by reachability: removes everything that no checkpoint and no lease of any session reaches. Safe
+// beside other daemons at every step. Each removing transaction first follows the roots that appeared since the
+// marking, removes directories before their contents, and advances the generation so that writers check again. This
+// module removes no checkpoint. Code above the stores applies the limits of count and age.
 import { CheckpointdError } from '../../base/errors.ts';
 import { Slices } from '../../base/slices.ts';
 import { isSubTree } from '../tree-reader.ts';
@@ -16,7 +15,7 @@ export interface SweptRows {
   readonly blobsFreed: number;
 }
 
-/** Runs one sweep. `lease` is that of the sweeping store. */
+/** Runs one sweep. `lease` is the lease of the sweeping store. */
 export async function sweep(
   database: SqliteDatabase,
   lease: number,
@@ -36,7 +35,7 @@ class Sweep {
   readonly #signal: AbortSignal | undefined;
   readonly #trees = new Set<string>();
   readonly #blobs = new Set<string>();
-  /** Rows of older generations may be removed. */
+  /** The generation before which unmarked rows may be removed. */
   #cutoff = 0;
   #lastCheckpoint = 0;
   #lastPin = 0;
@@ -66,7 +65,8 @@ class Sweep {
   }
 
   /**
-   * Returns the roots that are new since the last call. Ids only grow, and neither a snapshot nor a pin ever changes.
+   * Returns the roots that are new since the last call. New roots have higher ids, because ids only grow, and snapshots
+   * and pins never change.
    */
   #newRoots(): string[] {
     const checkpoints = this.#database.rows(
@@ -88,7 +88,7 @@ class Sweep {
     }
   }
 
-  /** Marks inside a transaction, when few rows are new. */
+  /** Marks everything below a few new roots, inside a transaction. */
   #markNow(roots: readonly string[]): void {
     const stack = [...roots];
     for (let id = stack.pop(); id !== undefined; id = stack.pop()) this.#markOne(id, stack);
@@ -118,7 +118,7 @@ class Sweep {
       );
       for (const [rowid, id, stamp] of rows) {
         after = Number(rowid);
-        if (!Buffer.isBuffer(id)) continue; // damaged: verify reports it
+        if (!Buffer.isBuffer(id)) continue; // the id is damaged, and verify reports the row
         const hex = id.toString('hex');
         if (Number(stamp) < this.#cutoff && !this.#trees.has(hex)) old.push(hex);
       }
@@ -237,7 +237,7 @@ class Sweep {
     items: readonly string[],
     remove: (item: string) => number | undefined,
   ): Promise<number[]> {
-    const taken = new Map<string, number | undefined>(); // by item, since a transaction may run twice
+    const taken = new Map<string, number | undefined>(); // a map by item, because a transaction may run twice
     const begin = (): ((item: string) => void) => {
       advanceGeneration(this.#database);
       this.#markNow(this.#newRoots());

@@ -1,7 +1,7 @@
-// The directories of snapshots in the database: encodes one for checkpoint_trees, and decodes it. The
-// encoding is canonical, so that equal directories have equal ids. A node is the byte 1, the directory's
-// permissions, then its entries by the bytes of their names. An entry is kind, permissions, length of the
-// name, name, SHA-256. Numbers are two bytes, big-endian, 0xffff for "as usual".
+// The directories of snapshots in the database: encodes a directory for the table checkpoint_trees, and decodes it. The
+// encoding is canonical, so that equal directories have equal ids. A node consists of the byte 1, the directory's
+// permissions, and the entries in the order of their names' bytes. An entry consists of its kind, permissions, length
+// of the name, name and SHA-256. Numbers have two bytes, big-endian; 0xffff means usual permissions.
 import { createHash } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId } from '../../base/ids.ts';

@@ -1,5 +1,5 @@
-// Reads directories and contents of the database for `store/verify`. Only the tests and the sqlite3 program
-// use SQLite's own integrity_check, because a single call of it may take minutes.
+// Reads directories and contents of the database for `store/verify`. Only the tests and the sqlite3 program use
+// SQLite's own integrity_check, because a single call of integrity_check may take minutes.
 import { attemptAsyncOr, isA } from '../../base/attempt.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
@@ -43,9 +43,9 @@ async function check(database: SqliteDatabase, blob: BlobId, slices: Slices): Pr
   }
 }
 
-// Checks that the derived rows agree with the directories. Derived are the file rows of each checkpoint, and
-// the counts of rows that name a content. Also checks tags and names. A wrong row costs no content, but is
-// reported anyway. Repairs nothing.
+// Checks that the derived rows agree with the directories. Derived rows are the file rows of each checkpoint, and the
+// counts of rows that name a content. Also checks tags and names. A wrong row costs no content, but is reported anyway.
+// Repairs nothing.
 
 const askedAtOnce = 500;
 const looksMax = 3;
@@ -102,7 +102,8 @@ export async function verifyRows(
 }
 
 /**
- * Tags and names move, so no record has a checksum of them. But each is stored twice, in the table and in its index.
+ * Tags and names move, so no record has a checksum of them. But the database stores each tag and name twice, in the
+ * table and in an index.
  */
 async function isInIndex(
   database: SqliteDatabase,
@@ -116,7 +117,7 @@ async function isInIndex(
   return found?.[0] === id;
 }
 
-/** Checks again when a row is wrong: a removal may rewrite rows at the same time. */
+/** Checks again when a row is wrong, because a removal may be rewriting rows at the same time. */
 async function standsByItsRows(looking: Looking, row: Row): Promise<boolean> {
   const { database } = looking;
   let standing: Row | undefined = row;
@@ -124,7 +125,7 @@ async function standsByItsRows(looking: Looking, row: Row): Promise<boolean> {
     try {
       if (await hasItsRows(looking, standing)) return true;
     } catch (error) {
-      if (!(error instanceof InvariantViolation)) throw error; // a removal deleted the row, or that of a parent
+      if (!(error instanceof InvariantViolation)) throw error; // a removal deleted the row or the row of a parent
     }
     standing = await database.read(() =>
       database.row(`${selectCheckpoints} WHERE c.id = ? AND c.state = 1`, Number(row[0])),
@@ -151,8 +152,8 @@ async function hasItsRows({ database, trees, carried, slices }: Looking, row: Ro
     const seen = await carried.seen(Number(id));
     const before = { snapshot, carried: await carried.of(Number(parent)) };
     if (await isIn(await carried.changes(before, seen))) return true;
-    // Earlier versions recorded paths that a checkpoint could not read as deleted, and as new when they were seen
-    // again.
+    // Earlier versions recorded an unreadable path as deleted, and recorded the path as new when a later checkpoint
+    // could read it.
     const alone = { snapshot, carried: new Map() };
     return await isIn(await carried.changes(alone, { ...seen, skipped: [] }));
   });

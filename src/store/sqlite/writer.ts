@@ -1,6 +1,6 @@
-// Writes one capture into the database: contents in batches, small ones together and large ones chunk by chunk, then
-// the directories. All rows are content-addressed and harmless until the tree is sealed, so a kill leaves only rows
-// for a sweep.
+// Writes one capture into the database: contents in batches, small contents together and large contents chunk by chunk.
+// Then writes the directories. All rows are content-addressed and harmless until the tree is sealed, so a kill leaves
+// only rows for a sweep.
 import { CheckpointdError } from '../../base/errors.ts';
 import { filesAsync } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
@@ -59,7 +59,7 @@ export class SqliteWriter implements SnapshotWriter {
   #pendingBytes = 0;
   #flushing: Promise<void> = Promise.resolve();
   readonly #large = new Turns();
-  /** Contents that this writer has stored or stamped: the lease protects them. */
+  /** Contents that this writer has stored or stamped. The lease protects them. */
   readonly #added = new Set<BlobId>();
   #isDone = false;
   readonly #slices: Slices;
@@ -142,8 +142,8 @@ export class SqliteWriter implements SnapshotWriter {
   }
 
   /**
-   * Stores a batch. One query finds all existing contents: these are protected already, or need a newer stamp but no
-   * compression.
+   * Stores a batch. One query finds all existing contents. An existing content is already protected, or needs a newer
+   * stamp, but needs no compression.
    */
   async #store(batch: readonly Pending[], since: number): Promise<void> {
     const ids = batch.map(({ blob }) => blob);
@@ -170,7 +170,7 @@ export class SqliteWriter implements SnapshotWriter {
     );
   }
 
-  /** Reads an existing content once per session. A damaged content no longer counts as existing. */
+  /** Reads each existing content once per session. A damaged content then no longer counts as existing. */
   async #prove(batch: readonly Pending[], stamps: Map<BlobId, number>): Promise<void> {
     for (const one of batch) {
       if (!stamps.has(one.blob) || this.#parts.proven.has(one.blob)) continue;
@@ -197,7 +197,7 @@ export class SqliteWriter implements SnapshotWriter {
     });
   }
 
-  /** Adds one large content at a time: each has two chunks in memory. */
+  /** Adds one large content at a time, because each needs two chunks of memory. */
   #addLarge(blob: BlobId, content: StableContent, size: number): Promise<void> {
     return this.#large.run(async () => {
       if (this.#added.has(blob)) return;
@@ -292,9 +292,9 @@ async function* chunksOf(content: StableContent, size: number): AsyncGenerator<U
   }
 }
 
-// Stores the new directories of a capture and pins the root, whose id names the whole tree. A directory row
-// promises that everything below it is stored: children are stored first, and sweeps remove parents first. So
-// a sealed directory needs only one check, and the cost depends on the change.
+// Stores the new directories of a capture and pins the root, whose id names the whole tree. A directory row guarantees
+// that everything below the directory is stored, because writers store children first and sweeps remove parents first.
+// So a sealed directory needs only one check, and the cost depends on the change.
 
 interface Plan {
   root: SnapshotId;
@@ -306,12 +306,13 @@ interface Plan {
   readonly blobs: Set<BlobId>;
 }
 
-// The number of sweeps of other daemons between check and store after which it checks inside the last transaction.
+// The number of failed attempts (another daemon swept between check and store) after which the check runs inside the
+// last transaction.
 const attemptsMax = 4;
 
 class SqliteSeal {
   readonly #parts: WriterParts;
-  /** Contents that the writer received: its lease protects them. */
+  /** Contents that the writer received. The lease of the store protects them. */
   readonly #added: ReadonlySet<BlobId>;
 
   constructor(parts: WriterParts, added: ReadonlySet<BlobId>) {
@@ -320,8 +321,8 @@ class SqliteSeal {
   }
 
   /**
-   * Stores the tree. @throws DataCorrupt (retryable) when contents that the capture relied on are gone, and the
-   * database's errors.
+   * Stores the tree.
+   * @throws DataCorrupt (retryable) when contents on which the capture relied are missing; errors of the database.
    */
   async run(root: Directory): Promise<SnapshotId> {
     for (let attempt = 0; ; attempt += 1) {
@@ -333,7 +334,7 @@ class SqliteSeal {
     }
   }
 
-  /** Computes the id of every directory that has none, children first. */
+  /** Computes the id of every directory that has no id, children first. */
   async #plan(root: Directory): Promise<Plan> {
     const slices = new Slices(this.#parts.signal);
     const plan: Plan = {
@@ -375,7 +376,8 @@ class SqliteSeal {
   async #check(plan: Plan): Promise<number> {
     const trees = await this.#parts.seen.missingTrees([...plan.reused.keys()], this.#parts.signal);
     if (trees.missing.length > 0) {
-      this.#parts.seen.lose(trees.missing); // a sweep removed them, but they are in memory, so they are stored again
+      // a sweep removed these directories, but they are still in memory, so they are stored again
+      this.#parts.seen.lose(trees.missing);
       return -1;
     }
     const blobs = await this.#parts.seen.missingBlobs([...plan.blobs], this.#parts.signal);
@@ -389,7 +391,7 @@ class SqliteSeal {
     return Math.min(trees.generation, blobs.generation);
   }
 
-  /** Stores the new directories and pins the root. Returns false when rows may have been removed since the check. */
+  /** Stores the new directories and pins the root. Returns false when a sweep may have removed rows since the check. */
   async #store(plan: Plan, generation: number, anyGeneration: boolean): Promise<boolean> {
     if (generation < 0) return false;
     const nodes = [...plan.nodes.values()];
@@ -417,7 +419,10 @@ class SqliteSeal {
     return isStored;
   }
 
-  /** Checks inside a transaction, where nothing changes, for a store that is swept all the time. May take long. */
+  /**
+   * Checks inside a transaction, in which no other daemon can change rows. For a store that other daemons sweep all the
+   * time. May take long.
+   */
   #isAllThere(plan: Plan): boolean {
     return this.#parts.seen.areThere([...plan.reused.keys()], [...plan.blobs]);
   }
@@ -432,8 +437,8 @@ class SqliteSeal {
   }
 }
 
-// The rows that exist for certain, so that a capture need not query 100,000 files. Valid while the generation stays
-// the same, because every removal advances it (leases.ts).
+// The rows that certainly exist, so that a capture need not query 100,000 files. Valid until the generation advances,
+// because every removal of rows advances the generation (leases.ts).
 
 export interface MissingRows {
   readonly missing: string[];
@@ -458,7 +463,7 @@ export class SeenRows {
     this.#database = database;
   }
 
-  /** True when a directory that was once stored was missing at the last check. */
+  /** True when the last check found that a stored directory has disappeared. */
   isLost(tree: string): boolean {
     return this.#lost.has(tree);
   }
@@ -484,7 +489,7 @@ export class SeenRows {
     this.#add(generation, this.#blobs, ids);
   }
 
-  /** Checks all rows at once. For use inside a transaction. */
+  /** Checks all rows at once. Called inside a transaction. */
   areThere(trees: readonly string[], blobs: readonly string[]): boolean {
     const missing = (sql: string, ids: readonly string[]): boolean =>
       this.#database.rows(sql, JSON.stringify(ids)).length > 0;

@@ -1,6 +1,6 @@
-// One connection to an SQLite file. Transactions are short and synchronous, wait their turn without blocking
-// the event loop, and are tried once more after a failure. Errors of SQLite are translated into ours. The
-// tables are in schema.ts.
+// One connection to an SQLite file. Transactions are short and synchronous. They wait for their turn without blocking
+// the event loop, and are tried once more after a failure. This module translates the errors of SQLite into checkpointd
+// errors. The tables are in schema.ts.
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../../../base/atomic-file.ts';
@@ -34,19 +34,21 @@ export interface DatabaseOptions {
   readonly busyMs?: number;
 }
 
-// SQLite's own busy handler blocks the event loop, so it gets little time. The rest of the wait is asynchronous.
+// SQLite's own busy handler blocks the event loop, so the handler gets little time. The rest of the wait is
+// asynchronous.
 const blockingBusyMs = 15;
 
 export const settingsOf = (durability: 'process' | 'power'): readonly string[] => [
   `PRAGMA busy_timeout = ${blockingBusyMs}`,
   'PRAGMA foreign_keys = ON',
   'PRAGMA trusted_schema = OFF',
-  'PRAGMA cache_size = -32000', // in KiB; rows by hash are spread over the file, so SQLite's 2 MB are too little
+  // in KiB; the rows of hashes are spread over the file, so SQLite's default of 2 MB is too little
+  'PRAGMA cache_size = -32000',
   // In WAL mode, NORMAL survives every crash of a process, and FULL also survives a power cut.
   `PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`,
 ];
 
-/** Slices that begin within this time of each other count as one piece of work. */
+/** Slices count as one piece of work when each begins within this time after the slice before. */
 const slicesFollowMs = 500;
 const slicesBetween = 4;
 // A slice may write 2 MiB to the journal, in pages of 4 KiB.
@@ -60,7 +62,7 @@ export class SqliteDatabase {
   readonly #busyMs: number;
   readonly #statements = new Map<string, Prepared>();
   readonly #journal: SqliteJournal;
-  /** True during synchronous work whose files were checked before. */
+  /** True during synchronous work for which the side files have already been checked. */
   #isWithin = false;
   #slicesSince = 0;
   #lastSliceMs = Number.NEGATIVE_INFINITY;
@@ -93,7 +95,7 @@ export class SqliteDatabase {
       // Without this setting, SQLite opens no database with an unreadable schema. The setting stays on until
       // the schema has been checked (schema.ts).
       const first = ['PRAGMA writable_schema = ON'];
-      // Some of these statements read the file, which another daemon may be recovering.
+      // Some of these statements read the file while another daemon may be recovering the file.
       for (const setting of [...first, ...settingsOf(options.durability)])
         await database.read(() => database.exec(setting));
       return database;
@@ -107,15 +109,15 @@ export class SqliteDatabase {
     return this.#isClosed;
   }
 
-  /** True when another program removed the journal: nothing may be written any more. */
+  /** True when another program removed the journal. The daemon must then write nothing more. */
   get isCutOff(): boolean {
     return this.#sides.removed() !== undefined;
   }
 
   /** Returns all rows of one statement. Columns come in the order of the select. */
   rows(sql: string, ...parameters: readonly SqlValue[]): Row[] {
-    // Always uses `all`: `get` in raw mode aborts the process when there is no row (libsql 0.5.29). Always passes an
-    // array: a lone Buffer or null would be taken for named parameters.
+    // Always uses `all`, because `get` in raw mode aborts the process when there is no row (libsql 0.5.29). Always
+    // passes an array, because libsql would take a single Buffer or null for named parameters.
     const { statement, texts } = this.#prepared(sql);
     const rows = statement.all(parameters) as unknown[][];
     if (texts.length > 0) for (const row of rows) decodeTexts(row, texts);
@@ -137,9 +139,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * Runs `work` in one immediate transaction: all of it or nothing. `work` is synchronous and short (a
-   * slice), may run twice, and sees only the state of the database. After a failure the transaction is rolled
-   * back and tried once more (O22).
+   * Runs `work` completely or not at all, in one immediate transaction. `work` must be synchronous and short (a slice),
+   * and must depend only on the state of the database, because it may run twice. After a failure the transaction is
+   * rolled back and tried once more (O22).
    * @throws StoreBusy, NoSpace, ReadOnlyStore, StoreCorrupt, StoreUnavailable; the errors of `work`.
    */
   async transaction<T>(work: () => T, busyMs = this.#busyMs): Promise<T> {
@@ -172,8 +174,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * Runs the function that `begin` returns for every item, as many per transaction as fit into a slice. Other work
-   * runs between slices. `begin` is called in each transaction, for values that are valid only inside it.
+   * Runs for every item the function that `begin` returns. A transaction handles as many items as fit into a slice.
+   * Other work runs between slices. Each transaction calls `begin`, which may read values that are valid only inside
+   * the transaction.
    */
   async inSlices<T>(
     items: readonly T[],
@@ -199,9 +202,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Called after each slice. After every few consecutive slices, the database writes the journal back on
-   * another thread. SQLite would write the journal back in the middle of a commit, so SQLite gets a higher
-   * threshold.
+   * Called after each slice. After every few consecutive slices, the database writes the journal back on another
+   * thread. SQLite itself would write the journal back in the middle of a commit, so its threshold is raised.
    */
   async #writeBackJournal(): Promise<void> {
     const now = performance.now();
@@ -214,12 +216,13 @@ export class SqliteDatabase {
     this.#setPagesMax(isWrittenBack ? pagesWhileWrittenBack : pagesUsually);
   }
 
-  /** Writes the journal back once more after many slices, so that no later commit has to do it. */
+  /** Writes the journal back once more after many slices, so that no later commit has to write it back. */
   async rest(): Promise<void> {
     if (this.#pagesMax === pagesUsually) return;
     this.#slicesSince = 0;
     await this.#journal.writeBack();
-    await this.#journal.empty(); // blocks other daemons, but only briefly by now
+    // blocks other daemons, but only briefly, because the journal has just been written back
+    await this.#journal.empty();
     this.#setPagesMax(pagesUsually);
   }
 
@@ -230,8 +233,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * Makes every transaction so far survive a power cut: it is in the journal, or in the database file that SQLite has
-   * synced. The database file itself is not opened here, because closing it would drop SQLite's locks.
+   * Makes every transaction so far survive a power cut, by syncing the journal. A transaction that is no longer in the
+   * journal is in the database file, which SQLite has synced. This function does not open the database file, because
+   * closing the file would drop SQLite's locks.
    */
   async sync(): Promise<void> {
     await syncAll([`${this.#sides.file}-wal`]);
@@ -239,9 +243,9 @@ export class SqliteDatabase {
   }
 
   /**
-   * Writes the journal into the file, and empties it if no other process uses it. Await it before {@link close} when
-   * there is time. SQLite would apply a remaining journal to any later file at this path, for example to an older
-   * file from a backup. The library closes its file only when its statements are collected.
+   * Writes the journal into the file, and empties it if no other process uses it. Callers should await this function
+   * before {@link close}. SQLite would apply a remaining journal to any later file at this path, for example to an
+   * older file from a backup. The library closes its file only when the garbage collector frees its statements.
    */
   async finish(): Promise<void> {
     if (this.#isClosed) return;
@@ -276,7 +280,7 @@ export class SqliteDatabase {
     );
   }
 
-  /** Checks the files once for the whole of `work`, which may run thousands of statements. */
+  /** Checks the side files once for all of `work`, which may run thousands of statements. */
   #within<T>(work: () => T): T {
     if (this.#isWithin) return work();
     this.#look();
@@ -298,7 +302,7 @@ export class SqliteDatabase {
       this.exec('COMMIT');
       return result;
     } catch (error) {
-      // After a full disk or an I/O error SQLite may have rolled back by itself.
+      // After a full disk or an I/O error, SQLite may already have rolled the transaction back.
       if (this.#connection.inTransaction) this.exec('ROLLBACK');
       throw error;
     }
@@ -325,11 +329,10 @@ export class SqliteDatabase {
   }
 }
 
-// The journal (`-wal`) and its index (`-shm`), which all connections share in memory. When another program
-// removes one of these files, SQLite continues in a file without a name. Other processes then make new files,
-// and data that has not reached the database is lost with the last connection. So both files are checked
-// before work. The connection that still has them writes their data back, and then no connection of this
-// process uses that database any more.
+// The journal (`-wal`) and its index (`-shm`), which all connections share in memory. When another program removes one
+// of these files, SQLite continues in a file without a name. Other processes then make new files, and data that has not
+// reached the database is lost with the last connection. So the daemon checks both files before work. The connection
+// that still has the removed files writes their data back. After that, no connection of this process uses the database.
 
 class SideFiles {
   /**
@@ -343,7 +346,8 @@ class SideFiles {
   readonly #key: string;
   #users = 0;
   /**
-   * Each function returns the path of its file when that is missing or replaced. Undefined until both files existed.
+   * Two functions, one for each file. A function returns the path of its file when the file is missing or replaced.
+   * Undefined until both files have existed.
    */
   #watches: readonly (() => string | undefined)[] | undefined;
   #removed: string | undefined;
@@ -377,8 +381,8 @@ class SideFiles {
   }
 
   /**
-   * Notes the files after work, which creates them. An error here must not make the work look undone: the next work
-   * tries again.
+   * Notes the side files after the first work, which creates them. An error here must not make the work look undone, so
+   * the next work tries again.
    */
   note(): void {
     if (this.#watches !== undefined) return;
@@ -391,13 +395,15 @@ class SideFiles {
     }
   }
 
-  /** Returns the path of the removed file, once one was removed. */
+  /** Returns the path of a side file after it was removed, or undefined. */
   removed(): string | undefined {
     this.#removed ??= this.#replaced()[0];
     return this.#removed;
   }
 
-  /** Writes data that only the connection has into the database, unless another program has begun new files. */
+  /**
+   * Writes the data that only this connection has into the database, unless another program has made new side files.
+   */
   bringIn(connection: DatabaseConnection): void {
     const isOthers = (path: string): boolean =>
       (files.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -412,17 +418,16 @@ class SideFiles {
   }
 }
 
-// Moves the content of the journal (WAL) into the database file during long writes. It has a connection of
-// its own, whose calls run on a thread of the library. The syncs may take long on a busy disk and must delay
-// neither the event loop nor other daemons. SQLite does the same at some commit, and a kill has the same
-// effect.
+// Moves the content of the journal (WAL) into the database file during long writes. It has a connection of its own,
+// whose calls run on a thread of the library. The syncs may take long on a busy disk and must delay neither the event
+// loop nor other daemons. SQLite does the same during some commits, so a kill has no other effects.
 
 interface AsyncConnection {
   exec(sql: string): Promise<void>;
   close(): void;
 }
 
-// The library's own types are `any`. These are the parts that we use.
+// The library's own types are `any`, so the daemon declares the types that it uses.
 const loadAsync = async (): Promise<new (file: string) => AsyncConnection> =>
   (await import('libsql/promise')).default as unknown as new (
     file: string,
@@ -438,14 +443,17 @@ export class SqliteJournal {
     this.#file = file;
   }
 
-  /** Writes the journal back. Returns false when that is impossible: SQLite then does it at a commit. */
+  /**
+   * Writes the journal back. Returns false when this is impossible. SQLite then writes the journal back during a
+   * commit.
+   */
   writeBack(): Promise<boolean> {
     return this.#run('PASSIVE');
   }
 
   /**
-   * Empties the journal, and frees its space if no other connection uses it at this moment. The connection closes
-   * until it is needed again.
+   * Empties the journal, and frees its space if no other connection is using the journal. Closes the connection until
+   * it is needed again.
    */
   empty(): Promise<void> {
     return this.#run('TRUNCATE').then(() => this.#drop());
@@ -479,7 +487,7 @@ export class SqliteJournal {
       return true;
     } catch (error) {
       if (sqliteCode(error) === '') throw error;
-      return false; // optional: the next commit meets and reports a fault of the file
+      return false; // no error here: the next commit meets a fault of the file and reports the fault
     }
   }
 }

@@ -3,7 +3,9 @@
 import { CheckpointdError, fileLimit } from '../../../base/errors.ts';
 import { InvariantViolation } from '../../../base/invariant.ts';
 
-/** Primary codes of SQLite by number: libsql gives no name for an extended code that it does not know. */
+/**
+ * The names of SQLite's primary codes by number. libsql gives no name for an extended code that libsql does not know.
+ */
 const primaryCodes: Readonly<Record<number, string>> = {
   5: 'SQLITE_BUSY',
   6: 'SQLITE_LOCKED',
@@ -27,7 +29,7 @@ export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error));
 }
 
-/** True when the same transaction may succeed a moment later. */
+/** True when a repetition of the transaction may succeed a moment later. */
 export function isWorthRetry(error: unknown): boolean {
   if (error instanceof CheckpointdError || error instanceof InvariantViolation) return false;
   return !/^SQLITE_(CONSTRAINT|CORRUPT|NOTADB|FULL|READONLY|CANTOPEN|PERM|AUTH|TOOBIG)/.test(
@@ -82,10 +84,10 @@ const explanations: readonly Explanation[] = [
   ],
 ];
 
-/** Another program removed tables or indexes. */
+/** The message of an error after another program has removed a table, an index or a column. */
 const lacksPart = /^no such (table|index|column)/;
 
-/** Translates SQLite's error into ours. Returns an error unchanged when it is neither SQLite's nor the system's. */
+/** Translates an error of SQLite or the system into a checkpointd error. Returns all other errors unchanged. */
 export function explain(error: unknown, file: string): unknown {
   const code = sqliteCode(error);
   if (error instanceof CheckpointdError || code === '') return error;

@@ -1,6 +1,6 @@
-// The library libsql: whether it is installed, one connection with the few calls that we use, and the types of its
-// columns. Finds installed packages by name without loading them, because loading libsql would delay every start. A
-// broken library is detected when it is loaded.
+// Finds out whether the library libsql is installed, and opens connections with the few calls that the daemon uses.
+// Finds installed packages by name without loading them, because loading libsql would delay every start. A broken
+// library is detected when it is loaded.
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -20,8 +20,8 @@ type Resolve = (name: string, from: string) => string;
 const resolveInstalled: Resolve = (name, from) => createRequire(from).resolve(name);
 
 /**
- * Returns why `sqlite` cannot be used, with the remedy; undefined when its packages are installed. Takes some system
- * calls.
+ * Returns why the strategy `sqlite` cannot be used, with the remedy. Returns undefined when the packages of libsql are
+ * installed. Takes some system calls.
  */
 export function sqliteObstacle(resolve: Resolve = resolveInstalled): string | undefined {
   const library = find(resolve, 'libsql', import.meta.url);
@@ -32,7 +32,8 @@ export function sqliteObstacle(resolve: Resolve = resolveInstalled): string | un
 }
 
 function find(resolve: Resolve, name: string, from: string): string | undefined {
-  return attempt(isOfSystem, () => resolve(name, from)); // not installed, or not for this platform
+  // the package is not installed, or does not support this platform
+  return attempt(isOfSystem, () => resolve(name, from));
 }
 
 interface Statement {
@@ -45,7 +46,7 @@ interface Statement {
 
 export interface Prepared {
   readonly statement: Statement;
-  /** The text columns that come as bytes. */
+  /** The text columns that the library returns as bytes. */
   readonly texts: readonly number[];
 }
 
@@ -56,16 +57,16 @@ export interface DatabaseConnection {
   close(): void;
 }
 
-/** Loads the library. A parameter, so that a test can simulate a machine without the library. */
+/** A function that loads the library. A test passes another function to simulate a machine without the library. */
 export type LoadLibsql = () => Promise<{ readonly default: unknown }>;
 
-// The library's own types are `any`. These are the parts that we use.
+// The library's own types are `any`, so the daemon declares the types that it uses.
 export const loadLibsql: LoadLibsql = () => import('libsql');
 
 export function prepare(connection: DatabaseConnection, sql: string): Prepared {
   const plain = connection.prepare(sql);
   if (!plain.reader) return { statement: plain, texts: [] };
-  if (!sql.startsWith('SELECT')) return { statement: plain.raw(), texts: [] }; // a PRAGMA answers from the header
+  if (!sql.startsWith('SELECT')) return { statement: plain.raw(), texts: [] }; // a PRAGMA reads only the header
   const safe = safeSelect(sql, plain.columns());
   return { statement: connection.prepare(safe.sql).raw(), texts: safe.texts };
 }
@@ -90,9 +91,9 @@ export async function library(load: LoadLibsql): Promise<new (file: string) => D
 }
 
 /**
- * Makes the file if it is missing, and checks that the file and its directory (the WAL's place) are writable. Does
- * not open an existing file: closing it would drop SQLite's locks for other sessions of this process. The next
- * program to close it would then count as the last one, and remove the journal.
+ * Makes the file if it is missing, and checks that the file and its directory (which gets the WAL) are writable. Does
+ * not open an existing file, because closing the file would drop SQLite's locks for other sessions of this process.
+ * SQLite would then take the next connection that closes for the last connection, and remove the journal.
  */
 export function makeWritable(file: string): void {
   try {
@@ -117,9 +118,9 @@ export function makeWritable(file: string): void {
   }
 }
 
-// Rewrites selects so that every column has a type that the library can return. The library ends the whole process over
-// one byte of text that is not UTF-8, and a flipped bit can turn a number or bytes into text. So text is fetched as
-// bytes and decoded here, and everything else is cast to the declared type of its column.
+// Rewrites selects so that every column has a type that the library can return. The library ends the whole process when
+// a text has one byte that is not UTF-8, and a flipped bit can turn a number or bytes into text. So the selects fetch
+// text as bytes, which this module decodes. The selects cast all other values to the declared types of their columns.
 
 /** The value of a column. Integers come as numbers, blobs as Buffers. */
 export type SqlValue = string | number | Uint8Array | null;
@@ -131,7 +132,9 @@ interface ColumnFacts {
   readonly type: string | null;
 }
 
-/** Text of a damaged row that is not UTF-8. As a string it has U+FFFD for unreadable bytes. */
+/**
+ * The text of a damaged row when the text is not UTF-8. The string of this object has U+FFFD for each unreadable byte.
+ */
 export class DamagedText {
   readonly bytes: Buffer;
 
@@ -150,7 +153,7 @@ interface SafeSelect {
   readonly texts: readonly number[];
 }
 
-/** Rewrites one SELECT with known columns. Expressions are numbers, except for the `value` of json_each. */
+/** Rewrites one SELECT with known columns. An expression counts as a number, except for the `value` of json_each. */
 function safeSelect(sql: string, columns: readonly ColumnFacts[]): SafeSelect {
   const names = columns.map((_, i) => `c${i}`);
   const texts = columns.flatMap(({ name, type }, i) => (type === 'TEXT' || name === 'value' ? [i] : []));
@@ -161,7 +164,7 @@ function safeSelect(sql: string, columns: readonly ColumnFacts[]): SafeSelect {
   return { sql: `WITH safe(${names.join(', ')}) AS (${sql}) SELECT ${casts.join(', ')} FROM safe`, texts };
 }
 
-/** Replaces the bytes of text columns by their text. */
+/** Replaces the bytes in text columns by the decoded text. */
 export function decodeTexts(row: unknown[], texts: readonly number[]): void {
   for (const at of texts) {
     const bytes = row[at];

@@ -1,14 +1,14 @@
-// The specified tables with their corrections, the tables added to them, and the steps from one version to the next.
-// The last part of the file compares the schema of a database with that of this version and repairs differences. A
-// flipped bit in the text of the schema may hide a table or change a trigger. The file reads and writes no
+// Defines the specified tables with corrections, the additional tables, and the migrations between versions. The last
+// part of the file compares the schema of a database with the schema of this version, and repairs differences. A
+// flipped bit in the text of the schema may hide a table or change a trigger. This module reads and writes no
 // checkpoint.
 //
 // Differences from the specification, with their reasons:
 // - checkpoint_file_snapshots.blob_hash is NULL for a deletion ('' would break the foreign key, O27).
 // - file_path is bytes. Mode and permissions are separate columns.
-// - checkpoints.seq gives the order, because times may be equal and clocks may jump. `checkpoint` is the public id,
-// so that a row may take over the rows of another (removal.ts). `record` is the whole record. Only rows with `state`
-// 1 are checkpoints. Other rows are half written or half removed.
+// - checkpoints.seq gives the order, because times may be equal and clocks may jump. `checkpoint` is the public id, so
+// that one checkpoint can take over the row of another checkpoint (removal.ts). `record` is the whole record. Only rows
+// with `state` 1 are checkpoints. All other rows are half written or half removed.
 // - Contents over 64 KiB are in checkpoint_blob_chunks. The specification says 8 MiB. One such row blocks the event
 // loop for 150 ms. Each change of its ref_count may write the whole row again.
 // - A ref_count starts at 0, because a content is stored before any row names it. Triggers update it with every change
@@ -19,7 +19,7 @@ import { CheckpointdError } from '../../../base/errors.ts';
 import type { SqliteDatabase } from './database.ts';
 import { connect, DamagedText, library, loadLibsql, type SqlValue } from './library.ts';
 
-/** `ckpt` in the file's header: distinguishes our database from another program's. */
+/** The text `ckpt` in the file's header, which distinguishes this database from the database of another program. */
 const applicationId = 0x636b7074;
 
 const first = `
@@ -162,13 +162,13 @@ export const schemaVersion = migrations.length;
 
 /**
  * Makes the tables, or migrates an older database to this version, and repairs damaged parts of the schema. Safe when
- * several daemons do it at once. Returns the names of the repaired parts.
- * @throws StoreVersion for a newer database and StoreCorrupt for a foreign one: both stay as they are.
+ * several daemons do this at once. Returns the names of the repaired parts.
+ * @throws StoreVersion for a newer database, StoreCorrupt for a foreign database. Both databases stay unchanged.
  */
 export async function prepareSchema(database: SqliteDatabase): Promise<string[]> {
   const found = await database.read(() => inspect(database));
   if (found.version === 0) {
-    // Must come before the first table. Pages that a sweep frees can then go back to the disk bit by bit.
+    // This setting must come before the first table. It lets a sweep return free pages to the disk bit by bit.
     await database.read(() => database.exec('PRAGMA auto_vacuum = INCREMENTAL'));
   }
   await database.read(() => database.exec('PRAGMA journal_mode = WAL'));
@@ -180,7 +180,7 @@ export async function prepareSchema(database: SqliteDatabase): Promise<string[]>
 
 async function migrate(database: SqliteDatabase): Promise<void> {
   await database.transaction(() => {
-    const { version } = inspect(database); // another daemon may have been faster
+    const { version } = inspect(database); // another daemon may have migrated the database meanwhile
     for (const migration of migrations.slice(version)) database.exec(migration);
     database.exec(`PRAGMA application_id = ${applicationId}`);
     database.exec(`PRAGMA user_version = ${schemaVersion}`);
@@ -219,7 +219,7 @@ interface Part {
 
 interface FoundPart extends Part {
   readonly row: number;
-  /** The length of `sql` in bytes, also when it is no valid text. */
+  /** The length of `sql` in bytes, even when `sql` is no valid text. */
   readonly length: number;
 }
 
@@ -254,8 +254,8 @@ export async function damagedSchema(database: SqliteDatabase, version = schemaVe
 }
 
 /**
- * Repairs damaged parts, all or none, and rebuilds their indexes. Returns their names. The connection has
- * `writable_schema` on during the repair, because SQLite otherwise opens no database with an unreadable schema.
+ * Repairs all damaged parts or none, and rebuilds their indexes. Returns the names of these parts. The connection has
+ * `writable_schema` on during the repair, because otherwise SQLite opens no database with an unreadable schema.
  * @throws StoreCorrupt when a table is missing, or its text differs by more than damaged bytes
  */
 async function mendSchema(database: SqliteDatabase, version = schemaVersion): Promise<string[]> {
@@ -317,8 +317,8 @@ function isSame(part: Part, other: Part): boolean {
 }
 
 /**
- * True when only one column differs. The text of a table must have its old length. A text of another length
- * was changed by another program, and the rows may have that program's format.
+ * True when only one column differs. The text of a table must have its old length. When the length differs, another
+ * program has changed the table, and its rows may have the format of that program.
  */
 function isDamagedCopy(part: Part, found: FoundPart): boolean {
   const differing = partColumns.filter((column) => part[column] !== found[column]);
