@@ -11,8 +11,8 @@ const commandMsMax = 5_000;
 export const ownerBits = 0o700;
 
 /**
- * True when the mode gives the group more rights than other users. Only such group bits can grant a user additional
- * rights when they are really a mask.
+ * True when the mode gives the group more rights than other users. Otherwise, recording a mask as the group's rights
+ * would give no user additional rights.
  */
 export function givesGroupMore(mode: number): boolean {
   return ((mode >> 3) & ~mode & 0o7) !== 0;

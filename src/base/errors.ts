@@ -56,8 +56,8 @@ export type ErrorKind =
   | 'InternalError';
 
 /**
- * Which effects a failed request had: none, all (`committed`), a change that was undone (`rolledBack`), or unknown
- * effects.
+ * The effects of a failed request: none, all of its changes (`committed`), changes that were undone (`rolledBack`), or
+ * unknown effects.
  */
 export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 
@@ -66,7 +66,7 @@ export interface ErrorFacts {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
   readonly effects?: Effects;
-  /** True when the caller may repeat the request unchanged later, and it may then succeed. Default: false. */
+  /** True when a later repetition of the unchanged request may succeed. Default: false. */
   readonly retryable?: boolean;
 }
 

@@ -4,9 +4,7 @@
 import { systemCode } from './errors.ts';
 import { type BigIntStats, files } from './files.ts';
 
-/**
- * The fields of one `lstat` that distinguish a changed file from an unchanged one. Times are nanoseconds since 1970.
- */
+/** The fields of an `lstat` that show whether a file has changed. Times are nanoseconds since 1970. */
 export interface Stamp {
   readonly mtimeNs: bigint;
   /**

@@ -1,6 +1,6 @@
 // The only access to the file system: node:fs behind the seam for faults. No other module imports node:fs (the linter
-// checks it). This module adds no behaviour, retries nothing and hides nothing. The only exception: it corrects one
-// errno that Node reports wrongly.
+// checks it). This module adds no behaviour, retries nothing and hides nothing. As the only exception, this module
+// corrects one errno that Node reports wrongly.
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,7 +1,7 @@
 // Locks that end when their holder ends. A lock is a name that only one process of this machine can have at a time. On
-// Linux the lock is an abstract unix socket, on Windows a named pipe. The kernel frees both immediately, even after
-// SIGKILL. On other systems the lock is a file that names its holder by pid and start time. Such a lock is weaker: it
-// fails for a reused pid with an equal start time.
+// Linux the lock is an abstract unix socket, on Windows a named pipe. The kernel frees both names immediately, even
+// after SIGKILL. On other systems the lock is a file that names its holder by pid and start time. Such a lock is
+// weaker: it fails for a reused pid with an equal start time.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
@@ -16,7 +16,7 @@ export interface Holder {
   /** The start time of the process, from field 22 of /proc/PID/stat. Needed because pids are reused. */
   readonly startTime?: string;
   readonly bootId?: string;
-  /** The pid namespace. A pid of another namespace means nothing here. */
+  /** The pid namespace. A pid of another namespace has no meaning in this namespace. */
   readonly pidNamespace?: string;
   readonly host: string;
 }
@@ -39,7 +39,7 @@ export function describeSelf(): Holder {
   return { pid: process.pid, host: hostname(), ...given({ startTime, bootId: bootId(), pidNamespace }) };
 }
 
-/** Returns an id of the machine's boot, or undefined on systems without one. */
+/** Returns an id of the machine's boot, or undefined on systems without such an id. */
 export function bootId(): string | undefined {
   cached.bootId ??= readSmall('/proc/sys/kernel/random/boot_id');
   return cached.bootId;

@@ -28,7 +28,7 @@ export type Meanwhile = (where: string) => void;
 let meanwhile: Meanwhile | undefined;
 
 /**
- * Installs a function that runs at every such place, or removes it with `undefined`. The function may do everything
+ * Installs a function that {@link passMeanwhile} calls, or removes it with `undefined`. The function may do everything
  * that another operation could do.
  * @forTests
  */
@@ -44,7 +44,7 @@ export function passMeanwhile(where: string): void {
   if (meanwhile !== undefined) meanwhile(where);
 }
 
-/** Calls the installed fault. Costs one comparison when none is installed. */
+/** Calls the installed fault. Costs one comparison when no fault is installed. */
 export function passSeam(call: string, target: unknown, option?: unknown): void {
   if (installed !== undefined) installed(call, describeTarget(target), option);
 }

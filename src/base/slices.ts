@@ -1,5 +1,5 @@
 // Keeps the event loop responsive during long synchronous work. No slice takes longer than the budget. Each turn of the
-// event loop runs one slice, however much work is waiting.
+// event loop runs one slice, even when much work is waiting.
 
 /**
  * A request takes several turns of the event loop, and waits for one slice in each turn. Short slices keep these waits

@@ -1,4 +1,4 @@
-// Captures one work tree into one store: scans it (scan.ts), seals the result as a snapshot, and keeps the
+// Captures one work tree into one store: scans the work tree (scan.ts), seals the result as a snapshot, and keeps the
 // state from which the next scan starts. This module never writes to the work tree and publishes nothing.
 import { CheckpointdError } from '../base/errors.ts';
 import type { Stamp } from '../base/file-stamp.ts';
@@ -40,9 +40,9 @@ export interface Capture {
   readonly snapshot: SnapshotId;
   readonly root: Directory;
   readonly skipped: readonly SkippedPath[];
-  /** Directories and files whose present state is unknown (unreadable): a restore never deletes these. */
+  /** Directories and files whose present state is unknown (unreadable). A restore never deletes these paths. */
   readonly unknown: readonly TreePath[];
-  /** Databases that a program wrote to during the capture: their copies may be torn. */
+  /** Databases to which a program wrote during the capture. Their copies may be torn. */
   readonly torn: readonly TreePath[];
   /** `cold`: the capture scanned everything, for the given reason. */
   readonly path: 'cold' | 'fast';
@@ -58,9 +58,9 @@ export interface CaptureCounts {
 
 export interface CaptureRequest {
   /**
-   * A snapshot that a checkpoint keeps until this capture is published. Its files are captured again even if
-   * they are ignored. The capture takes unchanged files from this snapshot, without reading or storing them
-   * again.
+   * A snapshot that a checkpoint keeps until this capture is published. The files of this snapshot are captured again
+   * even if the rules exclude them. The capture takes unchanged files from this snapshot, without reading or storing
+   * them again.
    */
   readonly previous?: SnapshotId;
   /**
@@ -93,7 +93,10 @@ export interface CapturerOptions {
   /** The daemon's storage inside the work tree (an allowed protected directory), which is never scanned. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
-  /** The file that stores the known files until the next opening. When absent, the capturer does not store them. */
+  /**
+   * The file that stores the known files until the next opening. When absent, the capturer does not store the known
+   * files.
+   */
   readonly knownFile?: string;
   /** The directory handles that fast captures need. When absent, every capture scans everything. */
   readonly handles?: () => ScanHandles | undefined;
@@ -128,7 +131,7 @@ export interface FinishedScan {
 /** The number of snapshots whose trees stay in memory. */
 const rootsMax = 4;
 
-/** Captures may run at the same time; they share only finished scans. */
+/** Captures may run at the same time. Concurrent captures share only finished scans. */
 export class Capturer {
   readonly #options: CapturerOptions;
   readonly #place: ScanPlace;

@@ -21,9 +21,9 @@ import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
 /**
- * Why a capture scanned everything. It was the first capture, it had to include ignored files, rules changed, or the
- * changes were not known (see {@link LossReason}). Other reasons: no fast scan was proven to be enough, or it was time
- * to check the fast captures.
+ * Why a capture scanned everything. The main reasons: it was the first capture, it had to include ignored files, rules
+ * had changed, or the changes were unknown (see {@link LossReason}). Further reasons: no fast scan was proven to be
+ * enough, or it was time to check the fast captures.
  */
 export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
@@ -79,7 +79,7 @@ export interface ScanBase {
   readonly fastScans: number;
 }
 
-/** With more unsettled files than this, captures scan everything. */
+/** The maximum number of unsettled files. When there are more, captures scan everything. */
 const unsettledMax = 1000;
 /** One scan reads at most this many unsettled files again; see settled.ts. */
 const rereadMax = 200;
@@ -101,7 +101,7 @@ export class Recheck {
   readonly withIgnored: Set<TreePath>;
   /** Nested repositories and git directories. A fast scan does not track their rules. */
   private readonly foreign: Set<TreePath>;
-  /** The names of files that have several names: the watcher reports a write under one name only. */
+  /** The names of files that have several names. Needed because the watcher reports a write under only one name. */
   readonly linked: LinkedNames;
 
   private constructor(unwatched: Iterable<TreePath>, earlier?: Recheck) {
@@ -243,7 +243,7 @@ const keyOf = ({ dev, ino }: Stamp): string => `${dev}:${ino}`;
 /** Directories to list again, and directories whose whole subtree is scanned again. */
 interface DirtyPaths {
   readonly listed: Set<TreePath>;
-  /** The parents of these directories are listed again as well. */
+  /** Directories whose whole subtree is scanned again. Their parents are listed again, too. */
   readonly trees: Set<TreePath>;
 }
 
@@ -317,7 +317,9 @@ export class FastScan {
   readonly #round = new Map<TreePath, WalkedDirectory | undefined>();
   /** Paths that may have been written since the base. Each path stands for everything below it, too. */
   readonly #written: Set<TreePath>;
-  /** Directories that the current round lists again. They have been watched since an earlier scan or round. */
+  /**
+   * Directories that the current round lists again. These directories have been watched since an earlier scan or round.
+   */
   #relisted: ReadonlySet<TreePath> = new Set();
 
   constructor(plan: FastPlan, options: ScanOptions) {
@@ -479,14 +481,14 @@ export class FastScan {
   }
 
   /**
-   * Looks at files with several names that changed in the last round. Returns those names under which the listings
-   * still have an old stamp.
+   * Checks the files that have several names and that changed in the last round. Returns the names under which the
+   * listings still have an old stamp.
    */
   async #otherNames(): Promise<TreePath[]> {
     const met = this.#metFiles();
     if (met.size === 0) return [];
     const { linked } = this.#plan.base.recheck;
-    // A file has more names than were recorded. All listings are searched for its other names.
+    // A file has more names than were recorded, so all listings are searched for its other names.
     const isNews = [...met.values()].some((entry) => linked.of(entry) === undefined);
     const names = isNews ? await this.#namesOf(met) : [];
     for (const entry of met.values()) names.push(...(linked.of(entry) ?? []));
@@ -498,7 +500,7 @@ export class FastScan {
     });
   }
 
-  /** Returns the files with several names that the last round found changed, or that have lost a name. */
+  /** Returns the files that have several names and that have changed, or lost a name, since the round before. */
   #metFiles(): ReadonlyMap<string, WalkedEntry> {
     const met = new Map<string, WalkedEntry>();
     for (const [path, then] of this.#round) {

@@ -45,7 +45,7 @@ export interface ReadingOptions {
   readonly spoolDirectory: string;
   readonly maxFileBytes: number;
   readonly clock: FileClock;
-  /** The time after its last change during which a content is read again; see {@link isSettled}. */
+  /** The time during which a content is read again after its last change; see {@link isSettled}. */
   readonly settleMs: number;
   readonly slices: Slices;
   readonly onProgress: CaptureProgress | undefined;
@@ -65,7 +65,7 @@ export class FileReading {
   /** The listings of this scan whose files have been read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
   readonly #ownerOnly: TreePath[] = [];
-  /** Directories that were found replaced by another directory. */
+  /** Directories that another directory has replaced. */
   #exchanged = new Set<TreePath>();
   /** The earlier listings by inode. Made when the first directory at a new path is read. */
   #byInode: ReadonlyMap<number, WalkedDirectory> | undefined;
@@ -155,8 +155,8 @@ export class FileReading {
   }
 
   /**
-   * Reuses a content that this scan read under the same stamp, or an earlier scan, if the content is proven to be in
-   * the store still. Returns false when there is no such content.
+   * Reuses a content that this scan read under the same stamp, or an earlier scan, if the content is proven to be still
+   * in the store. Returns false when there is no such content.
    */
   #takeOver(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     const { stamp } = entry;
@@ -211,8 +211,8 @@ export class FileReading {
   }
 
   /**
-   * True when the watcher proves that the file was not written. The watcher reports a write under one name
-   * only, so a file with several names is read again.
+   * True when the watcher proves that the file was not written. The watcher reports a write under only one name, so a
+   * file with several names is read again.
    */
   #isUnwritten({ path }: WalkedDirectory, name: string, { links, unread }: WalkedEntry): boolean {
     const { isUnwritten } = this.#options;

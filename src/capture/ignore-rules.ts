@@ -95,8 +95,8 @@ export interface IgnoreScope {
   /** The repository's path in the work tree ('' for the outermost). */
   readonly base: TreePath;
   /**
-   * Absolute paths of the directories from the repository's root down to the parent of the work tree. Their
-   * `.gitignore` files apply, too.
+   * Absolute paths of the directories from the repository's root down to the parent of the work tree. The `.gitignore`
+   * files of these directories apply, too.
    */
   readonly above: readonly string[];
   /**
@@ -173,7 +173,7 @@ function readRules(path: Buffer): Rules | 'none' | 'blocks' {
   const stats = attempt(isAbsence, () => files.lstatSync(path, { bigint: true }));
   const text = readIfPresent(path, false);
   if (text !== undefined) return { text, stamp: stats === undefined ? '' : stampKey(stats) };
-  // The file is gone or unreadable. Git then reads no rules either.
+  // The file is missing or unreadable, so git reads no rules either.
   return attemptOr('none', isAbsence, () => {
     const stats = files.lstatSync(path);
     // Git before 2.32 follows a link here, even to a target outside the work tree.
@@ -208,7 +208,7 @@ interface OpenScope {
   readonly gitDir: string | undefined;
 }
 
-/** The scopes of one work tree. They stay open between captures. */
+/** The scopes of one work tree. The scopes stay open between captures. */
 export class IgnoreScopes {
   readonly #options: IgnoreScopesOptions;
   readonly #places: UserPlaces;

@@ -122,8 +122,8 @@ export class KnownFiles {
   }
 
   /**
-   * Writes the listings of a scan under this clock. `isSeldom`: true to skip the write shortly after another write.
-   * When the file cannot be written, the next opening reads every file.
+   * Writes the listings of a scan. `clock`: the clock of the file system at the scan. `isSeldom`: true to skip the
+   * write shortly after another write. When the file cannot be written, the next opening reads every file.
    * @throws AbortError
    */
   async write(listings: Listings, clock: FileClock, slices: Slices, isSeldom: boolean): Promise<void> {
@@ -174,7 +174,7 @@ function isTooMuch(listings: Listings): boolean {
 }
 
 /**
- * Returns the facts about a directory that are written. Undefined when rules other than the rules around the work tree
+ * Returns the facts to write about a directory. Returns undefined when rules other than the rules around the work tree
  * apply to the directory.
  */
 function knownOf(
@@ -299,7 +299,7 @@ const differs: Directory = { entries: new Map() };
 const firstLine = 'checkpointd known files 2 ';
 const sumLength = 40;
 const sumPart = 1 << 20;
-/** Opens without waiting and without following a link. */
+/** Opens the file without waiting and without following a link. */
 const readPlainly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function bytesOf(file: string): Promise<Buffer | 'notRegular' | undefined> {

@@ -50,7 +50,7 @@ export interface WalkedEntry {
   readonly kind: 'file' | 'link' | 'directory' | WalkProblem;
   /** The stamp when the name was listed, or when its content was read. */
   stamp: Stamp | undefined;
-  /** The verdict of the ignore rules. Undefined before git is asked, and when git gave no answer. */
+  /** The verdict of the ignore rules. Undefined until git has answered, and after git gave no answer. */
   ignored: boolean | undefined;
   /** True when the capture takes the file, enters the directory, or reports the problem. */
   taken: boolean;
@@ -169,8 +169,8 @@ const hugeDirectoryBytes = 1 << 20;
 
 /**
  * Lists one directory. Returns undefined when another entry has replaced the directory.
- * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails; other errors
- * (EMFILE, ENOMEM) unchanged, because they say nothing about the directory.
+ * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails; all other errors (EMFILE,
+ * ENOMEM), because they say nothing about the directory.
  */
 export async function listDirectory(
   inherited: Inherited,
@@ -257,7 +257,7 @@ function storageBy(path: TreePath, entries: ReadonlyMap<string, WalkedEntry>, re
   return undefined;
 }
 
-/** Returns the present stamp of a directory, or undefined when it is gone or cannot be reached. */
+/** Returns the present stamp of a directory, or undefined when the directory is missing or unreachable. */
 export function lookAgain(tree: WorkTree, path: TreePath): Stamp | undefined {
   let reached: ReachedPath | undefined;
   try {
@@ -314,7 +314,7 @@ function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry |
 
 /**
  * True when the earlier entry is proven valid without a check. A file with several names needs the check, because the
- * watcher reports a write under one name only.
+ * watcher reports a write under only one name.
  */
 function holdsUnseen(
   { kind, stamp, links, unread, taken, blob }: WalkedEntry,
@@ -366,11 +366,10 @@ export function leftOutDirectories(listings: Listings): TreePath[] {
 }
 
 /**
- * Returns the earlier listing when it is proven to be still valid, or undefined when the directory has to be
- * listed. Compares names one by one and allocates nothing for them, because most directories are unchanged at
- * every capture but the first. The listing is valid when the rules and the names are the same and every
- * captured file has the settled stamp under which it was read. The previous snapshot must also contain the
- * very directory that the earlier scan made.
+ * Returns the earlier listing when it is proven to be still valid, or undefined when the directory has to be listed.
+ * Compares single names without allocating memory, because most directories are unchanged at every capture after the
+ * first. The listing is valid when the rules and the names are the same and every captured file has the settled stamp
+ * under which it was read. The previous snapshot must also contain the very directory that the earlier scan made.
  */
 export async function unchangedListing(
   inherited: Inherited,
@@ -406,7 +405,7 @@ export async function unchangedListing(
     };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    // the directory is listed next; the listing meets the same error or a missing directory, and handles it
+    // the caller then lists the directory, meets the same error or a missing directory, and handles both
     return undefined;
   } finally {
     reached?.release();
@@ -451,10 +450,7 @@ function isFileTaken(entry: WalkedEntry): boolean {
   return entry.taken && (entry.kind === 'file' || entry.kind === 'link');
 }
 
-/**
- * True when an equal stamp proves an equal entry. False for every entry that a capture has to report, or to try
- * again.
- */
+/** True when an equal stamp proves an equal entry. False for every entry that a capture has to report or to retry. */
 function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
   if (entry.unread === 'undecided') return false;
   if (isFileTaken(entry)) return entry.settled && entry.blob !== undefined && entry.unread === undefined;

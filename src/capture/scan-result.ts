@@ -1,6 +1,6 @@
-// Builds the result of a scan from its listings: the tree for the store, with the recorded permission bits, and the
-// report of the paths that the tree lacks. Unchanged directories come from the snapshot on which the capture builds, so
-// the store's work depends on the size of the change.
+// Builds the result of a scan from its listings. The result consists of the tree for the store, with permission bits,
+// and the report of the paths that the tree lacks. Unchanged directories come from the snapshot on which the capture
+// builds, so the store's work depends on the size of the change.
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { systemCode } from '../base/errors.ts';
 import { isSameStamp, isStampOf, type Stamp } from '../base/file-stamp.ts';
@@ -78,7 +78,7 @@ function fileNode(entry: WalkedEntry, old: DirectoryNode | undefined): FileNode 
 }
 
 /**
- * Returns the bits to record. For a file that may have an access list these are only the owner's bits. The
+ * Returns the permission bits to record. For a file that may have an access list these are only the owner's bits. The
  * group bits of such a file are the mask of the list and grant nothing by themselves.
  */
 function permissionsOf(
@@ -153,12 +153,12 @@ export async function markAccessLists(
   return asked.flatMap(({ path, of }) => (of.isListed === true ? [path] : []));
 }
 
-/** The paths that a scan did not capture, or captured with a reservation. */
+/** The paths that a scan did not capture, or whose capture is doubtful. */
 export interface ScanReport {
   readonly skipped: readonly SkippedPath[];
   /** Directories and files whose present state is unknown (unreadable). */
   readonly unknown: readonly TreePath[];
-  /** Databases that a program wrote to while the scan read them. */
+  /** Databases to which a program wrote while the scan read them. */
   readonly torn: readonly TreePath[];
 }
 
@@ -248,9 +248,9 @@ const journals = ['-wal', '-journal'];
 const tickMs = 20;
 
 /**
- * Returns the captured SQLite databases of a directory that may be torn: a program wrote to the database, or to a
- * journal beside the database, since the scan began. Call this function after all files have been read. Compares names
- * and stamps.
+ * Returns those captured SQLite databases of a directory that may be torn. A database may be torn if a program wrote to
+ * the database, or to a journal beside the database, since the scan began. Call this function after all files have been
+ * read. Compares names and stamps.
  */
 function tornDatabases(directory: WalkedDirectory, { tree, clock }: ReportOptions): TreePath[] {
   const torn = new Set<string>();
@@ -269,7 +269,7 @@ function tornDatabases(directory: WalkedDirectory, { tree, clock }: ReportOption
     }
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return []; // the directory is gone
+    return []; // the directory is missing
   } finally {
     reached?.release();
   }

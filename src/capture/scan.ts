@@ -41,7 +41,7 @@ export interface ScanPlace {
   readonly leftOut: ReadonlySet<string>;
   /** The clock of this process, in milliseconds since 1970. */
   readonly now: () => number;
-  /** The time after its last change during which a content is read again. */
+  /** The time during which a content is read again after its last change. */
   readonly settleMs: number;
   /** The known files that an earlier opening wrote. */
   readonly known: KnownFiles | undefined;
@@ -54,7 +54,10 @@ export interface ScanState {
   /** The listings of the last scan, and the clock at that time. */
   readonly listings: Listings;
   readonly clock?: FileClock;
-  /** The base of a fast scan. `never` when this file system, or one mounted inside it, makes fast scans impossible. */
+  /**
+   * The base of a fast scan. `never` when this file system, or a file system mounted inside the work tree, makes fast
+   * scans impossible.
+   */
   readonly base?: ScanBase | 'never' | undefined;
 }
 
@@ -166,7 +169,9 @@ export async function chooseScan(
 
 const isFirst = ({ listings }: ScanState): boolean => listings.size === 0;
 
-/** Returns the directories whose own entries differ between two trees, or undefined when there are too many. */
+/**
+ * Returns the directories whose own entries differ between two trees, or undefined when too many directories differ.
+ */
 async function differingDirectories(
   before: Directory,
   after: Directory,

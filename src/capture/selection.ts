@@ -1,4 +1,4 @@
-// Selects the listed names that a capture takes. These are names that the user's repository tracks, names in the
+// Selects the listed names that a capture takes. A capture takes names that the user's repository tracks, names in the
 // previous snapshot, names that no ignore rule excludes, and names that globs include. Names that globs exclude are
 // left out. Queries the ignore rules in batches. Reads the index of a repository only after the rules have ignored a
 // name in it. Touches no file itself.
@@ -171,7 +171,7 @@ export class Selection {
   }
 }
 
-/** Returns why the capture takes the names in the directory. */
+/** Returns which names in the directory the capture takes. */
 function modeIn(directory: WalkedDirectory): TakeMode {
   return directory.gitDirectory === undefined ? directory.inherited.mode : 'git';
 }

@@ -36,8 +36,8 @@ export interface FileClock {
 }
 
 /**
- * Reads the clock of a work tree's file system from a file in `probeDirectory`, if that is on the same device. `now`
- * is the clock of this process, in milliseconds since 1970.
+ * Reads the clock of a work tree's file system from a file in `probeDirectory`, if this directory is on the same
+ * device. `now` is the clock of this process, in milliseconds since 1970.
  */
 export function readFileClock({ root }: WorkTree, probeDirectory: string, now: () => number): FileClock {
   const place = placeOf(root);
@@ -65,7 +65,7 @@ function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
   });
 }
 
-/** Returns the file system's own present time, or undefined on another file system or when no file can be written. */
+/** Returns the file system's own present time, or undefined for another file system or when no file can be written. */
 function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
   // The disk may be full. Then fewer contents count as settled, but no capture fails.
@@ -84,9 +84,9 @@ function stampNow(directory: string, device: number): number | undefined {
 }
 
 /**
- * True when an equal stamp proves an equal file later. This is so when the last change is older than `afterMs` by the
- * clock that set the stamp: any later change then gives the file a new stamp. A stamp in the future (after a clock
- * jump) is never settled.
+ * True when an equal stamp proves an equal file later. The last change must be older than `afterMs`, by the clock that
+ * set the stamp. Any later change then gives the file a new stamp. A stamp in the future (after a clock jump) is never
+ * settled.
  */
 export function isSettled(stamp: Stamp, clock: FileClock, afterMs: number): boolean {
   if (stamp.dev !== clock.device) return false;

@@ -104,7 +104,7 @@ export class Walk {
     return fresh.filter((directory) => this.listings.get(directory.path) === directory);
   }
 
-  /** Returns the parents of listed sub-directories that the walk has missed since the last call. */
+  /** Returns the parents of listed sub-directories that the walk could not find since the last call. */
   takeParentsOfMissing(): ReadonlySet<TreePath> {
     const parents = this.#parentsOfMissing;
     this.#parentsOfMissing = new Set();
@@ -112,7 +112,7 @@ export class Walk {
   }
 
   /**
-   * Returns the directories that have changed since they were listed, and the `doubtful` ones, parents first.
+   * Returns the directories that have changed since they were listed, and the `doubtful` directories, parents first.
    * When no directory is returned, all listings were true at one instant.
    */
   async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
@@ -131,8 +131,8 @@ export class Walk {
   }
 
   /**
-   * Lists these directories again, and walks new directories below them. The listings of all other
-   * directories stay as they are.
+   * Lists these directories again, and walks new directories below them. The listings of all other directories stay
+   * unchanged.
    */
   async again(changed: readonly WalkedDirectory[]): Promise<void> {
     const found: Inherited[] = [];
@@ -208,8 +208,8 @@ export class Walk {
   }
 
   /**
-   * Returns the sub-directories to walk: all captured ones except those that this scan has listed under the same
-   * rules.
+   * Returns the sub-directories to walk: all captured sub-directories, except for sub-directories that this scan has
+   * already listed under the same rules.
    */
   #directoriesBelow(directory: WalkedDirectory): Inherited[] {
     const next: Inherited[] = [];

@@ -137,8 +137,8 @@ const foundMax = 1_000;
 
 /**
  * Returns the unmarked paths that were made, changed or removed between two captures, or undefined when there are too
- * many. A directory counts only when both captures contain it with different permissions: captures omit empty
- * directories, so a directory appears with its first file.
+ * many such paths. A directory counts only when both captures contain it with different permissions: captures omit
+ * empty directories, so a directory appears with its first file.
  */
 async function certainDifferences(
   earlier: ScannedTree,

@@ -1,5 +1,6 @@
 // A store that knows which checkpoints it should have. Before each use, this store checks that the inner store has not
-// been replaced since it was opened. It also reports published checkpoints that are missing. Works for every strategy.
+// been replaced since it was opened. This store also reports published checkpoints that are missing. Works for every
+// strategy.
 import { hash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -100,7 +101,7 @@ export class GuardedStore implements SnapshotStore {
 
   async destroy(): Promise<void> {
     await this.#inner.destroy();
-    this.#published.forget(); // not before: checkpoints that could not be destroyed are still expected
+    this.#published.forget(); // after the store, because checkpoints that could not be destroyed are still expected
   }
 
   hash(size: number): BlobHash {
@@ -169,7 +170,7 @@ export class GuardedStore implements SnapshotStore {
     if (isDamage(error)) this.#isDoubtful = true;
   }
 
-  /** Returns the inner store. @throws StoreCorrupt when its files are gone or replaced */
+  /** Returns the inner store. @throws StoreCorrupt when the files of the store were removed or replaced */
   #there(): SnapshotStore {
     const gone = this.#inner.gone?.();
     if (gone === undefined) return this.#inner;
@@ -192,8 +193,8 @@ export function emptied(checkpoints: number, path?: string): CheckpointdError {
 }
 
 // The list of the checkpoints that a session has published and not removed. The list is stored apart from the
-// checkpoints. Only this list can distinguish a store that was deleted, emptied or replaced from a new store, and can
-// name the missing checkpoints. The list is a file of lines with checksums: `+` and an id for a publication, `-` for a
+// checkpoints. Only this list shows whether an empty store is new, or was deleted, emptied or replaced. The list also
+// names the missing checkpoints. The list is a file of lines with checksums: `+` and an id for a publication, `-` for a
 // removal.
 
 const lineForm = /^([+-])(ckpt_[0-9a-z]{1,64}) ([0-9a-f]{8})$/;

@@ -1,6 +1,7 @@
 // The common interface of the three strategies. A store contains immutable snapshots of a work tree, and the
 // checkpoints that name the snapshots. A store never reads or writes the work tree: capture/capturer.ts passes the
-// bytes to the store, and restore/ reads them from the store. Of a conversation, a store contains only a reference.
+// bytes to the store, and restore/ reads them from the store. A store contains only a reference to a conversation, not
+// the conversation itself.
 import type { CheckpointdError } from '../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
 import type { SkippedPath, SnapshotSink } from '../capture/snapshot-sink.ts';
@@ -113,7 +114,7 @@ export interface GitTrees {
   readonly gitDir: string;
   readonly from: string;
   readonly to: string;
-  /** The store's running process for comparisons in this git dir, if it has one. */
+  /** The store's running process for comparisons in this git dir, if there is such a process. */
   readonly differ?: TreeDiffer;
   dispose(): Promise<void>;
 }
@@ -160,12 +161,12 @@ export interface SnapshotStore extends SnapshotSink {
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /**
    * Searches the store for published checkpoints that {@link checkpoints} does not list, and makes them listed again.
-   * Restores tags and names that another program moved. Returns true when it changed anything.
+   * Restores tags and names that another program moved. Returns true after any change.
    */
   putBack?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
   /**
-   * Explains why all checkpoints of the session have disappeared. Called only when the store lists none although the
-   * session had `count`.
+   * Explains why all checkpoints of the session have disappeared. Called only when the store lists no checkpoint
+   * although the session had `count` checkpoints.
    */
   explainLoss?(count: number): Promise<CheckpointdError | undefined>;
   /** Removes checkpoints with their tags and names. Contents stay until {@link sweep}. */
@@ -181,7 +182,7 @@ export interface SnapshotStore extends SnapshotSink {
   directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>>;
   /** Returns the differing paths, in bytewise order. Skips directories with equal ids. */
   changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]>;
-  /** Returns the size of each blob in bytes; -1 for a missing one. */
+  /** Returns the size of each blob in bytes; -1 for a missing blob. */
   sizes(blobs: readonly BlobId[]): Promise<number[]>;
   /**
    * Yields the content in chunks of at most 8 MiB and checks its hash at the end. @throws DataCorrupt, also for a

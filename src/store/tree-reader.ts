@@ -17,7 +17,7 @@ export interface SubTree {
   readonly tree: string;
 }
 
-/** One directory. It names its sub-directories by their ids and does not contain their entries. */
+/** One directory. A node names its sub-directories by their ids and does not contain their entries. */
 export interface TreeNode {
   readonly permissions?: number;
   /**
@@ -95,7 +95,7 @@ export class TreeReader {
     this.#modes.clear();
   }
 
-  /** Returns all files below `under`, by the bytes of their whole paths. */
+  /** Returns all files below `under`, ordered by the bytes of their whole paths. */
   async entries(snapshot: SnapshotId, under: TreePath = rootPath): Promise<Entry[]> {
     const { files } = await this.#modesOf(snapshot);
     const found = await this.#find(snapshot, under);
@@ -168,7 +168,7 @@ export class TreeReader {
     return all;
   }
 
-  /** Returns the files that differ in content, mode or permissions, by the bytes of their paths. */
+  /** Returns the files that differ in content, mode or permissions, ordered by the bytes of their paths. */
   async changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
     const [oldModes, newModes] = [await this.#modesOf(from), await this.#modesOf(to)];
     const changes = new Map<TreePath, TreeChange>();

@@ -17,7 +17,7 @@ import {
 } from './tree.ts';
 import { ancestors, byBytes, join, type TreePath } from './tree-path.ts';
 
-/** The differences of one side from the base. */
+/** The differences between one side and the base. */
 export interface MergeSide {
   readonly changes: readonly TreeChange[];
   /** The new path of each renamed file, by the old path. */
@@ -83,7 +83,7 @@ export interface MergeRequest {
   readonly marks?: boolean;
 }
 
-/** Merges two sides of a base. */
+/** Merges two sides that have a common base. */
 export async function mergeTrees(request: MergeRequest): Promise<TreeMerge> {
   const merge = new ThreeWay(request);
   merge.collect();
@@ -285,8 +285,7 @@ class ThreeWay {
   }
 
   /**
-   * Leaves a path as in `ours` when the path is now a directory, or when the merged file needs a directory at a path
-   * where a file stays.
+   * Leaves a path as in `ours` when the path is now a directory, or when a file stays at the path of a directory above.
    */
   refuseInTheWay(): void {
     for (let isStable = false; !isStable; ) {
@@ -367,8 +366,8 @@ function mergeBits(base: Entry | undefined, ours: Entry, theirs: Entry): Bits | 
   if (mode === undefined || strict === undefined) return undefined;
   const permissions = strict.value;
   if (permissions === undefined || mode.value === '120000') return { mode: mode.value };
-  // The executable bit comes from one side and the permissions from the other. With the executable bit, the owner may
-  // run the file. Without the executable bit, no user may run the file.
+  // The executable bit comes from one side and the permissions come from the other side. With the executable bit, the
+  // owner may run the file. Without the executable bit, no user may run the file.
   const fitting = mode.value === '100755' ? permissions | 0o100 : permissions & ~0o111;
   return { mode: mode.value, permissions: fitting };
 }

@@ -1,5 +1,6 @@
-// Paths inside a work tree. File names are bytes, not text: a TreePath stores them as a latin1 ("binary") string, one
-// character per byte. So no name is changed, a path can be a Map key, and `<` compares paths like git's memcmp.
+// Paths inside a work tree. File names are bytes, not text. A TreePath stores the bytes as a latin1 ("binary") string,
+// with one character per byte. So no name is changed, a path can be a Map key, and `<` compares paths like git's
+// memcmp.
 import { Buffer } from 'node:buffer';
 import { CheckpointdError } from '../base/errors.ts';
 

@@ -24,7 +24,7 @@ export interface ChangeLogOptions {
 
 interface Mark {
   readonly position: number;
-  /** The position of the newest mark by the handles; 0 when they made none. */
+  /** The position of the newest mark by the handles; 0 when the handles made no mark. */
   readonly handlesPosition: number;
   /** True when captures read the mark, and clients do not. */
   readonly isHidden: boolean;

@@ -17,7 +17,7 @@ export interface TreeListener {
 interface Watched {
   readonly watcher: FSWatcher;
   readonly below: Set<string>;
-  /** Undefined until chokidar has looked at the directory. */
+  /** Undefined until chokidar has examined the directory. */
   identity: string | undefined;
 }
 
@@ -159,8 +159,8 @@ export class ChokidarTree {
 }
 
 /**
- * Returns a text that differs between two directories at one path, even when the later directory gets the
- * inode number of the earlier one.
+ * Returns a text that differs between two directories at one path, even when the later directory gets the inode number
+ * of the earlier directory.
  */
 function identityOf({ dev, ino, birthtimeMs }: Stats): string {
   return `${dev}:${ino}:${birthtimeMs}`;

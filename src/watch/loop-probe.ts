@@ -1,6 +1,6 @@
-// Detects when the kernel may have dropped events of a watching thread, because the kernel does not report
-// this. The signs are too many events in one turn of the loop, and a loop that was blocked. All sessions of
-// the thread share one queue of the kernel, so a loss concerns all of them.
+// Detects when the kernel may have dropped events of a watching thread, because the kernel does not report this. The
+// signs are too many events in one turn of the loop, and a loop that was blocked. All sessions of the thread share one
+// queue of the kernel, so a loss concerns all these sessions.
 import { attemptOr, isOfSystem } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 

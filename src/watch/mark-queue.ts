@@ -26,7 +26,8 @@ export interface MarkQueueOptions {
 }
 
 /**
- * The maximum number of marks that the queue gathers while the main thread is busy. "Everything" replaces more marks.
+ * The maximum number of marks that the queue gathers while the main thread is busy. When there are more marks,
+ * "everything" replaces them.
  */
 const marksMax = 5000;
 

@@ -114,7 +114,7 @@ class SharedThread<Message> {
     this.#leaving.delete(seat);
   }
 
-  /** Lets no further session enter. */
+  /** Lets no further session enter this thread. */
   close(): void {
     if (this.#isFull) return;
     this.#isFull = true;

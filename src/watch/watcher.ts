@@ -54,7 +54,7 @@ export class WorkTreeWatcher {
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
     this.changes = new ChangeLog({
       isIgnored,
-      // While chokidar is live, clients are notified of all marks, also of the marks by the handles.
+      // Clients are notified of marks by the handles only while chokidar is live.
       onMark: (path, source) => {
         if (source === 'chokidar' || this.#chokidar.state === 'live') this.#batches.add(path);
       },

@@ -1,6 +1,6 @@
-// The work tree is the directory whose files the daemon checkpoints. It is opened once, by its canonical path and its
-// identity. One function reaches all its directories, even directories whose path is longer than PATH_MAX. This module
-// reads no files and does not decide what is captured.
+// The work tree is the directory whose files the daemon checkpoints. The daemon opens the work tree once, by its
+// canonical path and its identity. One function reaches all its directories, even directories whose path is longer than
+// PATH_MAX. This module reads no files and does not decide what is captured.
 import { Buffer } from 'node:buffer';
 import { homedir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
@@ -16,7 +16,7 @@ import { mountAt, readMounts, shownWithin } from './mounts.ts';
 export interface WorkTree {
   /** The canonical absolute path, with every link resolved. */
   readonly root: string;
-  /** `dev:ino` of the root when it was opened. */
+  /** `dev:ino` of the root, read when the work tree was opened. */
   readonly identity: string;
   /** The identity with which {@link requireWorkTree} compares the present root. */
   readonly standing?: StandingRoot;
@@ -246,7 +246,7 @@ function existingPart(path: string, below: string[]): string {
 /** PATH_MAX is 4,096 with the final NUL; a name may add 255 and a slash. */
 const reachMax = 4096 - 1 - 256;
 
-/** A directory that system calls can reach, however deep it lies. */
+/** A directory that system calls can reach at any depth. */
 export interface ReachedPath {
   /** The bytes of a path to the directory, as latin1, without a final slash. */
   readonly prefix: string;
@@ -334,8 +334,8 @@ const placed = new WeakSet<WorkTree>();
 /**
  * Reaches a directory of the work tree for system calls on it and on its names.
  *
- * On Linux a path longer than PATH_MAX is walked in steps through `/proc/self/fd`. On other systems the long path is
- * passed unchanged. The system then answers ENAMETOOLONG, and the caller reports this error.
+ * On Linux a path longer than PATH_MAX is walked in steps through `/proc/self/fd`. On other systems this function
+ * passes the long path unchanged. The system then answers ENAMETOOLONG, and the caller reports this error.
  */
 export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   const root = rootBytes(tree);
@@ -392,10 +392,10 @@ export function insideQuickly(reached: ReachedPath, name: string): string | Buff
   return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
 }
 
-// Checks that the directory at a work tree's root is the opened one. A directory that the user made again at the same
-// path stays the work tree. The check fails when another file system is mounted at the root, or when a mount has
-// disappeared and left its empty directory. Such a directory says nothing about the user's files, and the daemon must
-// not write to it.
+// Checks that the directory at a work tree's root is the opened directory. A directory that the user made again at the
+// same path counts as the work tree, too. The check fails when another file system is mounted at the root, or when a
+// mount has disappeared and left its empty directory. Such a directory says nothing about the user's files, and the
+// daemon must not write to it.
 
 export interface StandingRoot {
   readonly device: bigint;

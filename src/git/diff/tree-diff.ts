@@ -1,6 +1,6 @@
-// The one differ for all stores. The differ compares two trees that git can read and returns git's own
-// output, so every strategy gives the same diff. The differ runs no configured program (no external differ,
-// no text conversion). The statistics decide what counts as modified.
+// The common differ of all stores. The differ compares two trees that git can read and returns git's own output, so
+// every strategy gives the same diff. The differ runs no configured program (no external differ, no text conversion).
+// The statistics decide what counts as modified.
 import { CheckpointdError } from '../../base/errors.ts';
 import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -238,7 +238,7 @@ function lines(text: string): number | undefined {
 }
 
 // Quotes a path like git: unchanged, or in quotes with escapes when it contains characters that would fake a line or
-// end a quote. Bytes above 127 stay unchanged, as with core.quotePath=false, which all our git calls set.
+// end a quote. Bytes above 127 stay unchanged, as with core.quotePath=false, which every git call of the daemon sets.
 
 const letters: Readonly<Record<string, string>> = {
   '\u0007': 'a',

@@ -1,6 +1,6 @@
 // Finds the user's global ignore rules through `core.excludesFile`, the only user setting that the daemon reads on
-// purpose. Each configuration file is read separately, so a broken one does not affect the others, and `git config`
-// runs no program of the user's.
+// purpose. Each configuration file is read separately, so a broken file does not affect the other files. `git config`
+// runs no program of the user.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { attemptAsync } from '../../base/attempt.ts';
@@ -12,7 +12,7 @@ import { hasDied, runGit } from '../process/run.ts';
 import type { Repository } from '../repository/git-dir.ts';
 import { blockingInclude } from '../repository/repository-settings.ts';
 
-/** `git config` reads a few small files. A `git config` that takes longer than this is blocked. */
+/** `git config` reads a few small files. A `git config` that takes longer is blocked. */
 const configMsMax = 8000;
 
 export interface UserPlaces {
@@ -41,7 +41,7 @@ export class GlobalExcludes {
   readonly #log: Log;
   #cached: { readonly key: string; readonly path: Promise<string> } | undefined;
 
-  /** `scratchGitDir` is a git directory of ours, for a process that needs one when the user has no repository. */
+  /** `scratchGitDir` is a git directory of the daemon, for a git process that runs without a repository of the user. */
   constructor(places: UserPlaces, repository: Repository | undefined, scratchGitDir: string, log: Log) {
     this.#places = places;
     this.#repository = repository;
@@ -88,7 +88,7 @@ export class GlobalExcludes {
 
   /** Returns an explanation when a file of the configuration would block git. */
   async #blockingIn(config: string): Promise<string | undefined> {
-    // The configuration cannot be parsed. The later call reports that.
+    // The configuration cannot be parsed. A later call of git reports this error.
     return attemptAsync(isGitFailure, async () => {
       const file = await blockingInclude(config, this.#environment);
       if (file !== undefined) {
@@ -100,7 +100,7 @@ export class GlobalExcludes {
   }
 
   async #ask(config: string, blocking: ReadonlyMap<string, string>): Promise<string | undefined> {
-    // Nearly all configuration files lack this setting. This check saves a process for each of them.
+    // Nearly all configuration files lack this setting. For such a file, this check saves a process.
     if (!/excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return undefined;
     const isWithout = blocking.has(config);
     // The conditions of includes depend on the user's repository, so git reads that repository's configuration.

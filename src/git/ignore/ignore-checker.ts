@@ -1,7 +1,7 @@
-// The one engine of ignore rules: git's own `check-ignore`, as a persistent process. The engine runs in a
-// private git directory of ours with the user's work tree. The engine uses the user's `.gitignore` files,
-// `info/exclude` and global excludes file. The engine runs no program, takes no lock and writes no file of
-// the user's. The engine does not know what an index tracks (git/repository/user-index.ts does).
+// The engine of the ignore rules: git's own `check-ignore`, as a persistent process. The engine runs in a private git
+// directory of the daemon with the user's work tree. The engine uses the user's `.gitignore` files, `info/exclude` and
+// global excludes file. The engine runs no program, takes no lock and writes no file of the user's. The engine does not
+// know what an index tracks (git/repository/user-index.ts does).
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -110,8 +110,8 @@ export class IgnoreChecker {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
       if (isSilence(error)) throw error; // Git would hang for the same time on each half of the batch.
       if (!isSecondTry) return this.#answers(paths, ask, true); // the engine may have been killed, or renewed by another scan
-      // One bad path (for example one that is now "beyond a symbolic link") ends the engine for the whole batch. So the
-      // batch is halved until the bad path is alone.
+      // A single bad path (for example a path that is now "beyond a symbolic link") ends the engine for the whole
+      // batch. So the batch is halved until the bad path is alone.
       if (paths.length === 1) {
         this.#options.log.warn(
           `git could not say whether a rule ignores ${JSON.stringify(paths[0])}: ${error.message}`,
@@ -135,7 +135,7 @@ export class IgnoreChecker {
     );
   }
 
-  /** Ends the engine. The next query starts a new one, which reads every file again. */
+  /** Ends the engine. The next query starts a new engine, which reads every file again. */
   renew(): void {
     const child = this.#child;
     this.#child = undefined;

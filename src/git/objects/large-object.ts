@@ -29,9 +29,9 @@ export interface LargeObject {
 }
 
 /**
- * Stores an object in an object directory of ours. Writes the whole object under a temporary name and then renames it.
- * The temporary name has git's own form, and every opening removes files with such names. `isDurable`: the object
- * survives a power cut.
+ * Stores an object in an object directory of the daemon. Writes the whole object under a temporary name and then
+ * renames it. The temporary name has git's own form, and every opening removes files with such names. `isDurable`: the
+ * object survives a power cut.
  * @throws StoreUnavailable when the private file has changed since it was hashed, AbortError, system errors; then the
  * object has no name
  */
@@ -101,7 +101,7 @@ async function* chunksOf(source: ObjectSource): AsyncGenerator<Uint8Array> {
   const handle = await filesAsync.open(source.file, 'r');
   try {
     for (;;) {
-      // Uses a new buffer for each chunk: a thread may still be reading the previous one.
+      // Uses a new buffer for each chunk, because a thread may still be reading the previous buffer.
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(chunkBytes), 0, chunkBytes);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);

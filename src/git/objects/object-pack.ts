@@ -93,15 +93,12 @@ const args = [
 ];
 const chunkBytes = 1 << 20;
 /**
- * Small contents go to git together: one write for each would cost more than the bytes. A batch of this size fits
- * into the socket's buffer, so that git works on it while the daemon reads the next one.
+ * The daemon sends small contents to git in batches, because separate writes would cost more than the bytes. A batch of
+ * this size fits into the socket's buffer, so that git can read it while the daemon prepares the next batch.
  */
 const batchBytes = 128 << 10;
 const newline = Buffer.from('\n', 'latin1');
-/**
- * While git has not read at least this many bytes of its input, the next blob waits. Git and the daemon work
- * concurrently.
- */
+/** The next blob waits while git's input contains this many unread bytes. Git and the daemon work concurrently. */
 const aheadBytesMax = 8 << 20;
 
 /** A running import. Only one writer at a time adds blobs. */
@@ -122,7 +119,7 @@ export class BulkImport {
 
   /** Starts the import. Git writes its list of ids to `spoolDirectory`, which is private. */
   static async start(place: GitPlace, spoolDirectory: string): Promise<BulkImport> {
-    // unpackLimit: below it, fast-import would unpack its pack into loose objects again.
+    // With a higher unpackLimit, fast-import would unpack small packs into loose objects.
     const settings = { ...place.settings, 'fastimport.unpackLimit': '1', 'pack.compression': '1' };
     const marksFile = join(spoolDirectory, `${randomBytes(8).toString('hex')}.marks`);
     const own = [...args, `--export-marks=${marksFile}`];

@@ -9,7 +9,7 @@ import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
 import { isLoose, looseSize, type ObjectType, objectHash, objectId, readLoose } from './object.ts';
 
-/** Objects up to this size are read whole, larger ones in chunks. */
+/** The maximum size of an object that is read whole. Larger objects are read in chunks. */
 export const wholeBytesMax = 8 << 20;
 
 /** So many loose objects are looked up without git. More of them take longer than one query. */
@@ -112,7 +112,7 @@ export class ObjectReader {
     return found.bytes;
   }
 
-  /** Reads an object in chunks, and checks the hash after the last one. */
+  /** Reads an object in chunks, and checks the hash after the last chunk. */
   async *stream(type: ObjectType, id: string, size: number): AsyncGenerator<Buffer> {
     const hash = objectHash(type, size);
     let received = 0;

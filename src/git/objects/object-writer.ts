@@ -1,5 +1,5 @@
-// Stores objects one by one, as loose objects in an object directory of the daemon: small ones at once
-// (git/objects/object.ts), large ones on a thread (git/objects/large-object.ts). Many objects at once go through
+// Stores objects one by one, as loose objects in an object directory of the daemon: small objects at once
+// (git/objects/object.ts), large objects on a thread (git/objects/large-object.ts). Many objects at once go through
 // git/objects/object-pack.ts.
 import { join } from 'node:path';
 import { attempt, isMissing } from '../../base/attempt.ts';

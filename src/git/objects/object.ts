@@ -9,7 +9,7 @@ import { attempt, isOfSystem } from '../../base/attempt.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
 
-/** Larger objects are not read here, because that would block the event loop. */
+/** The maximum size of a file that this module reads. Reading larger objects would block the event loop. */
 const readBytesMax = 1 << 20;
 const inflatedBytesMax = 16 << 20;
 
@@ -91,9 +91,9 @@ export interface LooseObject {
 }
 
 /**
- * Stores an object in an object directory of ours. Writes the whole object under a temporary name and then renames it.
- * The temporary name has git's own form, and every opening removes files with such names. An existing object gets a new
- * time, so that no prune removes it. `isDurable`: the object survives a power cut.
+ * Stores an object in an object directory of the daemon. Writes the whole object under a temporary name and then
+ * renames it. The temporary name has git's own form, and every opening removes files with such names. An existing
+ * object gets a new time, so that no prune removes it. `isDurable`: the object survives a power cut.
  */
 export async function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
   const directory = join(objects, object.id.slice(0, 2));

@@ -1,12 +1,15 @@
-// Encodes and decodes git's binary form of one directory. This module is also the guard for names: git's own tools
-// accept `.git`, `..`, empty and repeated names and odd modes. This code never writes such names and modes, and rejects
-// them when another program has put them into a store.
+// Encodes and decodes git's binary form of one directory. This module also rejects bad names. Git's own tools accept
+// `.git`, `..`, empty and repeated names and odd modes. This code never writes such names and modes, and rejects them
+// when another program has put them into a store.
 import { CheckpointdError } from '../../base/errors.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices, sortedByKey } from '../../base/slices.ts';
 import { byBytes, isGitName } from '../../tree/tree-path.ts';
 
-/** The modes in our trees. No entry is a gitlink (160000): nested repositories are plain files. */
+/**
+ * The modes in the trees of the daemon. No entry is a gitlink (160000), because captures take nested repositories as
+ * plain files.
+ */
 export type TreeMode = '100644' | '100755' | '120000' | '040000';
 
 /** One name in a tree. `name` is latin1 bytes, `id` 40 hexadecimal digits. */
@@ -28,7 +31,7 @@ export function isTreeName(name: string): boolean {
 /**
  * Encodes a directory. The items may come in any order, and a directory may have a hundred thousand items.
  *
- * An invalid name, a repeated name or a malformed id is a defect of the caller (a walk cannot find one).
+ * An invalid name, a repeated name or a malformed id is a defect of the caller (a walk cannot find such a name).
  */
 export async function encodeTree(items: readonly TreeItem[], slices = new Slices()): Promise<Buffer> {
   const sorted = await sortedByKey(items, sortKey, slices);
@@ -55,7 +58,7 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
 }
 
 /**
- * Decodes a directory in its stored order, a very large one in slices.
+ * Decodes a directory in its stored order, and yields between slices when the directory is very large.
  * @throws StoreCorrupt for truncated bytes, invalid names and modes, repeated names, wrong order.
  */
 export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]> {

@@ -1,7 +1,7 @@
 // A git process that lives as long as its user and answers queries in order: `cat-file --batch`, `check-ignore
 // --stdin`, `update-ref --stdin`. Each process has a FIFO of queries. After a process died or stalled, the next query
-// starts a new one. Sends each query that may be repeated once more. This module does not interpret answers (its
-// `TakeAnswer` finds their ends), and caches nothing.
+// starts a new process. Sends a repeatable query once more, to the new process. This module does not interpret answers
+// (its `TakeAnswer` finds their ends), and caches nothing.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { ended } from '../../base/turns.ts';
 import type { GitPlace } from './environment.ts';
@@ -160,9 +160,8 @@ function nonsense(cause: unknown): CheckpointdError {
 }
 
 /**
- * A persistent git process, started by the first query. The process ends when there is no query for some
- * time, so that a session at rest has no process. After that, and after a failure, the next query starts a
- * new one.
+ * A persistent git process, started by the first query. The process ends when there is no query for some time, so that
+ * a session at rest has no process. After such an end, and after a failure, the next query starts a new process.
  */
 export class GitChild {
   readonly #place: GitPlace;
@@ -170,7 +169,7 @@ export class GitChild {
   readonly #options: ChildOptions;
   #dialogue: Dialogue | undefined;
   #starting: Promise<Dialogue> | undefined;
-  /** Processes that have not ended yet: the present one, and killed ones. */
+  /** Processes that have not ended yet: the present process, and killed processes. */
   readonly #living = new Map<Dialogue, Promise<void>>();
   #closing = false;
   /**

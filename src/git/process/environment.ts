@@ -1,4 +1,4 @@
-// The environment of every git process of ours. The environment starts empty, because a list of variables to
+// The environment of every git process of the daemon. The environment starts empty, because a list of variables to
 // remove from process.env is never complete. Each comment says what happens without the variable.
 import { devNull, homedir } from 'node:os';
 
@@ -15,14 +15,14 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
   const environment: Record<string, string> = {
     PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', // git finds its own sub-commands through PATH
     HOME: '/nonexistent', // no ~/.gitconfig, no ~/.config/git
-    LC_ALL: 'C', // messages that we have to recognise stay in English
+    LC_ALL: 'C', // git's messages stay in English, because the daemon has to recognise some
     GIT_CONFIG_NOSYSTEM: '1', // /etc/gitconfig may set hooks, filters, signing
     GIT_CONFIG_SYSTEM: devNull,
     GIT_CONFIG_GLOBAL: devNull,
     GIT_ATTR_NOSYSTEM: '1', // system attributes would convert line ends
     GIT_TERMINAL_PROMPT: '0', // a daemon has no user to ask
     GIT_OPTIONAL_LOCKS: '0', // reading never takes a lock in the user's repository
-    GIT_NO_REPLACE_OBJECTS: '1', // refs/replace would show other contents than the stored ones
+    GIT_NO_REPLACE_OBJECTS: '1', // otherwise refs/replace would hide the stored contents
     GIT_NO_LAZY_FETCH: '1', // otherwise git fetches a missing object of a partial clone from the network (git 2.44)
     GIT_CEILING_DIRECTORIES: '/', // the git dir is always given; discovery never starts
     GIT_AUTHOR_NAME: identity.name,
@@ -63,7 +63,7 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['core.compression', '1'], // 96 MB of sources: 1.4 s of CPU instead of 1.8, 8 % more disk
   ['core.bigFileThreshold', '32m'], // larger contents are streamed into a pack, never kept in memory
   ['core.commitGraph', 'false'], // a repository's own graph file is neither needed nor trusted
-  ['protocol.allow', 'never'], // our git never fetches
+  ['protocol.allow', 'never'], // the daemon's git never fetches
 ];
 
 /**

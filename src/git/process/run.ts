@@ -41,7 +41,10 @@ export interface GitProcess {
   kill(signal: NodeJS.Signals): void;
   /** Waits for `work`, which depends on this process. Kills the process if it does nothing meanwhile. */
   awaiting<T>(work: Promise<T>): Promise<T>;
-  /** Resolves when the process and its pipes are gone, or a second after it was killed. Never rejects. */
+  /**
+   * Resolves when the process has ended and its pipes are closed, or a second after the process was killed. Never
+   * rejects.
+   */
   readonly ended: Promise<{ readonly exitCode: number; readonly cause: unknown }>;
 }
 
@@ -51,8 +54,8 @@ export const loadExeca = async (): Promise<typeof execa> => (await import('execa
 const running = new Set<ProcessGroup>();
 
 /**
- * Kills every git process immediately, when the daemon ends immediately. A git that ignores SIGTERM must not outlive
- * the daemon.
+ * Kills every git process immediately. Called when the daemon has to end at once. A git that ignores SIGTERM must not
+ * outlive the daemon.
  */
 export function killAllGit(): void {
   for (const group of running) group.kill('SIGKILL');
@@ -150,7 +153,7 @@ export async function openGit(place: GitPlace, args: readonly string[]): Promise
   running.add(group);
   let stderr = '';
   child.stdin.on('error', () => {
-    // EPIPE: the process is gone, and `ended` has git's own message.
+    // EPIPE: the process has ended, and `ended` has git's own message.
   });
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString('utf8')).slice(-4000);
@@ -248,7 +251,7 @@ export function hasDied(error: unknown): boolean {
  */
 const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
 
-/** Throws GitFailed unless git behaved normally: a program in git's place may do anything. */
+/** Throws GitFailed unless git behaved normally: a program in git's place may behave in any way. */
 export function gitAnswered(condition: unknown, because: string): asserts condition {
   if (condition) return;
   throw new CheckpointdError(
@@ -369,7 +372,7 @@ export class ProcessGroup {
 function signalGroup(child: Child, signal: NodeJS.Signals): void {
   const { pid } = child;
   if (pid === undefined) return;
-  // ESRCH: the process is gone.
+  // ESRCH: the process has ended.
   attempt(isOfSystem, () => {
     if (process.platform === 'win32') child.kill(signal);
     else process.kill(-pid, signal);

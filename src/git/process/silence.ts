@@ -76,8 +76,8 @@ function workOf(group: number): number | undefined {
   let work: number | undefined;
   for (const name of files.readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    // The second field is the command in parentheses. It may contain any character, so the later fields are found from
-    // its last parenthesis.
+    // The second field is the command in parentheses. The command may contain any character, so the search for the
+    // later fields begins at the last parenthesis.
     const stat = read(`/proc/${name}/stat`);
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (Number(fields[2]) !== group) continue;

@@ -1,6 +1,6 @@
-// Checks that git can read all refs of some namespaces. Called before the daemon asks git for the refs. Git skips a
-// directory that it may not read as if it were empty, and waits for ever on a FIFO. This module also removes locks that
-// a killed git left. Opens no ref.
+// Checks that git can read all refs of some namespaces. Called before the daemon asks git for the refs. Git treats an
+// unreadable directory like an empty directory, and waits for ever on a FIFO. This module also removes locks that a
+// killed git left. Opens no ref.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../../base/attempt.ts';
@@ -106,9 +106,9 @@ function notARef(path: string): UnreadableRefs {
 }
 
 // Removes locks that a killed git left. Removes a lock in a directory of the daemon at once. The user's git takes the
-// lock of `packed-refs`, too. So that lock is removed only when it has not changed for longer than any git keeps it.
-// Git also writes `packed-refs.new` under that lock, and refuses to start when that file exists. So a file that a kill
-// left would stop the user's own git for ever.
+// lock of `packed-refs`, too. So this function removes the lock of `packed-refs` only when the lock has not changed for
+// longer than any git keeps it. Under this lock git also writes `packed-refs.new`. Git refuses to start writing when
+// `packed-refs.new` already exists. So a `packed-refs.new` that a kill left would stop the user's own git for ever.
 
 /** Git itself gives up waiting for this lock after one second. */
 const staleAfterMs = 3000;
@@ -137,7 +137,7 @@ export async function removeStalePackedRefs(gitDir: string): Promise<void> {
     files.rmSync(lock, { force: true });
   }
   if (stamp(unfinished) === undefined) return;
-  // The other file belongs to the holder of the lock: while we have the lock, no process writes that file.
+  // The other file belongs to the holder of the lock: while the daemon has the lock, no process writes the other file.
   const fd = attempt(hasCode('EEXIST'), () => files.openSync(lock, 'wx'));
   if (fd === undefined) return;
   files.closeSync(fd);

@@ -1,8 +1,8 @@
-// The refs of one session, changed in transactions that are atomic even under kill -9. Git's own transaction
-// locks and checks everything first but then renames one file after another, so a kill in between leaves half
-// a transaction. Therefore an intent is written first (one rename: the commit point). The process that finds
-// the intent repeats the transaction. Only for refs that no other program moves (the caller has the session's
-// lock). This module does not know what the refs mean.
+// Changes the refs of one session in transactions that are atomic even under kill -9. Git's own transaction first locks
+// and checks all refs, and then renames one file after another. A kill in between would leave half a transaction.
+// Therefore the store first writes a note of the intended changes. Renaming the note commits the transaction. A process
+// that finds the note repeats the transaction. The caller has the session's lock, so no other program should move these
+// refs. This module does not know what the refs mean.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncAll, syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
@@ -25,7 +25,7 @@ import {
 } from './readable-refs.ts';
 import { packedRefs, refsInFiles } from './ref-files.ts';
 
-/** The number of ref files that are removed before other changes of refs get their turn. */
+/** The number of ref files that a packing removes before it lets other changes of refs run. */
 const unlinkedAtOnce = 100;
 
 export class RefStore {
@@ -36,8 +36,8 @@ export class RefStore {
   #stamp = '';
   readonly #turns = new Turns();
   /**
-   * True when the note of a finished transaction could not be removed. No other transaction begins before the
-   * note is gone.
+   * True when the note of a finished transaction could not be removed. No other transaction begins before the note was
+   * removed.
    */
   #hasOldIntent = false;
   /** The refs before a change with an unknown outcome. */
@@ -54,7 +54,7 @@ export class RefStore {
     this.#child = new GitChild(options.place, ['update-ref', '--stdin', '-z', '--no-deref']);
   }
 
-  /** Reads the refs. First finishes the transaction that a kill left, if there is one. */
+  /** Reads the refs. If a kill has interrupted a transaction, finishes this transaction first. */
   async open(): Promise<void> {
     const { intentFile, prefixes } = this.#options;
     // before all else: a transaction is repeated only if its result can be read
@@ -221,7 +221,7 @@ export class RefStore {
     if (moved.length > 0) this.#options.onPutBack?.(back.length, lost.length);
   }
 
-  /** Returns false when git refuses because an object is gone. */
+  /** Returns false when git refuses the changes because an object is missing. */
   async #isAsked(changes: readonly RefChange[]): Promise<boolean> {
     try {
       await this.#ask(changes, () => '');
@@ -374,10 +374,11 @@ export class RefStore {
   }
 }
 
-// The options of a ref store: the place of the refs, our namespaces, and the other programs that may change them.
+// The options of a ref store: the place of the refs, the daemon's namespaces, and the other programs that may change
+// the refs.
 
 export interface RefStoreOptions {
-  /** The repository with the refs; for `local` the user's own. */
+  /** The repository with the refs; for `local` the user's repository. */
   readonly place: GitPlace;
   /** The directory of the ref files and their locks. Default: the git dir of `place`. */
   readonly refsIn?: string;
@@ -385,14 +386,14 @@ export interface RefStoreOptions {
   readonly objects?: string;
   /** Returns objects that are known to be in packs. Called at each opening. Default: none. */
   readonly packed?: () => Pick<ReadonlySet<string>, 'has'>;
-  /** Our namespaces, ending in `/`. No other ref is read or moved. */
+  /** The namespaces of the daemon, each with a final `/`. The store reads and moves no other refs. */
   readonly prefixes: readonly string[];
-  /** The directories of our namespaces, which are checked for changes by other programs. */
+  /** The directories of the daemon's namespaces. The store checks these directories for changes by other programs. */
   readonly directories: readonly string[];
   /** Called before moved refs are restored: restores their objects as far as possible. */
   readonly heal?: () => Promise<void>;
   /**
-   * Called after the store restored refs that another program had moved. `lost` counts refs whose objects are gone.
+   * Called after the store restored refs that another program had moved. `lost` counts refs whose objects are missing.
    */
   readonly onPutBack?: (back: number, lost: number) => void;
   /** The note of an unfinished transaction, in a directory of checkpointd. */
@@ -414,7 +415,7 @@ export interface RefStoreOptions {
 /** Checking more objects than this costs as much as starting a process. */
 const looseMax = 1000;
 
-/** Returns the refs when each is plain and its object exists. Returns undefined when the caller has to ask git. */
+/** Returns the refs when each ref is plain and its object exists. Returns undefined when the caller has to ask git. */
 function plainRefs(
   { objects, prefixes, packed }: RefStoreOptions,
   refsIn: string,
@@ -432,7 +433,7 @@ function plainRefs(
 
 const isRefused = (error: unknown): boolean => error instanceof UnreadableRefs || isOfSystem(error);
 
-// Reads all refs of some namespaces from disk with one git process, packed or not.
+// Reads all refs of some namespaces, packed or not, from disk with one git process.
 
 export type RefPlace = Pick<RefStoreOptions, 'place' | 'prefixes' | 'refsIn'>;
 
@@ -476,8 +477,8 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
 // renames the file. Git would take longer to create the refs. Moves and removes no existing ref.
 
 /**
- * Writes the file of a ref under git's lock, whatever the ref was before. Returns false after a failure. The caller
- * then asks git, which reports the reason.
+ * Writes the file of a ref under git's lock. Does not check the earlier value of the ref. Returns false after a
+ * failure. The caller then asks git, which reports the reason.
  */
 export function writeRefFile(file: string, to: string): boolean {
   const lock = `${file}.lock`;
@@ -519,8 +520,8 @@ function removeRefFile(file: string, value: string | undefined): boolean {
   }
 }
 
-// Keeps the mode of `packed-refs`. Git rewrites the file with the bits of our umask when it removes refs. The file
-// belongs to the user, and other users may read it.
+// Keeps the mode of `packed-refs`. When git removes refs, git rewrites the file with permission bits from the daemon's
+// umask. The file belongs to the user, and other users may read it.
 
 /** Runs `work` and then gives `packed-refs` its earlier bits. */
 export async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): Promise<void> {
@@ -612,7 +613,7 @@ export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): voi
   for (const file of new Set(written)) syncIfThere(file);
 }
 
-/** Syncs the directories of the changed refs, so that a power cut undoes none of the changes. */
+/** Syncs the directories of the changed refs, so that no power cut undoes the changes. */
 export function syncRefNames(gitDir: string, changes: readonly RefChange[]): void {
   for (const directory of new Set(changes.map(({ ref }) => dirname(join(gitDir, ref)))))
     syncStanding(directory);
@@ -686,8 +687,8 @@ function isNotedChange(value: unknown): value is { readonly ref: string; readonl
 }
 
 /**
- * Encodes all changes as one transaction. `oldValue` is the required earlier value. Undefined: the ref must not
- * exist. '': any value.
+ * Encodes all changes as one transaction. `oldValue` is the required earlier value. When undefined, the ref must not
+ * exist. When '', the ref may have any value.
  */
 export function transactionOf(
   changes: readonly RefChange[],
@@ -702,7 +703,7 @@ export function transactionOf(
   return Buffer.from(`${text}prepare\0commit\0`, 'latin1');
 }
 
-/** Asserts that each ref has a prefix of ours. Git would accept any other name. */
+/** Asserts that each ref has a prefix of the daemon. Git would accept any other name. */
 export function assertOurs(changes: readonly RefChange[], prefixes: readonly string[]): void {
   for (const { ref, to } of changes) {
     invariant(

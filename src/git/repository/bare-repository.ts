@@ -13,8 +13,8 @@ import { type GitPlace, identity } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 
 /**
- * The settings in the file, for people who look at the repository with git. Each process of ours gets its protective
- * settings as arguments.
+ * The settings in the file, for people who look at the repository with git. Each git process of the daemon gets its
+ * protective settings as arguments.
  */
 const config = `[core]
 \trepositoryformatversion = 0
@@ -28,7 +28,7 @@ const config = `[core]
 \tauto = 0
 `;
 
-/** Disables every conversion. `-diff` is absent because our diffs need text. */
+/** Disables every conversion. `-diff` is absent because the daemon's diffs need text. */
 const attributes = '* -text -ident -filter -working-tree-encoding -merge\n';
 const description = 'Checkpoints of a work tree, kept by checkpointd.\n';
 const exclude = '# Unused: checkpointd reads the ignore rules of the work tree itself.\n';
@@ -45,8 +45,8 @@ const directories = [
 ];
 
 /**
- * Makes the repository in `gitDir` (which may exist, with other files in it), or repairs the existing one. Resolves
- * to true when refs may be missing, because their file was damaged.
+ * Makes the repository in `gitDir` (which may exist, with other files in it), or repairs the existing repository.
+ * Resolves to true when refs may be missing, because their file was damaged.
  *
  * `more` are lines for those settings that git reads only from the file.
  */
@@ -140,7 +140,7 @@ function listing(directory: string): string[] {
   return entriesIn(directory).map((entry) => entry.name);
 }
 
-/** True when a directory, or one below it, contains anything but directories. */
+/** True when a directory contains a file, at any depth. */
 export function holdsFile(directory: string): boolean {
   return entriesIn(directory).some((entry) => !entry.isDirectory() || holdsFile(join(directory, entry.name)));
 }

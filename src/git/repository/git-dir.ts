@@ -20,7 +20,10 @@ export interface Repository {
   readonly commonDir: string;
 }
 
-/** These files are looked up at each capture, and are mostly absent: an exception costs ten times the look-up. */
+/**
+ * Each capture looks these files up, and most of them do not exist. An exception would cost ten times as much as the
+ * look-up.
+ */
 const unlessAbsent = { throwIfNoEntry: false } as const;
 
 /**
@@ -35,7 +38,7 @@ export function findRepository(directory: string): Repository | undefined {
   }
 }
 
-/** True when the directory, or one above it, has a `.git` that this user may not read. */
+/** True when the directory, or a directory above it, has a `.git` that this user may not read. */
 export function isRepositoryHidden(directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     const gitDir = pointedTo(join(at, '.git')) ?? join(at, '.git');
@@ -44,7 +47,9 @@ export function isRepositoryHidden(directory: string): boolean {
   }
 }
 
-/** Returns the repository whose `.git` (a directory, or a file that names one) is in this very directory. */
+/**
+ * Returns the repository whose `.git` (a directory, or a file that names a directory) is directly in this directory.
+ */
 export function repositoryAt(root: string): Repository | undefined {
   const dotGit = join(root, '.git');
   const gitDir = pointedTo(dotGit);
@@ -159,7 +164,7 @@ function holdsWork(gitDir: string): boolean {
 }
 
 // Makes a repository for the user on request: for strategy `local`, by checkpoint/init. The repository is ordinary and
-// empty, without a commit, template or setting of ours. The next attempt completes an interrupted attempt.
+// empty, without a commit, template or setting of the daemon. The next attempt completes an interrupted attempt.
 
 /** Makes a repository in a directory that is outside any repository. @throws GitMissing, GitFailed, NoSpace */
 export async function makeRepository(directory: string): Promise<Repository> {

@@ -26,8 +26,8 @@ export function commonDirectory(gitDirectory: string): string {
 }
 
 /**
- * `from`: a directory of ours to start git in. @throws GitFailed with git's message when the settings cannot be
- * parsed
+ * `from`: a directory of the daemon in which git starts.
+ * @throws GitFailed with git's message when the settings cannot be parsed
  */
 export async function repositorySettings(config: string, from: string): Promise<RepositorySettings> {
   const keys = '^(extensions\\.|core\\.sharedrepository$)';
@@ -60,7 +60,7 @@ export async function blockingInclude(
   config: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  // Runs outside any repository: git would also read the configuration of that repository, with all its
+  // Runs git outside any repository. Otherwise git would also read the configuration of that repository, with all its
   // includes.
   const place: GitPlace = { gitDir: devNull, cwd: dirname(config), environment };
   const seen = new Set([config]);
@@ -80,7 +80,7 @@ export async function blockingInclude(
 }
 
 async function includesOf(config: string, place: GitPlace): Promise<string[]> {
-  // Nearly all configuration files have no includes. This check saves a process for each of them.
+  // Nearly all configuration files have no includes. For such a file, this check saves a process.
   if (!/include/i.test(readIfPresent(config)?.toString('latin1') ?? '')) return [];
   const { stdout } = await runGit({
     place,

@@ -81,7 +81,10 @@ export class UserIndex {
   }
 }
 
-/** Parses `MODE SP ID SP STAGE TAB PATH NUL`. The stages of a conflict name one path up to three times. */
+/**
+ * Parses `MODE SP ID SP STAGE TAB PATH NUL`. During a merge conflict, the index has a path up to three times, once for
+ * each stage.
+ */
 function parse(listing: Buffer): IndexEntry[] {
   const entries: IndexEntry[] = [];
   const text = listing.toString('latin1');

@@ -95,7 +95,7 @@ function taken(other: string): CheckpointdError {
 
 /**
  * Returns the error for a session whose refs (below `prefix`) are in a repository outside the work tree's present
- * one.
+ * repository.
  */
 export function inOuterRepository(
   workTree: string,

@@ -120,7 +120,7 @@ const marker = '\n\ncheckpointd-record-1\n';
 const laterMarker = /\n\ncheckpointd-record-(\d+)\n/y;
 const snapshotForm = /^([0-9a-f]{40})(?:-([0-9a-f]{40}))?$/;
 
-/** Returns the tree of a snapshot, and the blob of its strict permissions if it has one. */
+/** Returns the tree of a snapshot, and the blob of its strict permissions, if the snapshot has strict permissions. */
 export function partsOfSnapshot(snapshot: SnapshotId): SnapshotParts {
   const match = snapshotForm.exec(snapshot);
   invariant(
@@ -141,7 +141,7 @@ export function encodeCommit(record: CheckpointRecord): Buffer {
 
 /**
  * Reads a record.
- * @throws StoreCorrupt when the commit is not ours or does not match its tree, StoreVersion for a record of a later
+ * @throws StoreCorrupt when the commit is foreign or does not match its tree, StoreVersion for a record of a later
  * format. A record of a later format must not count as damage, because a session without readable checkpoints gets a
  * new base.
  */

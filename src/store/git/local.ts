@@ -1,12 +1,12 @@
 // Strategy `local` (the specified LocalCheckpointService): checkpoints are hidden refs of the session in the user's own
-// repository. The strategy has the effect of the five specified phases, but is safe: HEAD, branches, index, stash,
-// reflogs, settings and work tree are never opened for writing, and no program of the user's repository is run.
+// repository. The strategy has the effect of the five specified phases, but is safe: it never opens HEAD, branches,
+// index, stash, reflogs, settings or work tree for writing, and runs no program of the user's repository.
 //
 // Git never works in the user's git dir. Git works in two git dirs of the daemon, both with the daemon's settings.
 // `view.git` sees all objects (the daemon's and the user's) as alternates. `refs.git` has symbolic links to the user's
 // `refs` and `packed-refs`. So git reads no line of the user's config, and runs no hook, filter, monitor or fetch that
-// the config names (`-c` can only undo settings that are known today). Where links cannot be made (Windows), refs move
-// in the user's git dir under the hardened `-c` list, which is weaker.
+// the config names. Settings with `-c` would protect only against the settings that are known today. On systems without
+// such links (Windows), git moves the refs in the user's git dir with the protective `-c` settings, which are weaker.
 import { basename, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { watchStanding } from '../../base/directory-identity.ts';
@@ -121,7 +121,7 @@ async function openView(
 
 /**
  * Moves the daemon's copies of the objects away. The refs in the user's repository move to a name where no opening
- * looks for checkpoints. They still protect their objects.
+ * looks for checkpoints. The moved refs still protect their objects.
  */
 export async function setLocalAside(options: StoreOptions, to: string): Promise<void> {
   const own = join(options.sessionDirectory, 'local');

@@ -62,7 +62,7 @@ export interface PackingPlaces {
 }
 
 interface Pack {
-  /** The path of the pack without its ending. */
+  /** The path of the pack without the file extension. */
   readonly stem: string;
   readonly objects: number;
 }

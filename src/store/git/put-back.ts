@@ -1,6 +1,6 @@
 // Restores refs that another program removed or moved while the session was closed, or that a power cut damaged. Each
 // commit contains its whole record, so the daemon searches all objects for commits and gives them refs again. The names
-// of checkpoints are stored only in refs and are lost with the refs. The daemon moves moved tags and names back to the
+// of checkpoints are stored only in refs and are lost with the refs. Tags and names that were moved return to the
 // checkpoints that own them.
 import { attemptAsync } from '../../base/attempt.ts';
 import { isDamage } from '../../base/errors.ts';
@@ -74,8 +74,9 @@ export function areInPlace(
 }
 
 /**
- * Returns the tags and names that do not point to their checkpoint. A tag belongs to the newest checkpoint made under
- * it. A tag without a ref may have been removed on purpose, so it is restored only together with a lost checkpoint.
+ * Returns the tags and names that do not point to their checkpoint. A tag belongs to the newest checkpoint that was
+ * made under this tag. A tag without a ref may have been removed on purpose, so it is restored only together with a
+ * lost checkpoint.
  */
 function borne(
   home: Pick<GitHome, 'refs' | 'names'>,

@@ -45,7 +45,10 @@ export interface QuarantinePlaces {
 
 export class Quarantine {
   readonly #places: QuarantinePlaces;
-  /** Objects that the current publication linked. They are watched after the ref of the publication has moved. */
+  /**
+   * Objects that the current publication linked. The daemon watches these objects after the ref of the publication has
+   * moved.
+   */
   #fresh: ObjectFile[] = [];
   /**
    * Objects that were linked recently. A `prune` that read the refs before the publication may remove these objects at
@@ -203,7 +206,7 @@ export class Quarantine {
     return files.existsSync(join(this.#places.commonDir, 'gc.pid'));
   }
 
-  /** Links missing recent objects again. Returns true when any was missing. */
+  /** Links missing recent objects again. Returns true when an object was missing. */
   async #healRecent(sinceMs: number): Promise<boolean> {
     const { theirs } = this.#places;
     const isThere = ({ directory, name }: ObjectFile): boolean =>
@@ -232,7 +235,7 @@ export class Quarantine {
     const oldestMs = Date.now() - pruneMsMax;
     this.#recent = this.#recent.filter(({ atMs }) => atMs > oldestMs);
     const isCollecting = this.#isCollecting();
-    // The disk is full or the repository is gone. The next publication or opening checks again.
+    // The disk is full or the repository is missing. The next publication or opening checks again.
     const isHealed = (await attemptAsync(isOutside, () => this.#healRecent(0))) === true;
     const isAtWork = isHealed || isCollecting;
     // The store was closed meanwhile, or a publication has scheduled its own check.

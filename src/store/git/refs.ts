@@ -1,5 +1,5 @@
-// Defines the ref names of a session's checkpoints, in both git strategies: one ref for each checkpoint, tag, name, and
-// blob that is in no tree. The functions are pure and move no ref.
+// Defines the ref names of a session's checkpoints, in both git strategies: one ref for each checkpoint, for each tag,
+// for each name, and for each blob that is in no tree. The functions are pure and move no ref.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, Tag } from '../../base/ids.ts';
 
@@ -11,7 +11,7 @@ export interface RefNames {
   readonly own: string;
 }
 
-/** The shadow is a repository of its own. */
+/** The namespaces in the shadow, which is a separate repository. */
 export const shadowNames: RefNames = { tags: 'refs/tags/', own: 'refs/checkpointd/' };
 
 /** Returns the namespaces in the user's repository. @throws StrategyUnavailable */

@@ -7,8 +7,8 @@ import { given } from '../../base/given.ts';
 
 /**
  * Throws the error to report.
- * @throws NoSpace, ReadOnlyStore or StoreUnavailable with effects `none` when the system refused the write; otherwise
- * the given error
+ * @throws NoSpace, ReadOnlyStore or StoreUnavailable with effects `none` when the system refused the write; the given
+ * error in all other cases
  */
 export function refuseUnpublished(error: unknown): never {
   throw refused(error);

@@ -42,7 +42,7 @@ export interface GitWriterParts {
   readonly objects: ObjectWriter;
   /** A private directory, on any file system. */
   readonly spoolDirectory: string;
-  /** Reads the objects of this writer and all earlier ones. */
+  /** Reads the objects of this writer and all earlier objects. */
   readonly reader: ObjectReader;
   /** Caches directories that were stored. */
   readonly trees: Pick<TreeReader, 'keep'>;
@@ -50,7 +50,7 @@ export interface GitWriterParts {
   readonly proven: KnownIds;
   /** Blobs that exist according to git, but that the daemon has not read. */
   readonly there: KnownIds;
-  /** True when git sees earlier objects, and so does not write them again. */
+  /** True when git sees earlier objects, and therefore does not write them again. */
   readonly isBelieved: boolean;
   readonly gate: SweepGate;
   readonly signal: AbortSignal | undefined;

@@ -21,7 +21,7 @@ export const inlineBytesMax = 1 << 16;
 /** Inserting a chunk of this size takes 3 to 20 ms. */
 export const chunkBytes = 1 << 20;
 const compressBytesMin = 256;
-/** zlib looks back over its window, except for this number of bytes. */
+/** zlib cannot use this number of bytes of its window. */
 const unusableWindow = 262;
 const level = 1; // compresses source text to half its size, in a third of the time of level 6
 
@@ -43,7 +43,7 @@ export function sha256(): BlobHash {
 
 /**
  * Compresses a small content at once. The window is only as large as the content. A larger window gives the same
- * result, and clearing it took half of the time.
+ * result, and clearing a larger window took half of the compression time.
  */
 export function packSmall(bytes: Uint8Array): Packed {
   const { length } = bytes;

@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
 const unpublishedMax = 8;
 const giveMsMax = 500;
 
-/** Reads the generation. Inside a transaction it cannot change. */
+/** Reads the generation. The generation cannot change during a transaction. */
 export function generationOf(database: SqliteDatabase): number {
   return Number(database.row('SELECT value FROM generation')?.[0]);
 }

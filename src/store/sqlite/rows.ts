@@ -1,6 +1,6 @@
-// The specified file rows. They list the changes of a checkpoint since its parent, or every file of an independent
-// ("full") checkpoint: a root, or a regular keyframe. The rows are derived from the directories. They are written in
-// the transaction of the checkpoint, or earlier under a hidden row.
+// The specified file rows. The rows of a checkpoint are the changes since its parent. The rows of an independent
+// ("full") checkpoint are all its files: a full checkpoint is a root or a regular keyframe. The rows are computed from
+// the directories. The daemon writes the rows in the transaction of the checkpoint, or earlier under a hidden row.
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/tree.ts';
@@ -133,7 +133,7 @@ function valuesOf({ path, type, entry, size }: FileRow): SqlValue[] {
   return [bytesOf(path), blob, type, size ?? null, mode, permissions];
 }
 
-/** Writes rows of different paths. Call it inside a transaction. */
+/** Writes rows of different paths. Call this function inside a transaction. */
 export function insertRows(
   database: SqliteDatabase,
   checkpoint: number,
@@ -147,7 +147,10 @@ export function insertRows(
   }
 }
 
-/** Turns the full rows of one checkpoint into the full rows of another checkpoint. Call it inside a transaction. */
+/**
+ * Turns the full rows of one checkpoint into the full rows of another checkpoint. Call this function inside a
+ * transaction.
+ */
 export function patchFullRows(
   database: SqliteDatabase,
   checkpoint: number,

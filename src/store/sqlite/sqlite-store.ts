@@ -330,8 +330,8 @@ const rowBytes = 250;
 const askedAtOnce = 1000;
 
 /**
- * Returns the bytes that the deletion of this session frees if no other session shares them. Works in slices, about 5
- * µs per file of a full root.
+ * Returns the bytes that deleting this session would free if no other session shared its contents. Works in slices,
+ * about 5 µs per file of a full root.
  */
 export async function heldBytes(database: SqliteDatabase, conversation: number): Promise<number> {
   const slices = new Slices();

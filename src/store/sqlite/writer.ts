@@ -420,8 +420,8 @@ class SqliteSeal {
   }
 
   /**
-   * Checks inside a transaction, in which no other daemon can change rows. For a store that other daemons sweep all the
-   * time. May take long.
+   * Checks inside a transaction, in which no other daemon can change rows. Used when other daemons sweep the store all
+   * the time. May take long.
    */
   #isAllThere(plan: Plan): boolean {
     return this.#parts.seen.areThere([...plan.reused.keys()], [...plan.blobs]);

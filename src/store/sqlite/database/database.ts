@@ -1,6 +1,6 @@
-// One connection to an SQLite file. Transactions are short and synchronous. They wait for their turn without blocking
-// the event loop, and are tried once more after a failure. This module translates the errors of SQLite into checkpointd
-// errors. The tables are in schema.ts.
+// One connection to an SQLite file. Transactions are short and synchronous. A transaction waits for its turn without
+// blocking the event loop, and is tried once more after a failure. This module translates the errors of SQLite into
+// checkpointd errors. The tables are in schema.ts.
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../../../base/atomic-file.ts';
@@ -418,7 +418,7 @@ class SideFiles {
   }
 }
 
-// Moves the content of the journal (WAL) into the database file during long writes. It has a connection of its own,
+// Moves the content of the journal (WAL) into the database file during long writes. This class has its own connection,
 // whose calls run on a thread of the library. The syncs may take long on a busy disk and must delay neither the event
 // loop nor other daemons. SQLite does the same during some commits, so a kill has no other effects.
 

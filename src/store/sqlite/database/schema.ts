@@ -9,12 +9,12 @@
 // - checkpoints.seq gives the order, because times may be equal and clocks may jump. `checkpoint` is the public id, so
 // that one checkpoint can take over the row of another checkpoint (removal.ts). `record` is the whole record. Only rows
 // with `state` 1 are checkpoints. All other rows are half written or half removed.
-// - Contents over 64 KiB are in checkpoint_blob_chunks. The specification says 8 MiB. One such row blocks the event
-// loop for 150 ms. Each change of its ref_count may write the whole row again.
-// - A ref_count starts at 0, because a content is stored before any row names it. Triggers update it with every change
-// of rows, even by a cascade of foreign keys (O30). checkpoint_trees saves space: it has one row for each directory,
-// named by its content. Equal directories share a row, and a snapshot after one edit adds only the rows of the
-// directories above that file. The file rows are derived from this table.
+// - Contents over 64 KiB are in checkpoint_blob_chunks. The specification says 8 MiB. A row of 8 MiB blocks the event
+// loop for 150 ms, and each change of its ref_count may write the whole row again.
+// - A ref_count starts at 0, because a content is stored before any row names it. Triggers update the ref_count with
+// every change of rows, even by a cascade of foreign keys (O30). checkpoint_trees saves space: it has one row for each
+// directory, named by its content. Equal directories share a row, and a snapshot after one edit adds only the rows of
+// the directories above that file. The file rows are derived from this table.
 import { CheckpointdError } from '../../../base/errors.ts';
 import type { SqliteDatabase } from './database.ts';
 import { connect, DamagedText, library, loadLibsql, type SqlValue } from './library.ts';
@@ -168,7 +168,7 @@ export const schemaVersion = migrations.length;
 export async function prepareSchema(database: SqliteDatabase): Promise<string[]> {
   const found = await database.read(() => inspect(database));
   if (found.version === 0) {
-    // This setting must come before the first table. It lets a sweep return free pages to the disk bit by bit.
+    // This setting must come before the first table. The setting lets a sweep return free pages to the disk bit by bit.
     await database.read(() => database.exec('PRAGMA auto_vacuum = INCREMENTAL'));
   }
   await database.read(() => database.exec('PRAGMA journal_mode = WAL'));
