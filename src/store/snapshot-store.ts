@@ -83,10 +83,7 @@ export interface CheckpointRecord {
   readonly operation?: string;
 }
 
-/**
- * The first and the last checkpoint of the range that a revert undid. When `to` is absent, the range ends at the
- * present.
- */
+/** The two ends of the range of checkpoints that a revert undid. When `to` is absent, the range ends at the present. */
 export interface RevertedRange {
   readonly from: CheckpointId;
   readonly to?: CheckpointId;
