@@ -1,6 +1,6 @@
-// The checkpoints of a session in memory: by tag, name, id and commit, in list order, with the head. Rebuilt
-// from the store at open (the manager's `checkpoints` and `tag_index`). This module decides nothing and
-// stores nothing.
+// The index holds the checkpoints of a session in memory. It finds them by tag, name, id and commit, lists
+// them in order, and knows the head. The daemon rebuilds the index from the store when it opens the session
+// (the manager's `checkpoints` and `tag_index`). This module decides nothing and stores nothing.
 import { isDeepStrictEqual } from 'node:util';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -12,7 +12,7 @@ import { baseTag, isPlainName, tagOf, tagParts } from './tag.ts';
 
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
-/** A list from which pages are taken. */
+/** A list that a caller reads by pages. */
 interface Listing {
   readonly length: number;
   slice(start: number, end: number): StoredCheckpoint[];
@@ -21,20 +21,23 @@ interface Listing {
 export class CheckpointIndex {
   readonly #rows: CheckpointRows;
   readonly #lines: Lines;
-  /** Tags and names to rows of {@link CheckpointRows}. */
+  /** Maps each tag and name to its row in {@link CheckpointRows}. */
   readonly #byTag = new Map<Tag, number>();
   readonly #byName = new Map<string, number>();
   readonly #toolTags = new Map<number, number>();
-  /** Checkpoints with tags in list order: by time, but a repeated tool tag keeps its place. */
+  /**
+   * The rows of checkpoints with tags, in list order. The order is by time, but a repeated tool tag keeps its
+   * place.
+   */
   #listed: number[] = [];
   /**
-   * The `seq` of each row that decides its place in the list. This is the checkpoint's own `seq`, or that of
-   * the first checkpoint with its tag.
+   * The `seq` by which each row is sorted in the list: the `seq` of the row's checkpoint, or of the first
+   * checkpoint with the same tag.
    */
   readonly #places: number[] = [];
   #head: number | undefined;
   readonly #birth = newOperationId();
-  /** Has 1 for each row of the head and its ancestors. Computed when a caller needs it. */
+  /** Contains 1 at the row of the head and at the row of each ancestor of the head. Computed when a caller needs it. */
   #attached: Uint8Array | undefined;
   #seq = 0;
   /** True while the rows are in the order of `seq`. */
@@ -47,8 +50,8 @@ export class CheckpointIndex {
     this.#lines = new Lines(this.#rows);
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
     for (const checkpoint of order) this.add(checkpoint);
-    // A checkpoint without a tag in the store has lost it to a later checkpoint, so it leaves the list. The
-    // store decides which checkpoint has a tag.
+    // A checkpoint without a tag in the store has lost the tag to a later checkpoint, so the checkpoint
+    // leaves the list. The store decides which checkpoint has a tag.
     for (const { tag, record } of order) {
       const row = tag === undefined ? this.#rows.rowOf(record.id) : undefined;
       if (row !== undefined && this.#tagAt(row) !== undefined) this.#unlist(row);
@@ -67,7 +70,10 @@ export class CheckpointIndex {
     return this.#byTag.size;
   }
 
-  /** Changes whenever the order of a listing changes, except when it grows at its end. Unique to this index. */
+  /**
+   * A text that changes whenever the order of a listing changes, but not when a listing only grows at its
+   * end. Each index has texts of its own.
+   */
   get generation(): string {
     return `${this.#birth}.${this.#generation}`;
   }
@@ -93,8 +99,9 @@ export class CheckpointIndex {
   }
 
   /**
-   * Adds a newer checkpoint and moves its tag to it. If a turn's tag moves, its former checkpoint leaves the
-   * list. If a tool's tag moves, the new checkpoint takes the place of the former checkpoint in the list.
+   * Adds a newer checkpoint, which takes its tag from the former checkpoint with the tag. If the tag is a
+   * turn's, the former checkpoint leaves the list. If the tag is a tool's, the new checkpoint takes the place
+   * of the former checkpoint in the list.
    */
   add(checkpoint: StoredCheckpoint): void {
     const { record, tag, name } = checkpoint;
@@ -151,8 +158,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * Returns the place in the list of a checkpoint that takes this tag now. A tool tag that is repeated on the same
-   * line keeps its place. Undefined: at the end.
+   * Returns the list position for a new checkpoint with this tag. A tool tag that is repeated on the same
+   * line keeps its place. Returns undefined when the new checkpoint goes to the end of the list.
    */
   placeOf(tag: Tag): number | undefined {
     const bearer = tagParts(tag).tool === undefined ? undefined : this.byTag(tag);
@@ -160,7 +167,7 @@ export class CheckpointIndex {
     return this.#places[this.#rows.rowOf(bearer.record.id) ?? -1];
   }
 
-  /** Returns the tag that this checkpoint had until a newer checkpoint took it or took the tag of its turn. */
+  /** Returns the tag that this checkpoint has lost. A newer checkpoint took the tag, or took the tag of the turn. */
   formerTagOf(id: CheckpointId): Tag | undefined {
     return this.tagOf(id) === undefined ? this.byId(id)?.record.madeAs : undefined;
   }
@@ -172,8 +179,9 @@ export class CheckpointIndex {
   }
 
   /**
-   * Finds the checkpoint that a client names: by a tag, an id, a name, or the id of a commit (at least 7 digits).
-   * @throws InvalidTag for text that is none of these, UnknownCheckpoint with the way to the list.
+   * Finds the checkpoint that a client names by its tag, its id, its name, or the id of its commit (at least
+   * 7 digits).
+   * @throws InvalidTag for text in no such form; UnknownCheckpoint, whose message names checkpoint/list
    */
   resolve(text: string): StoredCheckpoint {
     const tag = tagOf(text);
@@ -208,8 +216,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * Returns checkpoints in list order. `every` adds safety and restore checkpoints, and checkpoints that lost
-   * their tag. The lists `every` and `safety` are ordered by sequence.
+   * Returns checkpoints in list order. The list `every` also has safety and restore checkpoints, and
+   * checkpoints that lost their tag. The lists `every` and `safety` are ordered by `seq`.
    */
   list(kind: ListKind): StoredCheckpoint[] {
     return this.listing(kind).slice(0, this.#rows.end);
@@ -226,13 +234,13 @@ export class CheckpointIndex {
     };
   }
 
-  /** Returns every safety checkpoint, by sequence. */
+  /** Returns every safety checkpoint, ordered by `seq`. */
   safeties(): StoredCheckpoint[] {
     const rows = this.#bySeq().filter((row) => this.#rows.kindAt(row) === 'safety');
     return rows.flatMap((row) => this.#at(row) ?? []);
   }
 
-  /** Returns the tool checkpoints that came after a turn, in list order, each tag once. */
+  /** Returns the checkpoints of a turn's tools in list order, each tag once. */
   toolsOf(turn: CheckpointId): StoredCheckpoint[] {
     const row = this.#rows.rowOf(turn);
     const rows = row === undefined ? [] : this.#lines.toolsOf(row, this.#bySeq());
@@ -240,15 +248,18 @@ export class CheckpointIndex {
     return rows.flatMap((each) => this.#at(each) ?? []);
   }
 
-  /** True when this checkpoint is not an ancestor of the head: a restore went back to before it, or to another line. */
+  /**
+   * True when this checkpoint is neither the head nor an ancestor of the head, because a restore went back to
+   * an earlier checkpoint or to another line.
+   */
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);
-    if (row === undefined || row === this.#head) return false; // a checkpoint that was just made is never searched
+    if (row === undefined || row === this.#head) return false; // the head itself needs no search
     this.#attached ??= this.#lines.upTo(this.#head);
     return this.#attached[row] !== 1;
   }
 
-  /** Returns the ancestors of a checkpoint, nearest first, without removed ones. */
+  /** Returns the existing ancestors of a checkpoint, nearest first. Skips removed checkpoints. */
   *ancestorsOf(id: CheckpointId): Iterable<StoredCheckpoint> {
     for (let row = this.#rows.rowOf(id); row !== undefined; ) {
       row = this.#rows.parentAt(row);
@@ -284,7 +295,10 @@ export class CheckpointIndex {
     }
   }
 
-  /** Searches all checkpoints, because such look-ups are too rare for a map. */
+  /**
+   * Finds a checkpoint by the beginning of its commit id. Searches all checkpoints, because clients rarely
+   * name a commit.
+   */
   #byCommitPrefix(text: string): StoredCheckpoint | undefined {
     if (!/^[0-9a-f]{7,64}$/.test(text)) return undefined;
     const rows = [...this.#rows.rows()].filter((row) => this.#at(row)?.commit?.startsWith(text));
@@ -327,9 +341,9 @@ export class CheckpointIndex {
   }
 }
 
-// The lines of checkpoints: which checkpoint follows which, by the parents that their records name. A restore
-// begins a new line beside the old one. This class knows rows and kinds. The index knows which checkpoint has
-// which tag.
+// The lines of checkpoints. The record of each checkpoint names the parent, the checkpoint before it on the
+// line. A restore begins a new line beside the old line. This class knows rows and kinds. The index knows
+// which checkpoint has which tag.
 
 export class Lines {
   readonly #rows: CheckpointRows;
@@ -338,7 +352,7 @@ export class Lines {
     this.#rows = rows;
   }
 
-  /** Returns an array by row: 1 for `head` and its ancestors. */
+  /** Returns an array with 1 at the row of `head` and at the rows of its ancestors. */
   upTo(head: number | undefined): Uint8Array {
     const line = new Uint8Array(this.#rows.end);
     for (let row = head; row !== undefined; row = this.#rows.parentAt(row)) line[row] = 1;
@@ -346,10 +360,10 @@ export class Lines {
   }
 
   /**
-   * Returns the checkpoint that the statistics compare with. For a turn this is the nearest turn before it,
-   * for a tool the nearest turn or tool, and for other checkpoints the parent. Skips a checkpoint that was
-   * made again under the same tag. Undefined for the base. Follows the line of the checkpoint, not the text
-   * of its tag, so only a deletion changes the result.
+   * Returns the checkpoint that the statistics compare with. A turn is compared with the nearest earlier
+   * turn, a tool with the nearest earlier turn or tool, and any other checkpoint with its parent. Skips
+   * earlier checkpoints that were made under the same tag. Returns undefined for the base. Follows the line
+   * of the checkpoint, not the text of its tag, so only a deletion changes the result.
    */
   before(row: number): number | undefined {
     const stored = this.#rows.at(row);
@@ -367,8 +381,8 @@ export class Lines {
   }
 
   /**
-   * Returns the tools among `rows` that came after a turn and before any other turn. Returns the latest one of tools
-   * that were made again.
+   * Returns the rows of a turn's tools: those of `rows` between the turn and the next turn. When a tool's tag
+   * was repeated, returns only the latest row with the tag.
    */
   toolsOf(turn: number, rows: readonly number[]): number[] {
     const number = turnNumber(this.#rows.at(turn));
@@ -376,7 +390,8 @@ export class Lines {
     for (const row of rows) {
       if (row < turn || this.#rows.kindAt(row) !== 'tool' || this.#turnBefore(row) !== turn) continue;
       const stored = this.#rows.at(row);
-      // The turn between may have been deleted. The tools of a deleted turn do not belong to the turn before.
+      // A turn between this turn and the tool may have been deleted. The tools of the deleted turn do not
+      // belong to this turn.
       if (stored !== undefined && turnNumber(stored) === number) latest.set(madeAs(stored), row);
     }
     return [...latest.values()];
@@ -399,8 +414,9 @@ function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
   return tag === undefined ? undefined : tagParts(tag).turn;
 }
 
-// The checkpoints of a session by row. Row numbers grow and are never reused, so that lines and listings are lists of
-// small numbers. This class knows ids, rows and their order. Tags and the head belong to the index.
+// The checkpoints of a session, each in a numbered row. Row numbers grow and are never reused, so that lines
+// and listings are lists of small numbers. This class knows ids, rows and their order. Tags and the head
+// belong to the index.
 
 /** Knows the parents of removed checkpoints. */
 type Lost = Pick<RemovedParents, 'parentOf'>;
@@ -412,7 +428,7 @@ export class CheckpointRows {
   readonly #rows = new Map<string, number>();
   /** The checkpoint of each row. Undefined for a removed checkpoint. */
   readonly #stored: (StoredCheckpoint | undefined)[] = [];
-  /** The row of the parent of each checkpoint, by the checkpoint's row. Includes removed checkpoints. */
+  /** The row of each checkpoint's parent, by the checkpoint's row. Includes removed checkpoints. */
   readonly #parents: (number | undefined)[] = [];
 
   constructor(lost: Lost = nothingLost) {
@@ -423,7 +439,7 @@ export class CheckpointRows {
     return this.#rows.size;
   }
 
-  /** One more than the highest row so far. */
+  /** The number of the next row, which is also the number of rows that were ever added. */
   get end(): number {
     return this.#stored.length;
   }
@@ -458,17 +474,20 @@ export class CheckpointRows {
     return this.#stored[row]?.record.kind;
   }
 
-  /** Returns the row of the parent, which may have been removed since. */
+  /** Returns the row of the parent. The parent itself may have been removed since. */
   parentAt(row: number): number | undefined {
     return this.#parents[row];
   }
 
-  /** Every row, oldest first. */
+  /** Yields the row of each existing checkpoint, in the order in which they were added. */
   *rows(): Generator<number> {
     for (const [row, stored] of this.#stored.entries()) if (stored !== undefined) yield row;
   }
 
-  /** Returns the row of a checkpoint, or of its nearest ancestor that still exists. */
+  /**
+   * Returns the row of a checkpoint. If the checkpoint was removed, returns the row of its nearest existing
+   * ancestor.
+   */
   #nearest(id: CheckpointId | undefined): number | undefined {
     for (let at = id; at !== undefined; at = this.#lost.parentOf(at)) {
       const row = this.rowOf(at);
@@ -478,9 +497,9 @@ export class CheckpointRows {
   }
 
   /**
-   * Returns the checkpoint with shared copies of repeated values. Consecutive captures leave out the same paths by
-   * the same rules, and the stacks of a restore contain up to a hundred ids. Without sharing, each value would be a
-   * string of its own.
+   * Returns the checkpoint with repeated values replaced by the equal values of earlier checkpoints, which
+   * saves memory. Consecutive captures leave out the same paths by the same rules, and the stacks of a
+   * restore contain up to a hundred ids.
    */
   #withoutCopies({ record, ...stored }: StoredCheckpoint): StoredCheckpoint {
     const last = this.#stored.at(-1)?.record;
@@ -495,13 +514,16 @@ export class CheckpointRows {
   }
 }
 
-// Returns the base: the checkpoint of tag "0", or the oldest one when that was deleted.
+// Returns the base: the checkpoint of tag "0", or the oldest checkpoint when tag "0" was deleted.
 
 export function baseOf(index: CheckpointIndex): StoredCheckpoint | undefined {
   return index.byTag(baseTag) ?? index.oldest;
 }
 
-/** Returns the base. @throws UnknownCheckpoint when all checkpoints were deleted, with the way to a new one. */
+/**
+ * Returns the base. @throws UnknownCheckpoint when all checkpoints were deleted; the message says how to make
+ * a new one
+ */
 export function requireBase(index: CheckpointIndex): StoredCheckpoint {
   const base = baseOf(index);
   if (base !== undefined) return base;

@@ -13,7 +13,7 @@ import { baseTag } from './tag.ts';
 export interface CheckpointView {
   readonly id: CheckpointId;
   readonly tag?: Tag;
-  /** The tag that the checkpoint had before a newer one took it. */
+  /** The tag that the checkpoint had until a newer checkpoint took the tag. */
   readonly formerTag?: Tag;
   /** The tag of the checkpoint that the statistics compare with; "0" for the base itself. */
   readonly previousTag?: Tag;
@@ -26,8 +26,8 @@ export interface CheckpointView {
   readonly toolName?: string;
   readonly name?: string;
   /**
-   * True when the head does not come after this checkpoint, because a restore went back. The checkpoint can
-   * be restored anyway.
+   * True when this checkpoint is no longer on the line of the head, because a restore went back. A client can
+   * still restore the checkpoint.
    */
   readonly detached?: true;
   readonly snapshot: SnapshotId;
@@ -40,8 +40,8 @@ export interface CheckpointView {
 }
 
 /**
- * Describes a stored checkpoint. The statistics come from the cache or are computed now. With damage the
- * statistics are zeros.
+ * Describes a stored checkpoint. The statistics come from the cache or are computed now. When the checkpoint
+ * is damaged, the statistics are zeros.
  */
 export async function viewOf(checkpoints: Checkpoints, stored: StoredCheckpoint): Promise<CheckpointView> {
   try {
@@ -54,8 +54,8 @@ export async function viewOf(checkpoints: Checkpoints, stored: StoredCheckpoint)
 }
 
 /**
- * Returns the view after the commit. When the statistics fail, the view has zeros and a warning reports the
- * failure.
+ * Returns the view of a checkpoint that was just published. When the statistics cannot be computed, they are
+ * zeros and the client gets a warning.
  */
 export async function viewAfterCommit(
   context: OperationContext,

@@ -1,6 +1,6 @@
 // The parts that a session has while its checkpoints are enabled: the store, the capturer that fills it, and
-// the index of its checkpoints. The bundle is plain, so that callers can name the parts that they need, and
-// tests can build a bundle.
+// the index of its checkpoints. The bundle is a plain object, so that callers can name the parts that they
+// need, and tests can build a bundle.
 import type { Capturer } from '../capture/capturer.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';

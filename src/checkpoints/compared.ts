@@ -1,6 +1,6 @@
 // Compares two states as far as captures saw them. When the capture of one state skipped a path, the path
-// counts neither as deleted nor as new. The content of such a path is then taken from the nearest earlier
-// checkpoint that has the path. Reads checkpoints and publishes none.
+// counts neither as deleted nor as new. The path then gets the content that the nearest earlier checkpoint
+// has for it. Reads checkpoints and publishes none.
 import { LRUCache } from 'lru-cache';
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
@@ -27,7 +27,7 @@ export function sideOf(index: CheckpointIndex, { record }: StoredCheckpoint): Si
   return { snapshot, skipped, before: () => index.ancestorsOf(id) };
 }
 
-/** Returns the state of the work tree that was just captured. */
+/** Returns a capture of the present work tree as a state to compare. */
 export function presentSide(index: CheckpointIndex, { snapshot, skipped }: Capture): Side {
   return { snapshot, skipped, before: () => newestFirst(index) };
 }
@@ -40,7 +40,7 @@ function* newestFirst(index: CheckpointIndex): Iterable<StoredCheckpoint> {
 
 interface Comparison {
   readonly changes: readonly TreeChange[];
-  /** The paths that the capture of one side skipped, as a capture last saw them. */
+  /** Entries for the paths that the capture of a side skipped, taken from the last capture that read them. */
   readonly fills: { readonly from: readonly Entry[]; readonly to: readonly Entry[] };
 }
 
@@ -54,8 +54,9 @@ export async function changesBetween(
 }
 
 /**
- * Returns two snapshots with the differences of {@link changesBetween}. When both captures skipped nothing,
- * these are the snapshots of the two states. No checkpoint keeps a snapshot that was made for the comparison.
+ * Returns two snapshots that differ as {@link changesBetween} reports. When neither capture skipped a path,
+ * returns the snapshots of the two states. No checkpoint refers to a snapshot that was made for the
+ * comparison.
  */
 export async function comparable(
   store: SnapshotStore,
@@ -101,7 +102,10 @@ async function lastSeen(store: SnapshotStore, { before }: Side, path: TreePath):
   return undefined;
 }
 
-/** Returns a snapshot with more entries. Leaves out an entry whose path is blocked. */
+/**
+ * Returns a snapshot with these entries added. Leaves out an entry whose path is blocked by another entry of
+ * the snapshot.
+ */
 async function filled(
   store: SnapshotStore,
   snapshot: SnapshotId,
@@ -111,9 +115,9 @@ async function filled(
   return snapshotOf(store, overlaid(await store.directory(snapshot), entries, { replaces: false }));
 }
 
-// Counts the files in which two snapshots differ, by git's letters. A counts as added, D as deleted, and M, R, C, T
-// (a file that became a link) and changed permissions as modified. The counts are cached by immutable ids, so a
-// cached count never becomes wrong.
+// Counts the files in which two snapshots differ, by git's letters. The letter A counts as added, and D as
+// deleted. The letters M, R, C and T (a file that became a link) and changed permissions count as modified.
+// The counts are cached by immutable ids, so a cached count never becomes wrong.
 
 /** Numbers of files, not of lines. */
 export interface FileStats {
@@ -134,7 +138,7 @@ const countsMax = 10_000;
 export const noChanges: FileStats = { added: 0, modified: 0, deleted: 0 };
 
 export class StatsCache {
-  /** Counts as text: ten thousand small objects would take three times as much memory. */
+  /** Caches the counts as text, because ten thousand small objects would take three times as much memory. */
   readonly #cache = new LRUCache<string, string>({ max: countsMax });
   #hits = 0;
   #misses = 0;
@@ -166,7 +170,7 @@ export interface Counted {
   readonly index: CheckpointIndex;
 }
 
-/** Counts the files that differ between two checkpoints; cached by their immutable ids. */
+/** Counts the files that differ between two checkpoints. Caches the counts by immutable ids. */
 export async function statsBetween(
   { store, stats, index }: Counted,
   from: StoredCheckpoint,
@@ -192,7 +196,10 @@ export async function statsBetween(
   });
 }
 
-/** The contents of skipped paths come from earlier checkpoints, so the key includes these checkpoints. */
+/**
+ * Returns the cache key of a checkpoint: its snapshot or, when its capture skipped paths, its own id. The
+ * contents of skipped paths come from earlier checkpoints.
+ */
 function keyOf({ record }: StoredCheckpoint): string {
   return record.skipped.length === 0 ? record.snapshot : record.id;
 }
@@ -219,8 +226,8 @@ export function countLetters(letters: readonly DiffStatus[]): FileStats {
   return { added, deleted, modified: letters.length - added - deleted };
 }
 
-// Counts the files of a snapshot and adds up their sizes, in an LRU by the snapshot's immutable id. Counts
-// what the store reports, and reads no content.
+// Counts the files of a snapshot and adds up their sizes. Caches the result by the snapshot's immutable id.
+// Uses the sizes that the store reports, and reads no content.
 
 interface SnapshotSize {
   readonly fileCount: number;
@@ -232,7 +239,10 @@ const sizesMax = 10_000;
 /** One cache per store, and so per session. */
 const caches = new WeakMap<SnapshotStore, LRUCache<SnapshotId, SnapshotSize>>();
 
-/** Returns the count of a snapshot, from the cache if possible. Undefined when the store has lost part of it. */
+/**
+ * Returns the count of a snapshot, from the cache if possible. Returns undefined when the store has lost part
+ * of the snapshot.
+ */
 export async function snapshotSize(
   store: SnapshotStore,
   snapshot: SnapshotId,

@@ -1,5 +1,5 @@
-// Finds, from the snapshots and the ledger, the edits that a restore would replace and that this session did not
-// make.
+// Finds the edits that a restore would replace and that this session did not make. Compares the snapshots and
+// the ledger.
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -10,9 +10,9 @@ import { baseOf } from './checkpoint-index.ts';
 import type { Checkpoints } from './checkpoints.ts';
 
 /**
- * Returns the paths of a restore whose present content is in no checkpoint of this session and was not reported by
- * its agent. A deletion is never a conflict, because nothing would be lost. When the store has lost the head or the
- * base, a content that only the lost snapshot could explain is a conflict.
+ * Returns the paths of a restore whose present content is in no checkpoint of this session and was not
+ * reported by its agent. A deletion is never a conflict, because nothing would be lost. When the store has
+ * lost the head or the base, a content that might be in the lost snapshot counts as a conflict.
  */
 export async function conflictsIn(
   checkpoints: Checkpoints,
@@ -37,8 +37,8 @@ export async function conflictsIn(
 }
 
 /**
- * Returns a function that is true for a path with the content of the base, by the changes since the base.
- * Without known changes the function always returns false.
+ * Returns a function that is true for a path whose content has not changed since the base. When the changes
+ * since the base are unknown, the function always returns false.
  */
 function originalIn(sinceBase: readonly TreeChange[] | undefined): (path: TreePath) => boolean {
   if (sinceBase === undefined) return () => false;

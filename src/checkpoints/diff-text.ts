@@ -1,6 +1,6 @@
-// Writes the texts of a diff: git's own stat and unified text, with one line per file before the stat. Each includes
-// the changes of permissions that git does not see, in git's words for a change of mode. The texts are bytes, because
-// neither names nor contents need to be UTF-8.
+// Writes the texts of a diff: git's own stat and unified text, with one line per file before the stat. Each
+// text includes the changed permissions that git does not see, in git's words for a mode change. The texts
+// are bytes, because names and contents may not be UTF-8.
 import { InvariantViolation } from '../base/invariant.ts';
 import { type DiffOptions, quotedPath, statText, unifiedText } from '../git/diff/tree-diff.ts';
 import type { GitTrees } from '../store/snapshot-store.ts';
@@ -16,7 +16,7 @@ export async function statOf(
   return Buffer.concat([await statText(trees, options), Buffer.from(summary.join(''), 'latin1')]);
 }
 
-/** Returns one line per file, an empty line, then the stat. */
+/** Returns one line per file, then an empty line and the stat. */
 export function layoutOf(list: readonly Difference[], stat: Buffer): Buffer {
   if (list.length === 0) return Buffer.alloc(0);
   const lines = list.map(({ change, path, oldPath }) => {
@@ -51,12 +51,12 @@ export async function unifiedParts(
   };
   return list.map((difference) => {
     if (isOfPermissions(difference)) return permissionsPart(difference);
-    // Writes a file that became a link as a deletion and a creation.
+    // git writes two parts for a file that became a link: a deletion and a creation.
     return withModes(take(difference.letter === 'T' ? 2 : 1), difference);
   });
 }
 
-/** Splits the text at the lines that begin a file: all other lines of a unified diff begin differently. */
+/** Splits the text at the lines that begin with `diff --git`. No other line of a unified diff begins so. */
 function partsOf(text: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let start = 0; start < text.length; ) {
@@ -67,16 +67,13 @@ function partsOf(text: Buffer): Buffer[] {
   return parts;
 }
 
-/** Returns the line of git's `--summary`. */
+/** Returns the line that git's `--summary` writes for a mode change. */
 function modeChange(difference: Difference): string {
   const { before, after } = modesOf(difference);
   return ` mode change ${before} => ${after} ${quotedPath(difference.path)}\n`;
 }
 
-/**
- * Returns a part whose header also has the permissions, like git's header of a mode change, when git does not see
- * that they differ.
- */
+/** Adds changed permissions that git does not see to the header of a part, as git writes a mode change. */
 function withModes(part: Buffer, difference: Difference): Buffer {
   const isStrict = [difference.before, difference.after].some(
     (side) => side?.entry.permissions !== undefined,
@@ -97,8 +94,8 @@ function withModes(part: Buffer, difference: Difference): Buffer {
 }
 
 /**
- * Returns git's lines about permissions. A directory gets a line that `git apply` ignores, because patches
- * have no directories.
+ * Returns the lines that git writes for a mode change. For a directory returns a line that `git apply`
+ * ignores, because patches have no directories.
  */
 function permissionsPart(difference: Difference): Buffer {
   if (difference.directoryModes !== undefined) return Buffer.from(modeChange(difference), 'latin1');

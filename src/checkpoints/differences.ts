@@ -1,5 +1,5 @@
-// Lists the differences of two snapshots, path by path: those that git's differ finds (renames, binaries, lines), and
-// changes of permissions alone, which git does not see.
+// Lists the differences of two snapshots, path by path. git's differ finds renames, binary files and lines.
+// This module adds the paths of which only the permissions differ, which git does not see.
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import {
@@ -18,7 +18,7 @@ type ChangeName = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typ
 
 export interface DiffSide {
   readonly entry: Entry;
-  /** In bytes; -1 for a lost content. */
+  /** The size in bytes; -1 for a content that the store has lost. */
   readonly size: number;
 }
 
@@ -39,9 +39,9 @@ export interface Difference {
 }
 
 export interface Differences {
-  /** In bytewise order of their paths. */
+  /** The differences, in bytewise order of their paths. */
   readonly list: readonly Difference[];
-  /** Counts files. Directories do not count. */
+  /** The numbers of differing files. Directories do not count. */
   readonly stats: FileStats;
 }
 
@@ -54,7 +54,7 @@ const changeNames: Readonly<Record<DiffStatus, ChangeName>> = {
   T: 'typeChanged',
 };
 
-/** Compares two snapshots. `trees` are the same snapshots for git. @throws DataCorrupt, AbortError */
+/** Compares two snapshots. `trees` are these snapshots as git trees. @throws DataCorrupt, AbortError */
 export async function differencesOf(
   store: SnapshotStore,
   trees: GitTrees,
@@ -100,7 +100,8 @@ async function directoriesOf(
   for (const path of new Set([...olds.keys(), ...news.keys()])) {
     const [before, after] = [olds.get(path), news.get(path)];
     if (before === after || !isAsked(path, paths)) continue;
-    // Only unusual permissions are recorded. A directory exists on a side if the side has a file below it.
+    // Snapshots record only the unusual permissions of a directory. A directory is in a snapshot if the
+    // snapshot has a file below the directory.
     const holdsBoth = (await holdsBelow(store, from, path)) && (await holdsBelow(store, to, path));
     if (!holdsBoth) continue;
     const directoryModes = [directoryMode(before), directoryMode(after)] as const;
@@ -161,7 +162,8 @@ function isAsked(path: TreePath, paths: readonly TreePath[] | undefined): boolea
 }
 
 /**
- * Returns the modes of both sides, with the permissions that git's own spelling lacks. Undefined for an absent side.
+ * Returns the modes of both sides, including the permissions that git's modes lack. The mode of an absent
+ * side is undefined.
  */
 export function modesOf({ before, after, directoryModes }: Difference): {
   readonly before: string | undefined;

@@ -1,11 +1,12 @@
-// Finds the hunks of one file's unified text, names them, and reverts single hunks in a content. A name is made of
-// the hunk's lines and not of its place, so it stays valid while other hunks of the file change.
+// Finds the hunks of one file's unified text, names them, and reverts single hunks in a content. The name of
+// a hunk depends on its lines and not on its place, so the name stays valid while other hunks of the file
+// change.
 import { createHash } from 'node:crypto';
 import { invariant } from '../base/invariant.ts';
 
 export interface TextHunk {
   readonly id: string;
-  /** The first line, counted from 1, and the number of lines, on each side. */
+  /** The range of lines on each side: the first line, counted from 1, and the number of lines. */
   readonly before: LineRange;
   readonly after: LineRange;
   /** The lines of both sides with their line ends, as latin1. */
@@ -50,7 +51,7 @@ function rangeOf(start: string, lines: string): LineRange {
   return { start: Number(start), lines: Number(lines) };
 }
 
-/** Returns a hash of the lines. A repeated hunk of the same file gets a number behind its hash. */
+/** Returns a hash of the lines. When a file has the same hunk twice, the second name gets a number behind the hash. */
 function nameOf(lines: readonly string[], counts: Map<string, number>): string {
   const hash = createHash('sha256').update(lines.join('\n'), 'latin1').digest('hex').slice(0, 16);
   const count = (counts.get(hash) ?? 0) + 1;
@@ -62,7 +63,7 @@ function nameOf(lines: readonly string[], counts: Map<string, number>): string {
 export function withoutHunks(content: Buffer, hunks: readonly TextHunk[]): Buffer {
   const lines = content.toString('latin1').split(/(?<=\n)/);
   for (const { after, old, new: added } of hunks.toReversed()) {
-    // An empty range has the number of the line before it.
+    // For an empty range, `start` is the number of the line before the range.
     const at = after.lines === 0 ? after.start : after.start - 1;
     const removed = lines.splice(at, after.lines, ...old);
     invariant(removed.join('') === added.join(''), 'a hunk lies where its diff says');

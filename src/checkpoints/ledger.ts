@@ -1,5 +1,5 @@
-// The ledger records the author of each content of each path: contents in checkpoints and contents that the agent
-// reported. Any other content is an edit of another author. The ledger is in memory and reads no disk. The session
+// The ledger records the author of every content that a path had in a checkpoint or that the agent reported.
+// Any other content is an edit of another author. The ledger is in memory and reads no disk. The session
 // keeps its records in the log and rebuilds the ledger from them at the next start.
 import { given } from '../base/given.ts';
 import type { BlobId, SessionId } from '../base/ids.ts';
@@ -7,10 +7,13 @@ import type { TreeChange } from '../tree/tree.ts';
 import { byBytes, type TreePath } from '../tree/tree-path.ts';
 import { type ReportedWrite, ReportedWrites } from './reported-writes.ts';
 
-/** `agent`: this session's; `user`: by hand or by an unknown program; `session`: another session's agent. */
+/**
+ * The author of a content. `agent`: the agent of this session. `session`: the agent of another session.
+ * `user`: the user by hand, or an unknown program.
+ */
 export type Author = 'agent' | 'user' | 'session';
 
-/** A content, or `absent`: the path does not exist. */
+/** The id of a content, or `absent` when the path does not exist. */
 export type Known = BlobId | 'absent';
 
 /** One write or deletion of one path. JSON-safe. */
@@ -18,21 +21,21 @@ export interface LedgerRecord {
   readonly path: TreePath;
   readonly content: Known;
   readonly who: Author;
-  /**
-   * The session whose agent wrote the content, if `who` is `session`. The id remains known after that session
-   * closes.
-   */
+  /** The session whose agent wrote the content, if `who` is `session`. The id remains after the session closes. */
   readonly session?: SessionId;
   /** The id of the checkpoint, or the name of the tool. */
   readonly by?: string;
-  /** RFC 3339. The order of the records counts, not the clock. */
+  /** The time of the record (RFC 3339). Only the order of the records matters, not this time. */
   readonly at: string;
 }
 
 export class Ledger {
-  /** The records of each path, oldest first. A path without an entry counts as always absent. */
+  /** The records of each path, oldest first. A path without records counts as absent from the beginning. */
   readonly #histories = new Map<TreePath, LedgerRecord[]>();
-  /** The reports of all sessions on the work tree. Histories have no reports of other sessions. */
+  /**
+   * The reports of all sessions on the work tree. The records of each path do not include reports of other
+   * sessions.
+   */
   readonly reports: ReportedWrites;
 
   /** Rebuilds a ledger from its records, in the order in which they were made. */
@@ -51,8 +54,9 @@ export class Ledger {
   }
 
   /**
-   * Records the changes of a checkpoint against the checkpoint before it (of the first: against nothing). A reported
-   * content keeps its author. Other new contents get the author `who`. Returns the records for the session's log.
+   * Records what changed between a checkpoint and the checkpoint before it. The first checkpoint is compared
+   * with an empty tree. A reported content keeps its author. Other new contents get the author `who`. Returns
+   * the records for the session's log.
    */
   recordCheckpoint(
     changes: Iterable<TreeChange>,
@@ -72,7 +76,10 @@ export class Ledger {
     return added;
   }
 
-  /** True when a checkpoint has, or the agent reported, this content at the path. Always true for `absent`. */
+  /**
+   * True when a checkpoint has this content at the path, or the agent reported this content. Always true for
+   * `absent`.
+   */
   isKnown(path: TreePath, content: Known): boolean {
     if (content === 'absent') return true;
     return this.history(path).some((record) => record.content === content);
@@ -82,12 +89,12 @@ export class Ledger {
     return this.#histories.get(path) ?? [];
   }
 
-  /** Returns the newest record of a path, if there is one. */
+  /** Returns the newest record of a path, or undefined when the path has no record. */
   last(path: TreePath): LedgerRecord | undefined {
     return this.#histories.get(path)?.at(-1);
   }
 
-  /** Returns every path that has a history, in bytewise order. */
+  /** Returns every path that has a record, in bytewise order. */
   paths(): TreePath[] {
     return [...this.#histories.keys()].sort(byBytes);
   }

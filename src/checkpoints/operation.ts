@@ -1,12 +1,15 @@
-// The context of a running operation: its cancellation, its reports of progress and later failures, and the facts for
-// records. afterCommit runs the steps behind a commit point.
+// The context of a running operation: its cancellation, its progress and warnings, and the facts for its
+// records. afterCommit runs the steps that follow a commit point.
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 export interface OperationContext {
   readonly signal: AbortSignal;
-  /** The client that made the request, compared by identity and named in events. Absent: no client did. */
+  /**
+   * The client that made the request, compared by identity and named in events. Absent when no client made a
+   * request.
+   */
   readonly client?: object;
   /**
    * The key and the operation id, which are published together with the effect. Empty for a request that is no
@@ -14,12 +17,12 @@ export interface OperationContext {
    */
   readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;
   /**
-   * Notes that an interrupted restore was recovered. If the request then fails, its error does not say that nothing
-   * changed.
+   * Notes that the request first recovered an interrupted restore. If the request then fails, its error must
+   * not say that nothing changed.
    */
   noteRecovered(): void;
   progress(phase: string): (done: ProgressFigures) => void;
-  /** Warns the client of a part that failed although the request succeeded. `cause` is only for the log. */
+  /** Warns the client that a part of a successful request failed. `cause` is only for the log. */
   warn(warning: string, cause?: unknown): void;
 }
 
@@ -28,16 +31,16 @@ export interface ProgressFigures {
   readonly filesTotal?: number;
   readonly bytesDone: number;
   readonly bytesTotal?: number;
-  /** True while a cancel has an effect. Absent: unchanged. */
+  /** True while the client can still cancel the operation. When absent, the value of the last report is still valid. */
   readonly cancellable?: boolean;
 }
 
-// Steps after a commit point. The effect is final by then, so no step here may fail the request. An error
-// would say that nothing was done, and the client would repeat the request.
+// Steps after a commit point. The effect of the request is then final, so no failed step may fail the
+// request. An error would say that nothing was done, and the client would repeat the request.
 
 /**
- * Runs one step after the commit. A failure becomes the warning `lost` with its reason, and the result is
- * `undefined`.
+ * Runs one step after the commit. If the step fails, warns the client with the text `lost` and the reason,
+ * and returns undefined.
  * @throws only InvariantViolation: the session then accepts no more changes, and the process ends
  */
 export async function afterCommit<T>(
@@ -54,7 +57,10 @@ export async function afterCommit<T>(
   }
 }
 
-/** Hides the text of a foreign error from the client: it may quote file contents or the environment. */
+/**
+ * Returns the reason of a failure for the client. Hides the text of a foreign error, which may quote file
+ * contents or the environment.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof CheckpointdError) return error.message;
   if (error instanceof Error && error.name === 'AbortError') return 'it was cancelled.';

@@ -1,5 +1,6 @@
-// Makes checkpoints: captures the present, collects the record's facts about the session, and publishes. Publishing
-// is the only way in which a checkpoint appears, on disk and in the index. This file decides nothing.
+// Makes checkpoints: captures the present work tree, collects the facts about the session for the record, and
+// publishes the record. Publishing is the only way in which a checkpoint appears, on disk and in the index.
+// This file decides nothing.
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -23,7 +24,7 @@ export function capturePresent(
   });
 }
 
-/** Publishes a record and enters it in the index. Afterwards the checkpoint is listed, on disk and in memory. */
+/** Publishes the record of a checkpoint in the store and adds the checkpoint to the index. */
 export async function publish(
   checkpoints: Checkpoints,
   record: CheckpointRecord,
@@ -42,7 +43,7 @@ export async function publish(
   return stored;
 }
 
-/** Returns the counters from the record of the session's current checkpoint. */
+/** Returns the turn and tool counters from the record of the session's current checkpoint. */
 export function countersOf(head: StoredCheckpoint | undefined): { currentTurn: number; toolsInTurn: number } {
   return { currentTurn: head?.record.currentTurn ?? 0, toolsInTurn: head?.record.toolsInTurn ?? 0 };
 }
@@ -60,7 +61,10 @@ export interface RecordSources {
   readonly options: CaptureSettings;
 }
 
-/** Returns the present position in the conversation and the rules of the captures. Every record contains them. */
+/**
+ * Returns the facts that every record contains: the present position in the conversation, and the rules of
+ * the captures.
+ */
 export function standingOf({
   conversation,
   sessionLog,

@@ -1,6 +1,6 @@
-// Remembers the parents of removed checkpoints. A record names its parent. When that parent is removed, this
-// class still knows the parent's own parent, so that the line of the head has no gap. Keeps nothing else of
-// removed checkpoints.
+// Remembers the parents of removed checkpoints. The record of a checkpoint names its parent. When the parent
+// is removed, this class still knows the parent's own parent, so that the line of the head has no gap. This
+// class remembers nothing else about removed checkpoints.
 import type { CheckpointId } from '../base/ids.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
@@ -31,9 +31,9 @@ export class RemovedParents {
   }
 
   /**
-   * Notes the parents of records that are about to be removed. Call this before the removal: a note stays
-   * true, so a kill between note and removal does no harm. @throws NoSpace, StoreUnavailable: then only this
-   * process knows the parents
+   * Notes the parents of checkpoints that the caller is about to remove. Call this before the removal. A kill
+   * between note and removal does no harm, because the note stays true. @throws NoSpace, StoreUnavailable:
+   * then only this process knows the parents
    */
   note(going: readonly CheckpointRecord[]): void {
     const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));

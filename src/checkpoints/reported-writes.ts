@@ -1,6 +1,6 @@
 // Records the writes that agents reported in this session and in the other open sessions on the same work
-// tree, in the order of the reports. Proves from reports and checkpoints that one author made the whole
-// change of a path. Pure and in memory; the session keeps the reports in its log.
+// tree, in the order of the reports. Decides from reports and checkpoints whether one author made the whole
+// change of a path. This module is in memory and reads no disk. The session keeps the reports in its log.
 import type { BlobId, CheckpointId, SessionId } from '../base/ids.ts';
 import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -8,20 +8,26 @@ import type { TreePath } from '../tree/tree-path.ts';
 /** One report of a write or a deletion. JSON-safe. */
 export interface ReportedWrite {
   readonly path: TreePath;
-  /** The content after the write. Absent: the reporting session's store names contents in another way. */
+  /**
+   * The content after the write. Absent when the store of the reporting session computes content ids in
+   * another way.
+   */
   readonly content?: BlobId | 'absent';
   readonly session: SessionId;
   /** The name of the reporting session's agent, if its conversation has one. */
   readonly agent?: string;
-  /** The head of this session, not of the reporting one, at the time of the report. */
+  /** The head of this session at the time of the report. This is not the head of the reporting session. */
   readonly after: CheckpointId;
-  /** RFC 3339; the same in each session that keeps the report. */
+  /** The time of the report (RFC 3339). Each session that keeps the report has the same time. */
   readonly at: string;
-  /** True when this session was closed for some time after the head was made, so it may have missed reports. */
+  /**
+   * True when this session was closed for some time after its head was made, so the session may have missed
+   * reports.
+   */
   readonly mayMiss?: true;
 }
 
-/** A path at one checkpoint of a range, or in the present, which has no id. */
+/** The entry of a path at one checkpoint of a range, or at present. The present has no id. */
 export interface Station {
   readonly id?: CheckpointId;
   readonly entry: Entry | undefined;
@@ -34,7 +40,10 @@ export interface ReportedStep {
   readonly session?: SessionId;
 }
 
-/** `whole`: the author made the whole change. `none`: other authors made the whole change. */
+/**
+ * The share of an author in a change. `whole`: the author made the whole change. `none`: other authors made
+ * the whole change.
+ */
 export type Share = 'whole' | 'none' | 'mixedAuthors' | 'unknownAuthor';
 
 export class ReportedWrites {
@@ -46,8 +55,8 @@ export class ReportedWrites {
   }
 
   /**
-   * Notes the head at the time when checkpoints are enabled. Until the next checkpoint, earlier reports may be
-   * missing.
+   * Notes the head when checkpoints are enabled. Until the next checkpoint, reports from before that time may
+   * be missing.
    */
   beginAt(head: CheckpointId | undefined): void {
     this.#openedAt = head;
@@ -55,7 +64,8 @@ export class ReportedWrites {
 
   /** Returns the record of a report, or undefined when it repeats the last reports after the same checkpoint. */
   compose(report: Omit<ReportedWrite, 'mayMiss'>): ReportedWrite | undefined {
-    // One repeated report is kept, because it shows that the report before it is about several writes.
+    // This class keeps one repetition of a report: the repetition shows that the first report is about
+    // several writes.
     const last = (this.#byPath.get(report.path) ?? []).slice(-2);
     const isRepeat = last.every(
       ({ session, content, after }) =>
@@ -65,7 +75,7 @@ export class ReportedWrites {
     return report.after === this.#openedAt ? { ...report, mayMiss: true } : report;
   }
 
-  /** True when this session also has a report that another session recorded. */
+  /** True when this session has the given report of another session. */
   has({ path, session, at }: ReportedWrite): boolean {
     return this.#byPath.get(path)?.some((known) => known.session === session && known.at === at) === true;
   }
@@ -76,7 +86,10 @@ export class ReportedWrites {
     else known.push(report);
   }
 
-  /** Returns the names of all agents that reported, by session, or of those that reported after certain checkpoints. */
+  /**
+   * Returns the names of the agents that reported writes, by session. With `after`, returns only agents that
+   * reported after these checkpoints.
+   */
   agents(after?: ReadonlySet<CheckpointId>): Map<SessionId, string | undefined> {
     const found = new Map<SessionId, string | undefined>();
     for (const reports of this.#byPath.values())
@@ -100,9 +113,8 @@ export class ReportedWrites {
 
   /**
    * Returns the changes that an author made to the content of a path, oldest first, in the first intervals
-   * between stations. Returns undefined when the reports do not separate them from the changes of other
-   * authors. The stations reach from the beginning of the range to the present, because a late report may
-   * come after the range.
+   * between stations. Returns undefined when the reports do not show which author made a change. The stations
+   * include those after the range up to the present, because a late report may come after the range.
    */
   stepsOf(
     author: SessionId,
@@ -119,10 +131,10 @@ export class ReportedWrites {
 }
 
 /**
- * Returns the changes that lead from station to station, or undefined when the reports leave their authors in
- * doubt. Each report is about one write. When every report came with a change, each write is the change that
- * its report came with. A report without a change came late, and its write is part of a change that another
- * report came with.
+ * Returns the changes that lead from station to station, or undefined when the reports leave the authors in
+ * doubt. Each report is about one write. When the content changed with every report, each write is the change
+ * that came with its report. A report without a change came late: its write is part of a change that came
+ * with another report.
  */
 function stepsBetween(
   reports: readonly ReportedWrite[],
@@ -145,12 +157,12 @@ function stepsBetween(
     content = end;
     intervals.push(steps);
   }
-  // A report from another line of checkpoints may be a late one.
+  // A report from another line of checkpoints may be a late report about this line.
   const first = reports.findIndex(({ after }) => stations.some(({ id }) => id === after));
   return first >= 0 && reports.length - first > count ? undefined : intervals;
 }
 
-/** True when the reports between two checkpoints explain how the content changed from one to the other. */
+/** True when the reports between two checkpoints explain how the content changed between these checkpoints. */
 function isExplained(
   writes: readonly ReportedWrite[],
   start: Station | undefined,
@@ -162,8 +174,8 @@ function isExplained(
 }
 
 /**
- * True when, from the report `first` on, two sessions reported the same content. In that case both sessions
- * wrote before either report.
+ * True when two sessions reported the same content one after the other, at or after the report `first`. Both
+ * sessions then wrote before either of them reported.
  */
 function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite | undefined): boolean {
   const start = first === undefined ? reports.length : reports.indexOf(first);
@@ -174,7 +186,7 @@ function isOverlapping(reports: readonly ReportedWrite[], first: ReportedWrite |
   });
 }
 
-/** Reports do not contain modes, so a changed mode has an unknown author. */
+/** True when all stations have the same mode. Reports do not contain modes, so a changed mode has an unknown author. */
 function hasOneMode(stations: readonly Station[]): boolean {
   const modes = stations.flatMap(({ entry }) =>
     entry === undefined ? [] : [`${entry.mode} ${entry.permissions}`],

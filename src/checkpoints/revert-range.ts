@@ -1,19 +1,20 @@
-// Finds the two ends of the range that a revert takes back: the work of a turn, a tool or a restore, or any range on
-// one line.
+// Finds the two ends of the range that a revert undoes: the work of a turn, a tool or a restore, or any range
+// on one line.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
 
-/** A range on one line. `to` absent: the present. */
+/** A range on one line. When `to` is absent, the range ends at the present work tree. */
 export interface RevertRange {
   readonly from: StoredCheckpoint;
   readonly to?: StoredCheckpoint;
 }
 
 /**
- * The request of a client: one checkpoint, both ends of a range, or only an author. `to` absent: the present. With an
- * author alone the range is the whole line of the session, from its oldest checkpoint to the present.
+ * The request of a client: one checkpoint, the ends of a range, or only an author. When `to` is absent, the
+ * range ends at the present work tree. With only an author, the range is the whole line of the head, from its
+ * oldest checkpoint to the present.
  */
 export interface AskedRange {
   readonly author?: string | null;
@@ -59,7 +60,7 @@ export function rangeSince(index: CheckpointIndex, from: StoredCheckpoint): Reve
   return { from };
 }
 
-/** Returns the range of one checkpoint: the work of its turn, of its tool, or of its restore. */
+/** Returns the range of one checkpoint: the work of the turn, the tool or the restore that made the checkpoint. */
 function rangeOf(index: CheckpointIndex, checkpoint: StoredCheckpoint): RevertRange {
   const { kind, id, safety } = checkpoint.record;
   if (kind === 'turn') return turnRange(index, checkpoint);
@@ -115,7 +116,8 @@ function isBefore(index: CheckpointIndex, earlier: string, later: StoredCheckpoi
 }
 
 /**
- * Checks that both ends are on one line. @throws InvalidRange when the later end does not come after the earlier one
+ * Checks that both ends are on one line. @throws InvalidRange when the later end does not come after the
+ * earlier end
  */
 function requireOneLine(index: CheckpointIndex, { from, to }: RevertRange): void {
   const [first, last] = [from.record.id, to?.record.id];

@@ -1,5 +1,5 @@
-// Tags: `0`, `4`, `4.2`. The only maker of the Tag type, and the check of every text before it could reach git. Knows
-// no checkpoint: the index knows which tags exist.
+// Tags, such as `0`, `4` and `4.2`. Only this module makes values of the type Tag, and it checks every text
+// before the text can reach git. This module knows no checkpoints: the index knows which tags exist.
 import { CheckpointdError } from '../base/errors.ts';
 import type { Tag } from '../base/ids.ts';
 
@@ -17,7 +17,7 @@ export function tagOf(text: string): Tag | undefined {
   return text.length <= 32 && pattern.test(text) ? (text as Tag) : undefined;
 }
 
-/** Parses text as a tag. @throws InvalidTag with the form of a tag. */
+/** Parses text as a tag. @throws InvalidTag, whose message shows the form of a tag */
 export function parseTag(text: string): Tag {
   const tag = tagOf(text);
   if (tag !== undefined) return tag;
@@ -41,7 +41,10 @@ export function toolTag(turn: number, tool: number): Tag {
   return counted(`${turn}.${tool}`);
 }
 
-/** Returns the tag of the counters. An explicit tag sets the counters, so the next number may be too long. */
+/**
+ * Returns the tag for these counters. A client's explicit tag sets the counters, so the next number may be
+ * too long.
+ */
 function counted(text: string): Tag {
   const tag = tagOf(text);
   if (tag !== undefined) return tag;
@@ -59,15 +62,16 @@ export function previousTag(tag: Tag): Tag {
   return tool === 1 ? turnTag(turn) : toolTag(turn, tool - 1);
 }
 
-// Names of checkpoints, which a client may use besides tag and id. A name never looks like a tag or an id.
+// Names of checkpoints. A client may use a name instead of a tag or an id. A name never looks like a tag or
+// an id.
 
 const charactersMax = 256;
 
 const plain = /^[\p{L}\p{N}_][\p{L}\p{N} ._-]{0,127}$/u;
 
 /**
- * True when the text reads as a name. The error for an unknown text that reads as a name is
- * UnknownCheckpoint, and not InvalidTag.
+ * True when the text has the form of a name. For an unknown text of this form, the error is UnknownCheckpoint
+ * and not InvalidTag.
  */
 export function isPlainName(text: string): boolean {
   return plain.test(text) && text.trimEnd() === text;
@@ -78,8 +82,8 @@ function isName(text: string): boolean {
 }
 
 /**
- * Parses text as a new name. @throws InvalidName when it is malformed or could be mistaken for a tag, an id or a
- * commit.
+ * Parses text as a new name. @throws InvalidName when the text is malformed or could be mistaken for a tag,
+ * an id or a commit
  */
 export function parseName(text: string): string {
   const isTaken = tagOf(text) !== undefined || text.startsWith('ckpt_') || /^[0-9a-f]{7,64}$/i.test(text);

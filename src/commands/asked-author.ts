@@ -1,5 +1,5 @@
-// Finds the session that a client names as the author. The revert or restore then takes back only the changes
-// of this author.
+// Finds the session that a client names as the author. A revert or restore of one author undoes only that
+// author's changes.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -11,7 +11,7 @@ import { reportedContent } from '../session/reported-contents.ts';
 import type { Session } from '../session/session.ts';
 import { unseenReports } from '../session/unseen-reports.ts';
 
-/** Returns the author that a client names, for one range. @throws UnknownPart */
+/** Returns the author that a client names, for a revert of the given range. @throws UnknownPart */
 export function askedAuthor(session: Session, range: RevertRange, asked: string): AuthorAsked {
   const author = authorNamed(session, range, asked);
   const { paths, isPartial } = unseenReports(session, range.from.record.timestamp);

@@ -1,6 +1,6 @@
-// Pushes sessions in the background after their turns. Each remote has a backlog. Pushes run one at a time,
-// within a time limit, and at growing intervals while the remote is unreachable. No request waits for a push.
-// Failures are reported and retried.
+// Pushes sessions in the background after their turns. Each remote has a backlog of sessions. The pushes of a
+// backlog run one at a time and within a time limit. While the remote is unreachable, the intervals between
+// attempts grow. No request waits for a push. The daemon reports a failed push and tries again.
 
 import { attemptOr } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -8,9 +8,12 @@ import { Remotes } from '../remote/remotes.ts';
 import type { Session } from '../session/session.ts';
 import { pushSession } from '../session/travel.ts';
 
-/** The delay between a turn and its push: an agent often makes several changes at once. */
+/** The delay between a turn and its push, because an agent often makes several changes at once. */
 const quietMs = 500;
-/** The time limit for one run of the backlog. The rest waits for the next run. Doubled after each failure. */
+/**
+ * The time limit for one run of the backlog. Sessions that remain wait for the next run. The limit doubles
+ * after each failure.
+ */
 const budgetMs = 120_000;
 const firstRetryMs = 5_000;
 const lastRetryMs = 10 * 60_000;
@@ -20,7 +23,7 @@ const failuresMax = 5;
 const backlogs = new WeakMap<Session, Backlog>();
 const byRemote = new Map<string, Backlog>();
 
-/** Starts or stops to push the session to the remote after its turns. @throws UnknownRemote */
+/** Starts or stops pushing the session to the remote after each turn. @throws UnknownRemote */
 export function pushAfterTurns(session: Session, remote: string, mode: 'turn' | 'manual'): void {
   const { storage } = session.parts.directory;
   if (mode === 'manual') {
@@ -39,7 +42,7 @@ export function pushAfterTurns(session: Session, remote: string, mode: 'turn' | 
   backlog.add(session);
 }
 
-/** The methods that begin or end a turn. */
+/** The methods that begin or end a turn, after which the daemon pushes. */
 const turnMethods: ReadonlySet<string> = new Set(['checkpoint/create', 'conversation/append']);
 
 class Backlog {
@@ -67,7 +70,7 @@ class Backlog {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    // Longer after each failure, so that a push that needs more time succeeds, too.
+    // The limit grows after each failure, so that a push that needs more time can succeed.
     const budget = AbortSignal.timeout(budgetMs * 2 ** this.#failures);
     let isDone = true;
     for (const session of this.#waiting) {
@@ -83,8 +86,9 @@ class Backlog {
   }
 
   /**
-   * Pushes a session. Returns false when the same push may succeed later: the remote was unreachable or
-   * limits the number of requests, or the time was up. In that case no other session is tried now.
+   * Pushes a session. Returns false when the push may succeed later, because the remote was unreachable, the
+   * remote limits the number of requests, or the time limit was reached. The caller then tries no other
+   * session now.
    */
   async #push(session: Session, signal: AbortSignal): Promise<boolean> {
     const { events, log, directory, owner } = session.parts;

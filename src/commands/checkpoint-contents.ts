@@ -29,7 +29,7 @@ import { limited, textAnswer, textBytesMax } from './answers/patch.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';
 import { defineCommand } from './command.ts';
 
-/** Lists the files of a checkpoint by pages, and marks the files that it changed. */
+/** Lists the files of a checkpoint by pages, and marks the files that the checkpoint changed. */
 export const checkpointFiles = defineCommand('checkpoint/files', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const { record } = checkpoints.index.resolve(params.tag);
@@ -51,12 +51,12 @@ export const checkpointFiles = defineCommand('checkpoint/files', async ({ sessio
 
 interface FileInSnapshot {
   readonly path: TreePath;
-  /** The change against the predecessor of the checkpoint. Absent for unchanged files. */
+  /** The kind of change since the predecessor of the checkpoint. Absent for unchanged files. */
   readonly change?: 'added' | 'modified' | 'deleted';
   /** The size in bytes; 0 for a deleted file. */
   readonly size: number;
   readonly mode: EntryMode | '000000';
-  /** Absent for a deleted file. */
+  /** The id of the content. Absent for a deleted file. */
   readonly blob?: BlobId;
 }
 
@@ -111,7 +111,7 @@ function changeOf(change: TreeChange | undefined): { change?: 'added' | 'modifie
 
 const readBytesMax = 8 * 1024 * 1024;
 
-/** Reads the bytes of one file, or the target of one link, in a checkpoint. Does not touch the work tree. */
+/** Reads the bytes of one file, or the target of one link, from a checkpoint. Does not read the work tree. */
 export const checkpointReadFile = defineCommand('checkpoint/readFile', async ({ session, params }) => {
   const { store, index } = session.requireCheckpoints();
   const path = treePath(params);
@@ -145,7 +145,7 @@ export const checkpointReadFile = defineCommand('checkpoint/readFile', async ({ 
   };
 });
 
-/** Counts the files that a checkpoint changed, or in which two checkpoints differ. */
+/** Counts the files that a checkpoint changed, or the files that differ between two checkpoints. */
 export const checkpointStats = defineCommand('checkpoint/stats', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const { index } = checkpoints;
@@ -185,8 +185,8 @@ export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session,
 });
 
 /**
- * Returns one path of a diff. Contents are text only when all bytes of the path's contents are UTF-8,
- * otherwise base64.
+ * Returns one path of a diff in the form of the wire. When a content or diff of the path is not UTF-8, all of
+ * them are base64.
  */
 function diffFile(entry: DiffEntry): Wire.DiffFile {
   const { before, after, contents = {}, unified } = entry;
@@ -233,17 +233,17 @@ function sizeOf(side: DiffEntry['before']): number | undefined {
 type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
 
 interface DiffRequest {
-  /** Default: the base. */
+  /** The earlier state. Default: the base. */
   readonly from?: string;
-  /** Default: the present work tree. */
+  /** The later state. Default: the present work tree. */
   readonly to?: string;
   readonly format: DiffFormat;
-  /** True to get the unified text in parts, one per file. */
+  /** True when the client wants the unified text in parts, one per file. */
   readonly perFile?: boolean;
-  /** True to get binary files as patches in the unified text. */
+  /** True when the unified text must include patches of binary files. */
   readonly binary?: boolean;
   readonly paths?: readonly TreePath[];
-  /** True to swap the two sides. */
+  /** True when the two sides are swapped. */
   readonly reverse?: boolean;
 }
 
@@ -268,8 +268,8 @@ const contentBytesMax = 1 << 20;
 const totalBytesMax = 16 << 20;
 
 /**
- * Compares two states of the files with git's own differ, so that all strategies give the same result. Texts stay
- * bytes.
+ * Compares two states of the files with git's own differ, so that all strategies give the same result.
+ * Returns texts as bytes.
  * @throws InvalidTag, UnknownCheckpoint, CheckpointsDisabled, DataCorrupt
  */
 async function snapshotDiff(
@@ -363,7 +363,7 @@ async function contentOf({ store }: Checkpoints, { entry }: DiffSide): Promise<B
   return Buffer.concat(chunks);
 }
 
-/** Returns the error for a file whose content the store has lost or cannot read. */
+/** Returns the error for a file whose content is missing from the store or damaged. */
 function lostContent({ path, blob }: Entry): CheckpointdError {
   return new CheckpointdError(
     'DataCorrupt',

@@ -1,5 +1,6 @@
-// checkpoint/create: captures, then publishes. The publication is the only commit point: before the
-// publication nothing is listed, after it everything is. A cancel before the publication changes nothing.
+// checkpoint/create: captures the work tree, then publishes the checkpoint. The publication is the only
+// commit point: no list contains the checkpoint before its publication. A cancel before the publication
+// changes nothing.
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -81,7 +82,10 @@ async function create({
   return createAnswer(session, made, { created: true, capture: facts }, context, capture);
 }
 
-/** The checkpoint has taken the message. The log records that too, for an opening without checkpoints. */
+/**
+ * Moves the conversation to the head after the checkpoint has used the message. The log also records the
+ * head, in case a later process opens the session without checkpoints.
+ */
 async function moveTo(
   session: Session,
   head: RecordedConversation,
@@ -94,7 +98,10 @@ async function moveTo(
   await afterCommit(context, lost, () => conversation.recordHead());
 }
 
-/** True when nothing differs from a checkpoint. A path that one of the two captures could not see is no difference. */
+/**
+ * True when the work tree is the same as in a checkpoint. A path that one of the two captures skipped does
+ * not count as a difference.
+ */
 async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
   const { index } = checkpoints;
   const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, capture));
@@ -136,7 +143,7 @@ function checkRequest(
   if (message != null) checkLength(message, session.parts.conversation.state.limits.messageChars, 'message');
 }
 
-/** Returns the next tag by the counters, or the explicit one. */
+/** Returns the tag that the client gave, or else the next tag by the counters. */
 function nextTag({ index }: Checkpoints, request: CreateRequest): Tag {
   if (request.tag != null) return parseTag(request.tag);
   const { currentTurn, toolsInTurn } = countersOf(index.head);
@@ -176,7 +183,7 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
   };
 }
 
-/** Returns the client's description unchanged. Without a description, returns a line about the turn or the tool. */
+/** Returns the client's description unchanged. If the client gave none, writes a line about the turn or the tool. */
 function describe(
   { kind, description, toolName }: CreateRequest,
   message: string,
@@ -199,15 +206,19 @@ function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
   );
 }
 
-// Writes the description of a checkpoint when its client gives none: one line, which is also the commit's
-// subject. The line is cut by bytes, because it must fit git's subject line and a terminal's row.
+// Writes the description of a checkpoint when the client gives none. The description is one line, which is
+// also the commit's subject. The line is cut by bytes, so that it fits git's subject line and a row of a
+// terminal.
 
 const bytesMax = 60;
 
-/** Cuts the line at 60 bytes: at a space (else a character), with `...`, so at most 63 bytes. */
+/**
+ * Cuts a line that is longer than 60 bytes, if possible at a space, and appends `...`. The result has at most
+ * 63 bytes.
+ */
 function cut(text: string): string {
   const line = oneLine(text);
-  // 61 UTF-16 units are more than 60 bytes, so the rest of a long message need not be encoded.
+  // 61 UTF-16 units have more than 60 bytes in UTF-8, so the rest of a long message need not be encoded.
   const bytes = Buffer.from(line.slice(0, bytesMax + 1), 'utf8');
   if (bytes.length <= bytesMax) return line;
   let end = bytesMax;
@@ -219,7 +230,7 @@ function cut(text: string): string {
 
 /**
  * Describes a turn by the user's message. The checkpoint of a turn is made at the start of the turn. Without
- * a message the text says so.
+ * a message, the description is "Turn started".
  */
 export function describeTurn(message: string): string {
   return cut(message) || 'Turn started';
@@ -227,15 +238,15 @@ export function describeTurn(message: string): string {
 
 interface ToolRun {
   readonly name: string | undefined;
-  /** The tool's effect in the client's words, or ''. */
+  /** The effect of the tool in the client's words. Empty when the client gave no message. */
   readonly message: string;
   /** True when files differ from the head. */
   readonly hasChanges: boolean;
 }
 
 /**
- * Describes a tool by its effect, else by its name. When a tool that only reads finds changes, another program made
- * them, and the description says so.
+ * Describes a tool by its effect, or else by its name. When files changed although the tool only reads, the
+ * description says that another program made the changes.
  */
 export function describeTool({ name, message, hasChanges }: ToolRun): string {
   if (hasChanges && name !== undefined && onlyReads(name)) {

@@ -22,8 +22,8 @@ import { askedAuthor } from './asked-author.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
 /**
- * The maximum length of the stacks. Every record contains both, so the cost of unlimited stacks would grow with the
- * square of the restores.
+ * The maximum length of the undo stack and of the redo stack. Every record contains both stacks, so without a
+ * limit the size of all records would grow with the square of the number of restores.
  */
 export const undoMax = 100;
 
@@ -37,8 +37,8 @@ export const checkpointRestore = defineCommand(
     warnOfOldDirectory(session, target.record, context);
     if (params.author != null) return restoreOfAuthor({ session, params, context }, params.author);
     const scope = params.scope ?? (paths === undefined ? 'both' : 'files');
-    // A restore of some files, or of files alone, is an edit of the present line. A complete restore jumps to the
-    // target.
+    // A restore of files alone, or of some paths, stays on the present line. A complete restore begins a new
+    // line at the target.
     const isJump = scope !== 'files' && paths === undefined;
     const parent = isJump ? target.record.id : index.head?.record.id;
     const job: RestoreJob = {
@@ -76,7 +76,7 @@ export const checkpointRestore = defineCommand(
   },
 );
 
-/** Takes one author's changes since a checkpoint back. All other changes stay. */
+/** Undoes one author's changes since a checkpoint. All other changes stay. */
 async function restoreOfAuthor(
   { session, params, context }: Pick<CallOf<'checkpoint/restore'>, 'session' | 'params' | 'context'>,
   author: string,
@@ -114,8 +114,8 @@ function refuseConversation({ author, scope }: CallOf<'checkpoint/restore'>['par
 }
 
 /**
- * Warns when the checkpoint has the files of an earlier directory, which another directory has replaced at
- * the work tree's path.
+ * Warns when the checkpoint has the files of an earlier directory at the work tree's path, which another
+ * directory has replaced.
  */
 function warnOfOldDirectory(
   { parts: { directory, workTree } }: Session,
@@ -129,7 +129,7 @@ function warnOfOldDirectory(
   );
 }
 
-/** Undoes the newest restore. */
+/** Undoes the newest restore that was not undone. */
 export const checkpointUndo = defineCommand('checkpoint/undo', (call) => stepOverRestore('undo', call), {
   again: restoredBefore,
   check: checkStep,
@@ -156,16 +156,16 @@ const steps = {
   },
 } as const;
 
-/** Refuses an expectation that names no checkpoint. @throws UnknownCheckpoint, InvalidTag */
+/** Checks that the expected head is the name of a checkpoint. @throws UnknownCheckpoint, InvalidTag */
 function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'checkpoint/redo'>): void {
   const { index } = session.requireCheckpoints();
   if (params.expect?.head != null) index.resolve(params.expect.head);
 }
 
 /**
- * Reverses the newest step of one stack and moves it to the other stack. Each restore names the safety
- * checkpoint that was taken before the restore. An undo restores that checkpoint and is itself a restore,
- * whose own safety checkpoint is the target of a redo.
+ * Reverses the newest restore on one stack and moves it to the other stack. The checkpoint of each restore
+ * names the safety checkpoint from before that restore. An undo restores that checkpoint and is itself a
+ * restore, whose own safety checkpoint is the target of a redo.
  * @throws NothingToUndo
  */
 async function stepOverRestore(
@@ -202,7 +202,10 @@ async function stepOverRestore(
   return restored(session, `checkpoint/${from}`, outcome, job.dryRun, context);
 }
 
-/** Returns the paths of a restore, and the links or files that it removed because a path needed a directory there. */
+/**
+ * Returns the paths of a restore, and the links and files that the restore removed because a path needed a
+ * directory in their place.
+ */
 async function pathsBack(
   session: Session,
   { paths, snapshot }: CheckpointRecord,
@@ -218,7 +221,7 @@ async function pathsBack(
   return [...all];
 }
 
-/** Refuses when the head is not the one that the caller expects. @throws PreconditionFailed */
+/** Checks that the head is the checkpoint that the caller expects. @throws PreconditionFailed */
 export function checkExpectation(index: CheckpointIndex, expected: string | null | undefined): void {
   if (expected == null) return;
   const head = index.head?.record.id;
@@ -230,7 +233,7 @@ export function checkExpectation(index: CheckpointIndex, expected: string | null
   );
 }
 
-/** Returns the answer of a restore, after notifying listeners when the conversation moved too. */
+/** Returns the answer of a restore. First notifies listeners if the restore moved the conversation. */
 async function restored(
   session: Session,
   method: 'checkpoint/restore' | 'checkpoint/undo' | 'checkpoint/redo',
@@ -244,7 +247,7 @@ async function restored(
   return restoreAnswer(session, outcome, dryRun, context);
 }
 
-/** Returns the answer for a key whose first answer was lost with the process. */
+/** Makes the answer again for a repeated key, when the process died with the first answer. */
 function restoredBefore(
   { checkpoint = '' }: EarlierEffect,
   { session, context }: { readonly session: Session; readonly context: OperationContext },

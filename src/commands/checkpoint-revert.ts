@@ -1,5 +1,5 @@
-// checkpoint/revert: turns a client's request into a revert of a range. Answers the result for each path and the
-// authors of both sides of a conflict. The merge is in restore/revert.ts.
+// checkpoint/revert: turns a client's request into a revert of a range. The answer has the result for each
+// path, and the authors of both sides of a conflict. The merge is in restore/revert.ts.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { invariant } from '../base/invariant.ts';
@@ -21,7 +21,7 @@ import { askedAuthor } from './asked-author.ts';
 import { checkExpectation, undoMax } from './checkpoint-restore.ts';
 import { type CallOf, defineCommand } from './command.ts';
 
-/** Takes the change between two checkpoints back out of the present. */
+/** Undoes in the work tree what changed between two checkpoints. */
 export const checkpointRevert = defineCommand(
   'checkpoint/revert',
   async ({ session, params, context }) => {
@@ -60,7 +60,7 @@ export const checkpointRevert = defineCommand(
   },
 );
 
-/** Refuses a request that would be wrong with or without a recovery. */
+/** Refuses a request that is wrong, whether or not a recovery runs first. */
 function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
   refuseBoth(params);
   const { index } = session.requireCheckpoints();
@@ -70,14 +70,14 @@ function checkRevert({ session, params }: CallOf<'checkpoint/revert'>): void {
   if (params.expect?.head != null) index.resolve(params.expect.head);
 }
 
-/** @throws InvalidParams for hunks with paths or an author */
+/** @throws InvalidParams when a request names both hunks and paths, or both hunks and an author */
 function refuseBoth({ hunks, paths, author }: CallOf<'checkpoint/revert'>['params']): void {
   if (hunks == null || (paths == null && author == null)) return;
   const other = paths == null ? 'author' : 'paths';
   throw new CheckpointdError('InvalidParams', `hunks cannot be combined with ${other}. Give one of them.`);
 }
 
-/** Returns the names of the hunks by their path. @throws PathOutsideWorkTree */
+/** Returns the ids of the requested hunks by path. @throws PathOutsideWorkTree */
 function hunksAsked(
   hunks: readonly Wire.HunkRef[] | null | undefined,
 ): Map<TreePath, Set<string>> | undefined {
@@ -132,7 +132,7 @@ async function revertAnswer(
   const paths = outcome.paths
     .slice(0, listedPathsMax)
     .map((each) => pathAnswer(session, each, outcome.partial.has(each.path)));
-  // The lists of an answer name a path by its bytes when its text is not exact.
+  // Compares paths by their bytes, because the text of a path in the answer may not be exact.
   const later = new Map(paths.map((each) => [treePath(each), each.later?.author]));
   return {
     ...endsOf(range),

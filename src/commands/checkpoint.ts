@@ -23,7 +23,7 @@ import { pageOf } from './answers/paging.ts';
 import { type CallOf, defineCommand } from './command.ts';
 import { tangentCheckpoints } from './tangent.ts';
 
-/** Enables checkpoints by hand when they are not enabled, outside a repository too. */
+/** Enables checkpoints on request, also outside a repository. Does nothing if checkpoints are enabled. */
 export const checkpointInit = defineCommand(
   'checkpoint/init',
   async ({ session, context }) => {
@@ -32,10 +32,10 @@ export const checkpointInit = defineCommand(
     const already = session.enabled;
     if (session.disabledReason === 'FeatureOff') session.requireCheckpoints();
     if (already === undefined) {
-      await checkGit(); // requested by hand, so a missing git is a failure and no reason to stay disabled
+      await checkGit(); // the client asked for checkpoints, so a missing git fails the request
       operations.intend(context.stamp, { enables: true });
       await enableOrBeginAnew(session, context);
-      session.recovered = undefined; // the answer has a warning about the recovery instead
+      session.recovered = undefined; // the warnings of this answer report the recovery
     } else {
       await already.store.sizes([]); // reads only: a lost store throws here
       if (already.index.head === undefined) await createBase(session, already, context); // all checkpoints were deleted
@@ -47,8 +47,8 @@ export const checkpointInit = defineCommand(
 );
 
 /**
- * Enables checkpoints. Sets a store aside that was reported as damaged and is still damaged, because the
- * client asked for that.
+ * Enables checkpoints. If the client already knows that the store is damaged and the store still is, sets the
+ * store aside, because the request asks for that.
  */
 async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {
   const wasTold = session.disabledReason === 'StoreCorrupt';
@@ -76,8 +76,8 @@ async function initAnswer(
 }
 
 /**
- * Removes every checkpoint of the session with its store. The conversation and the work tree stay. Checkpoints stay
- * disabled until the next `checkpoint/init`.
+ * Removes every checkpoint of the session, and the store. The conversation and the work tree stay.
+ * Checkpoints stay disabled until the next `checkpoint/init`.
  */
 export const checkpointClean = defineCommand(
   'checkpoint/clean',
@@ -88,14 +88,15 @@ export const checkpointClean = defineCommand(
     const checkpoints = session.requireCheckpoints();
     const { store, index } = checkpoints;
     const removed = index.size;
-    // The checkpoints that moved the conversation back are removed, but the conversation must stay there.
+    // A checkpoint to be removed may be the record that the conversation moved back. The log then keeps the
+    // position of the conversation.
     session.parts.conversation.recordHead();
     const all = index.list('every').map(({ record }) => record.id);
     const intended = index.head && { cleans: index.head.record.id, removed };
     const { operations } = session.parts;
     if (intended) operations.intend(context.stamp, intended);
     await store.remove(all);
-    // From now on the next start finds no checkpoint, and may not even look for one.
+    // After a kill from here on, the next start finds no checkpoints, and may not even look for them.
     if (intended) await noteCleaned(session, context, intended);
     await removeStore(session, checkpoints, context);
     return cleanAnswer(session, removed);
@@ -103,7 +104,7 @@ export const checkpointClean = defineCommand(
   { again: ({ effect }, { session }) => cleanAnswer(session, Number(effect)) },
 );
 
-/** True when checkpoints are disabled, and no earlier run left checkpoints that are unreachable now. */
+/** True when the session has no checkpoints: checkpoints are disabled, and no earlier process left any. */
 function hasNone(session: Session): boolean {
   return session.enabled === undefined && !files.existsSync(session.parts.directory.enabledFile);
 }
@@ -128,7 +129,8 @@ async function removeStore(
   await afterCommit(context, lost, () => files.rmSync(directory.enabledFile, { force: true }));
   const trash = await afterCommit(context, lost, () => renameStoreAway(directory));
   if (trash === undefined) return;
-  // Not awaited: removing 20,000 loose objects takes a second, and the path is already free for the next init.
+  // The answer does not wait for the deletion: 20,000 loose objects take a second, and the path is already
+  // free for the next init.
   deleteTrash(trash).catch((error: unknown) =>
     log.warn(
       `the daemon could not delete all data of removed checkpoints; the next start continues: ${String(error)}`,
@@ -193,13 +195,13 @@ export const checkpointHasChanges = defineCommand('checkpoint/hasChanges', async
   const { snapshot, skipped } = head.record;
   const isChanged = await capture.isChanged(snapshot, context.signal, skipped);
   if (isChanged !== 'unsure') return { hasChanges: isChanged };
-  // A path that one of the two captures could not see does not count as a change.
+  // A path that one of the two captures skipped does not count as a change.
   const present = await capture.capture({ previous: snapshot, signal: context.signal });
   const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, present));
   return { hasChanges: from !== to };
 });
 
-/** Gives a checkpoint a name that is unique in the session, or removes its name. */
+/** Gives a checkpoint a name that is unique in the session, or removes the checkpoint's name. */
 export const checkpointRename = defineCommand(
   'checkpoint/rename',
   async ({ session, params, context }) => {
@@ -218,8 +220,8 @@ export const checkpointRename = defineCommand(
 );
 
 /**
- * Returns the requested checkpoint, and its new name. @throws UnknownCheckpoint, InvalidTag, InvalidName,
- * DuplicateName
+ * Returns the checkpoint that the request names, and the checkpoint's new name. @throws UnknownCheckpoint,
+ * InvalidTag, InvalidName, DuplicateName
  */
 function checked(
   index: CheckpointIndex,
@@ -247,7 +249,10 @@ async function renameAnswer(
   return { checkpoint: checkpointAnswer(await viewAfterCommit(context, checkpoints, stored)) };
 }
 
-/** Deletes one checkpoint; every other checkpoint stays restorable. `store/gc` frees its contents. */
+/**
+ * Deletes one checkpoint. All other checkpoints can still be restored. `store/gc` later frees the contents of
+ * the deleted checkpoint.
+ */
 export const checkpointDelete = defineCommand('checkpoint/delete', deleteCheckpoint, {
   check: ({ session, params }) => session.requireCheckpoints().index.resolve(params.tag),
 });
@@ -259,8 +264,8 @@ async function deleteCheckpoint({
 }: CallOf<'checkpoint/delete'>): Promise<Wire.CheckpointDeleteResult> {
   const { index } = session.requireCheckpoints();
   const { record } = index.resolve(params.tag);
-  // A restore's own checkpoint is the durable fact that the conversation moved back. Without this checkpoint
-  // a restart would find the later conversation again.
+  // Only the checkpoint of a restore records durably that the conversation moved back. Without this
+  // checkpoint, a restart would return to the later conversation.
   if (record.kind === 'restore' && index.head?.record.id === record.id) {
     throw new CheckpointdError(
       'PreconditionFailed',
@@ -276,7 +281,8 @@ async function deleteCheckpoint({
       { details: { id: record.id } },
     );
   }
-  // The newest checkpoint determines the head of the conversation. Without checkpoints, the log does.
+  // The newest checkpoint determines the head of the conversation. After its deletion the log must determine
+  // the head.
   if (index.head?.record.id === record.id) conversation.recordHead();
   operations.intend(context.stamp, { removes: record.id });
   await removeCheckpoints(session, [record.id], context);
@@ -284,8 +290,8 @@ async function deleteCheckpoint({
 }
 
 /**
- * Removes checkpoints and returns their number: notes their predecessors, and removes them from the store, then from
- * the index. The callers decide which checkpoints may be removed.
+ * Removes checkpoints and returns how many were removed. First notes their parents, then removes the
+ * checkpoints from the store and from the index. The caller decides which checkpoints may be removed.
  */
 export async function removeCheckpoints(
   session: Session,
@@ -295,7 +301,7 @@ export async function removeCheckpoints(
   if (ids.length === 0) return 0;
   const { store, index } = session.requireCheckpoints();
   const { removedParents } = session.parts;
-  // A full disk must not keep a client from making room.
+  // A full disk must not prevent a client from freeing space.
   const lost = 'The checkpoints were removed, but their order is known only until the session closes';
   await afterCommit(context, lost, () =>
     removedParents.note(ids.flatMap((id) => index.byId(id)?.record ?? [])),

@@ -1,6 +1,6 @@
-// A command: the name of a method and the function that runs it. execute.ts does the steps before and after
-// this function: session, key, queue, recovery, record of the operation. The protocol's description of the
-// method says which of these steps it has.
+// A command: the name of a method and the function that runs it. execute.ts runs the steps before and after
+// this function: it finds the session, checks the key, waits in the queue, recovers, and records the
+// operation. The protocol's description of a method says which of these steps the method has.
 import type { Log } from '../base/log.ts';
 import type { OperationContext, ProgressFigures } from '../checkpoints/operation.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
@@ -34,16 +34,17 @@ export interface DaemonParts {
   readonly sessions: Sessions;
   /** The default storage of sessions. */
   readonly storage: string;
-  /** The outcomes of operations on no particular session. */
+  /** The outcomes of operations that belong to no single session. */
   readonly operations: OperationRecords;
-  /** The outcomes of operations on a storage and no session in it. These outcomes survive the daemon. */
+  /** Returns the outcomes of operations on a storage as a whole. These outcomes survive the daemon. */
   readonly operationsOf: (storage: string) => StorageOperations;
   /**
-   * The outcomes of a client's openings and ends of sessions: a session that is gone cannot remember its end. Each
-   * client has its own, because the answer to another client's opening would give it no share of the session.
+   * Returns the outcomes of a client's session/open and session/close requests, because a removed session
+   * cannot remember its end. Each client has records of its own: with another client's answer it would get no
+   * share of the session.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
-  /** Runs work of which the protocol allows only one at a time in the whole daemon. */
+  /** Runs work that must not overlap with other such work in the whole daemon. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly log: Log;
 }
@@ -72,18 +73,18 @@ export interface SessionCall<P> extends Omit<Call<P>, 'daemon'> {
 
 export type CallOf<M extends SessionMethod> = SessionCall<ParamsOf<M>>;
 
-/** The answer of the wire. The executor adds `operation`, `replayed` and `warnings`. */
+/** The answer in the form of the wire. The executor adds `operation`, `replayed` and `warnings`. */
 export type Answer<M extends CommandMethod> = ResultOf<M> | Promise<ResultOf<M>>;
 
 interface CommandOptions<M extends SessionMethod> {
   /**
-   * Makes the answer again when the first one was lost with the process: from the published checkpoint, or from the
-   * log record of the effect. Default: the log record is the answer.
+   * Makes the answer again when the process died with the first answer. Uses the published checkpoint, or the
+   * log record of the effect. When absent, the log record itself is the answer.
    */
   readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
   /**
-   * Refuses parameters that are wrong with or without a recovery. Called only before the recovery of an
-   * unfinished restore. Without a recovery, `run` itself refuses the wrong parameters.
+   * Refuses parameters that are wrong, whether or not a recovery runs first. The executor calls this function
+   * only before the recovery of an unfinished restore. Otherwise `run` itself refuses the parameters.
    */
   readonly check?: (call: CallOf<M>) => unknown;
   /** True when the log record of the effect itself contains the key, so that no record of the operation is needed. */
@@ -104,7 +105,7 @@ export interface DaemonCommand<M extends DaemonMethod> {
   readonly runOutside: (call: Call<ParamsOf<M>>) => Answer<M>;
 }
 
-/** One command per method. A missing one is a compile error. */
+/** The table of commands, one per method. A missing command is a compile error. */
 export type Commands = {
   readonly [M in CommandMethod]: M extends DaemonMethod
     ? DaemonCommand<M>
@@ -133,7 +134,10 @@ export interface SessionParams {
   readonly idempotencyKey?: string | null;
 }
 
-/** A command on an open session, for the executor, which knows the parameters of no command. */
+/**
+ * A command on an open session, as the executor sees it. The executor does not know the parameters of single
+ * commands.
+ */
 export interface AnySessionCommand {
   readonly method: SessionMethod;
   run(call: SessionCall<SessionParams>): object | Promise<object>;

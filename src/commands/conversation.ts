@@ -1,6 +1,6 @@
-// The commands on the conversation: history, transcript, sticky context, documents, and the client's settings.
-// Tangents are in tangent.ts. For every change the log record of the change contains the client's key, clients are
-// notified after it, and the answer is made in the same way.
+// The commands on the conversation: history, transcript, sticky context, documents, and the client's
+// settings. Tangents are in tangent.ts. For every change, the log record contains the client's key. The
+// daemon then notifies clients, and makes the answer from the logged effect.
 
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -43,14 +43,15 @@ type ConversationMethod = Extract<CommandMethod, `conversation/${string}`>;
 
 export interface ConversationChange<M extends ConversationMethod> extends CallOf<M> {
   readonly conversation: Conversation;
-  /** The key to log with the effect. */
+  /** The client's key, which is logged with the effect. */
   readonly keyed: Idempotency | undefined;
 }
 
 /**
- * Defines the command of a change. `change` returns the effect that is logged with the key. `answer` makes
- * the wire's answer from it, now or, for a repeated key, after a restart. `answer` is called after the commit
- * and must not fail. `check` is that of `defineCommand`.
+ * Defines the command of a change. `change` makes the change and returns its effect, which is logged with the
+ * key. `answer` makes the wire's answer from the effect, and makes it again when the client repeats the key
+ * after a restart. `answer` runs after the commit and must not fail. `check` has the meaning that it has in
+ * `defineCommand`.
  */
 export function defineConversationChange<M extends ConversationMethod, E extends object>(
   method: M,
@@ -80,10 +81,10 @@ export function defineConversationChange<M extends ConversationMethod, E extends
   );
 }
 
-/** The answer of a change that is the conversation's own result. */
+/** Returns the effect unchanged, for a change whose effect is also the wire's answer. */
 const asItIs = <E>(effect: E): E => effect;
 
-/** Warns the client of assumptions and omissions. */
+/** Passes the warnings of an effect (about assumptions and omissions) to the client, and returns the effect. */
 export function warned<E extends { readonly warnings: readonly string[] }>(
   context: OperationContext,
   effect: E,
@@ -92,7 +93,7 @@ export function warned<E extends { readonly warnings: readonly string[] }>(
   return effect;
 }
 
-/** Returns no field when there are no warnings. */
+/** Returns the field `warnings`, or no field when there are no warnings. */
 function warningsOf({ warnings }: { readonly warnings: readonly string[] }): {
   readonly warnings?: readonly string[];
 } {
@@ -114,7 +115,7 @@ export const conversationGet = defineCommand('conversation/get', async ({ sessio
   conversation(session, await contextNow(session, context.signal)),
 );
 
-/** Reads the exchanges by pages, of the present or of a checkpoint. */
+/** Reads the exchanges of the present conversation, or of a checkpoint, by pages. */
 export const conversationHistory = defineCommand('conversation/history', ({ session, params }) => {
   const spoken = session.parts.conversation;
   const of = `history ${session.id}`;
@@ -147,7 +148,7 @@ export const conversationSetNextMessage = defineConversationChange(
   },
 );
 
-/** Sets the part of the history that a model is shown. */
+/** Sets the part of the history that the client may send to a model. */
 export const conversationSetValidRange = defineConversationChange(
   'conversation/setValidRange',
   ({ conversation, params: { range }, keyed }) => conversation.setValidRange(range.start, range.end, keyed),
@@ -186,8 +187,8 @@ function checkRequest(
 }
 
 /**
- * Refuses to keep more messages than exist: the client has lost count, and would lose more by continuing. @throws
- * InvalidRange
+ * Refuses to keep more messages than exist. The client then has a wrong count, and the compaction could lose
+ * messages. @throws InvalidRange
  */
 function checkKeep({ state }: Conversation, keep: number): void {
   const { length } = state.history;
@@ -233,7 +234,7 @@ export const conversationAppendTranscript = defineConversationChange(
   },
 );
 
-/** Lists the sticky context and, on request, returns the message built from it. */
+/** Lists the sticky context. On request, also returns the message that brings the context to a model. */
 export const conversationContext = defineCommand(
   'conversation/context',
   async ({ session, params, context }) => {
@@ -300,7 +301,7 @@ export const conversationSetTools = defineConversationChange(
   asItIs,
 );
 
-/** Keeps the agents of the client, and its key, until the process ends. */
+/** Stores the agents of the client. The daemon keeps the agents and the key of this request until the process ends. */
 export const conversationSetAgents = defineConversationChange(
   'conversation/setAgents',
   async ({ session, params: { agents }, context }) => warned(context, await keepAgents(session, agents)),
@@ -314,7 +315,7 @@ export const conversationSetMcpEnabled = defineConversationChange(
   asItIs,
 );
 
-/** Counts the lines that a write of the agent changed. */
+/** Records how many lines a write of the agent changed. */
 export const conversationRecordLines = defineConversationChange(
   'conversation/recordLines',
   async ({ session, conversation, params, keyed, context }) => {
@@ -338,8 +339,8 @@ export const conversationRecordLines = defineConversationChange(
 export const conversationExport = defineCommand('conversation/export', async (call) => {
   const { session, params, openSessions, context } = call;
   const { path, overwrite } = params;
-  // The file may be in the work tree of another session, so that session's queue is entered first. An export in the
-  // answer keeps its place in the queue.
+  // The file may be in the work tree of another session, so the export first waits in the queue of that
+  // session. An export in the answer waits only in its own queue.
   const place =
     path == null
       ? undefined
@@ -366,7 +367,7 @@ export const conversationImport = defineConversationChange(
   { check: ({ params }) => checkSource(params) },
 );
 
-/** Checks that there is one source. @throws InvalidParams */
+/** Checks that the request names exactly one source of the document. @throws InvalidParams */
 function checkSource({ document, path }: Pick<Wire.ConversationImportParams, 'document' | 'path'>): void {
   if ((document == null) === (path == null))
     throw new CheckpointdError('InvalidParams', 'Give either document or path.');

@@ -1,7 +1,8 @@
-// Runs the steps of a request, in an order that only this file knows. Finds the session, looks the key up,
-// waits for the queue, recovers an interrupted restore, and runs the command. The commands use afterCommit
-// for the steps after the commit. Then it writes the record of the operation and answers. The description of
-// a method in protocol.json says which steps the method has. This file is independent of single commands.
+// Runs the steps of a request, in an order that only this file knows. This file finds the session, looks up
+// the key, waits in the queue, recovers an interrupted restore, and runs the command. Then it writes the
+// record of the operation and returns the answer. The commands use afterCommit for the steps after the
+// commit. The description of a method in protocol.json says which steps the method has. This file is
+// independent of single commands.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
@@ -22,7 +23,7 @@ import { keepLimitsLater, limitWarnings } from './limits.ts';
 
 type AnyCall = SessionCall<SessionParams>;
 
-/** Runs a request, whose parameters have been validated. */
+/** Runs a request. The caller has validated the parameters. */
 export async function execute(
   command: AnyCommand,
   params: object,
@@ -49,7 +50,8 @@ export async function execute(
 
 /**
  * Runs a request that only reads, on a session that no daemon has open.
- * @throws the errors of the command; StoreUnavailable for a command that does not only read, or has a warning
+ * @throws the errors of the command; StoreUnavailable for a command that may change data, or that gives a
+ * warning
  */
 export async function executeReading(
   command: AnySessionCommand,
@@ -72,7 +74,10 @@ export async function executeReading(
   return command.run({ params, session, context, client: {}, warnings: [], openSessions: () => [session] });
 }
 
-/** A request without a key leaves the session unchanged, so there is nothing to recover or to remember. */
+/**
+ * Runs a command on an open session. A request without a key does not change the session, so the daemon needs
+ * neither a recovery nor a record of the operation.
+ */
 async function onSession(command: AnySessionCommand, call: AnyCall): Promise<object> {
   const { lane, idempotency } = methods[command.method];
   if (idempotency === 'key') return change(command, call);
@@ -81,8 +86,8 @@ async function onSession(command: AnySessionCommand, call: AnyCall): Promise<obj
 }
 
 /**
- * Runs a change of a session in its queue, after completing a failed restore. `check` refuses the change before any
- * recovery.
+ * Runs a change of a session in the session's queue. First recovers a restore that failed. `check` can refuse
+ * the change before this recovery.
  */
 export function inLane<T>(
   session: Session,
@@ -141,7 +146,7 @@ async function change(command: AnySessionCommand, call: AnyCall): Promise<object
   }
 }
 
-/** Logs an answer after the commit, so that its key gets the same answer after a restart. */
+/** Logs an answer after the commit, so that a request with the same key gets the same answer after a restart. */
 export async function keepAnswer(
   operations: OperationRecords,
   context: OperationContext,

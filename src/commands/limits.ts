@@ -1,9 +1,10 @@
-// Decides which checkpoints of a session may be removed: by its limits, or because nothing reaches them any
-// more. Never removes the base, the newest checkpoint, the head, a named checkpoint, or a checkpoint that
-// undo and redo reach. Safety checkpoints, and checkpoints whose tag another took, are removed only after a
-// month, because users notice a mistaken restore late. `limits.maxCheckpoints` and `limits.maxStoreBytes` are
-// also enforced without a client's store/gc: some seconds after a change, in the session's queue, and giving
-// way to every request. After a kill the next change, or the next opening, removes the rest.
+// Decides which checkpoints of a session may be removed, because they exceed a limit or because no request
+// can reach them any more. Never removes the base, the newest checkpoint, the head, a named checkpoint, or a
+// checkpoint that undo and redo reach. Safety checkpoints, and checkpoints whose tag another checkpoint took,
+// are removed only after a month, because users notice a mistaken restore late. The daemon enforces
+// `limits.maxCheckpoints` and `limits.maxStoreBytes` without a client's store/gc. It does so in the session's
+// queue some seconds after a change, and lets every request go first. If the daemon is killed meanwhile, the
+// removal continues after the next change or the next opening.
 import type { CheckpointId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -16,9 +17,12 @@ import { tangentCheckpoints } from './tangent.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const keepSafetyMsDefault = 30 * dayMs;
-/** The base and the newest checkpoint, which no limit removes. */
+/** The smallest number of checkpoints. No limit removes the base or the newest checkpoint. */
 export const checkpointsMin = 2;
-/** The number of checkpoints removed before the next check whether the store fits, or whether a request waits. */
+/**
+ * The number of checkpoints that are removed at once. After each such step the daemon checks whether the
+ * store fits and whether a request waits.
+ */
 const removedAtOnce = 10;
 
 /** Returns the bytes of the session's data. Data of other sessions in a shared store does not count. */
@@ -26,7 +30,10 @@ export async function bytesHeld({ store }: Checkpoints): Promise<number> {
   return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
 }
 
-/** Returns the checkpoints that are too old, too many, or long unlisted and unreachable. */
+/**
+ * Returns the checkpoints that a store/gc removes: those that are too old, too many, or unlisted and
+ * unreachable for long.
+ */
 export function expendable(
   index: CheckpointIndex,
   needed: ReadonlySet<string>,
@@ -53,7 +60,10 @@ export function excess(
   return excessOf(index.list('all'), index, needed, maxCheckpoints);
 }
 
-/** Counts protected checkpoints, too, so that others are removed in their place. */
+/**
+ * Returns the oldest listed checkpoints beyond the limit. The count includes protected checkpoints, so that
+ * other checkpoints are removed in their place.
+ */
 function excessOf(
   listed: readonly StoredCheckpoint[],
   index: CheckpointIndex,
@@ -65,8 +75,8 @@ function excessOf(
 }
 
 /**
- * Returns some of the oldest checkpoints that a limit in bytes may remove. Unlisted checkpoints come first:
- * clients do not see them, and their changes were taken back.
+ * Returns some of the oldest checkpoints that a limit in bytes may remove. Unlisted checkpoints come first,
+ * because clients do not see them and restores have undone their changes.
  */
 export function removedBySize(
   index: CheckpointIndex,
@@ -77,15 +87,16 @@ export function removedBySize(
   return dispensable(index, needed, [...unlisted, ...index.list('all')]).slice(0, removedAtOnce);
 }
 
-/** Returns the warning that a store stays larger than its limit. */
+/** Returns the warning that a store is still larger than its limit. */
 export function overLimitText(bytes: number, maxStoreBytes: number): string {
   return `The session holds ${bytes} bytes, more than limits.maxStoreBytes (${maxStoreBytes}), and no other checkpoint may be removed: the base, the newest, named checkpoints, those that undo or redo needs, and safety checkpoints of the last day stay. Delete some of them, or raise the limit.`;
 }
 
 /**
- * Returns unlisted checkpoints that are older than `ms`: safety checkpoints, and turns and tools since another took
- * their tag. The checkpoint of a restore may be removed at once, because its safety checkpoint and its target have
- * its contents. A clock that was set back makes no checkpoint old. With `0` every checkpoint is older.
+ * Returns the checkpoints that have been unlisted for longer than `ms`. A turn or tool is unlisted from the
+ * time when another checkpoint took its tag, and a safety checkpoint from the start. The checkpoint of a
+ * restore may be removed at once, because its safety checkpoint and its target have its contents. A clock
+ * that was set back makes no checkpoint older. With `ms` 0, returns all unlisted checkpoints.
  */
 function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): StoredCheckpoint[] {
   const listed = new Set(index.list('all').map(({ record }) => record.id));
@@ -97,7 +108,10 @@ function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): 
     );
 }
 
-/** Returns since when a checkpoint is unlisted, by the present checkpoints of its tag and its turn's tag. */
+/**
+ * Returns the time since which a checkpoint is unlisted. This is the time of the checkpoint that now has its
+ * tag, or its turn's tag.
+ */
 function unlistedSince(index: CheckpointIndex, { madeAs, timestamp }: CheckpointRecord): number {
   if (madeAs === undefined) return Date.parse(timestamp);
   const takers = [madeAs, turnTag(tagParts(madeAs).turn)].map((tag) => index.byTag(tag)?.record.timestamp);
@@ -142,13 +156,19 @@ function reachable(index: CheckpointIndex): ReadonlySet<CheckpointId> {
   return kept;
 }
 
-/** The delay after a change: several changes are handled together. */
+/** The delay between a change and the check of the limits, so that one check serves several changes. */
 const restMs = 10_000;
-/** The delay after giving way to a request. */
+/** The delay before the removal continues after it gave way to a request. */
 const againMs = 1_000;
-/** After giving way for this long it takes one step anyway, so that the limits are enforced within a minute. */
+/**
+ * When the removal has given way for this long, it takes one step although requests wait. The limits are thus
+ * enforced within a minute.
+ */
 const patienceMs = 30_000;
-/** The minimum interval between sweeps when only the number of checkpoints is limited, which needs no sweep. */
+/**
+ * The minimum interval between sweeps when only the number of checkpoints is limited. This limit does not
+ * depend on sweeps.
+ */
 const sweepEveryMs = 60_000;
 
 const keepers = new WeakMap<Session, LimitKeeper>();
@@ -160,7 +180,7 @@ export function keepLimitsLater(session: Session): void {
   keeper.lookIn(restMs);
 }
 
-/** Returns the warnings about limits for the client, each text once. */
+/** Returns the new warnings about limits for the client. Each warning is returned only once. */
 export function limitWarnings(session: Session): readonly string[] {
   return keepers.get(session)?.takeWarnings() ?? [];
 }
@@ -180,7 +200,7 @@ class LimitKeeper {
     this.#session = session;
   }
 
-  /** Schedules a check after this time, or at the earlier time of a previous call. */
+  /** Schedules a check after `ms` milliseconds. An earlier check that is already scheduled stays. */
   lookIn(ms: number): void {
     const dueMs = this.#session.parts.clock.monotonic() + ms;
     if (dueMs >= this.#dueMs) return;
@@ -211,8 +231,8 @@ class LimitKeeper {
   }
 
   /**
-   * Enforces the limits. Returns false when it gave way to a request before it was done. Each run removes
-   * something, so the work ends at some time.
+   * Enforces the limits. Returns false when the removal gave way to a request before it was complete. Each
+   * run removes something, so the removal ends at some time.
    */
   async #keep(signal: AbortSignal): Promise<boolean> {
     const { enabled, hasUnfinishedRestore, parts } = this.#session;
@@ -236,7 +256,7 @@ class LimitKeeper {
     }
   }
 
-  /** Removes the oldest checkpoints, some at a time, until the store fits or none may be removed. */
+  /** Removes the oldest checkpoints, a few at a time, until the store fits the limit or no more may be removed. */
   async #fit(needed: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const { parts } = this.#session;
     const checkpoints = this.#session.requireCheckpoints();
@@ -264,7 +284,7 @@ class LimitKeeper {
     this.#hasRemoved = true;
     const { log } = this.#session.parts;
     const context: OperationContext = {
-      signal: new AbortController().signal, // a removal that has begun is completed
+      signal: new AbortController().signal, // no request cancels a removal that has begun
       stamp: {},
       noteRecovered: () => undefined,
       progress: () => () => undefined,

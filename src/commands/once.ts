@@ -1,4 +1,5 @@
-// Runs a request that belongs to no session's queue once per key, and keeps its answer for a repetition.
+// Runs a request that uses no session's queue, only once per key. A repetition of the key gets the stored
+// answer.
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { OperationRecords } from '../session/operations.ts';
 import type { Call } from './command.ts';

@@ -1,5 +1,5 @@
 // The commands on git remotes: list them, push, fetch, and import a session from a line. These commands find
-// sessions themselves, since none of them waits for a session's queue.
+// sessions themselves, because they do not wait in a session's queue.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
@@ -31,7 +31,7 @@ import { once } from './once.ts';
 const leftMax = 1000;
 const linesMax = 10_000;
 
-/** Adds a remote. For an existing name and address, changes what stays on this machine. */
+/** Adds a remote. If a remote with this name and address exists, changes only its list of paths that are not pushed. */
 export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   const { params, daemon } = call;
   return once(operationsFor(call), 'remote/add', call, () =>
@@ -56,7 +56,7 @@ export const remoteAdd = defineDaemonCommand('remote/add', (call) => {
   );
 });
 
-/** Checks a name, which becomes a directory of ours and a part of refs. */
+/** Checks the name of a remote, because the daemon uses the name for a directory and in refs. */
 function checkName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/.test(name) && !name.endsWith('.lock')) return;
   throw new CheckpointdError(
@@ -194,7 +194,7 @@ export const sessionImport = defineDaemonCommand('session/import', (call) => {
     stamp: OperationContext['stamp'],
   ): Promise<Wire.SessionImportResult> {
     const started = performance.now();
-    // Refuses before the remote is contacted.
+    // Checks the place of the import before the daemon contacts the remote.
     const place = await prepareImport({
       workTree: placePath(params.workspace, 'workspace'),
       strategy: params.strategy ?? defaultStrategy,
@@ -248,7 +248,10 @@ function importAnswer(
   };
 }
 
-/** Refuses to import a session from earlier fetched data when the remote now sends only refused lines of it. */
+/**
+ * Refuses an import from data that was fetched earlier, when the daemon now refuses all lines of the session
+ * that the remote has.
+ */
 function refuseRefused({ lines, refused }: Listed, writer: string | undefined): void {
   const wanted = refused.find(({ ref }) => writer === undefined || ref.endsWith(`/${writer}`));
   const isOther =
@@ -257,7 +260,7 @@ function refuseRefused({ lines, refused }: Listed, writer: string | undefined): 
   throw new CheckpointdError('RemoteCorrupt', wanted.message, { details: { ref: wanted.ref } });
 }
 
-/** Returns the remote of a request. @throws UnknownRemote */
+/** Returns the remote that a request names. @throws UnknownRemote */
 function named(
   daemon: DaemonParts,
   { remote, storageDir }: { readonly remote: string; readonly storageDir?: string | null | undefined },
@@ -272,7 +275,7 @@ function storageOf({ params, daemon }: { readonly params: InStorage; readonly da
   return params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
 }
 
-/** Returns the keys of the storage that a request names. */
+/** Returns the remembered operations of the storage that a request names. */
 function operationsFor(call: Pick<Call<InStorage>, 'params' | 'daemon'>): OperationRecords {
   return call.daemon.operationsOf(storageOf(call)).current();
 }

@@ -37,7 +37,7 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
   const { params, context, client, daemon } = call;
   return once(daemon.openingsOf(client), 'session/open', call, () =>
     daemon.alone(async () => {
-      // Refuses wrong parameters before anything is opened.
+      // Wrong parameters must be refused before the session is opened.
       const settings = settingsOf(params);
       checkPatterns(params.include ?? [], 'include');
       checkPatterns(params.exclude ?? [], 'exclude');
@@ -46,7 +46,7 @@ export const sessionOpen = defineDaemonCommand('session/open', (call) => {
       const { session, resumed } = await daemon.sessions.open(request, context, client);
       if (session.hasLimits) keepLimitsLater(session);
       if (params.remote != null) pushAfterTurns(session, params.remote, params.push ?? 'manual');
-      // A kept session, which is open again now, may know the key from an earlier daemon.
+      // The log of a kept session may contain the key from an earlier daemon.
       return once(session.parts.operations, 'session/open', call, async () => {
         if ((params.limits?.maxCheckpoints ?? checkpointsMin) < checkpointsMin) context.warn(actsAsTwo);
         const lost = 'The session is open, but some of its settings could not be stored';
@@ -75,7 +75,7 @@ function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): Op
   };
 }
 
-/** Returns the options of an opening: those of the client, and the defaults. */
+/** Returns the options of an opening: the client's options, and the defaults for all others. */
 export function sessionOptions(
   params: Pick<Wire.SessionOpenParams, 'include' | 'exclude' | 'durability' | 'limits' | 'features'>,
   storage: string,
@@ -90,7 +90,7 @@ export function sessionOptions(
   };
 }
 
-/** Reads the client's description of itself. @throws InvalidParams */
+/** Reads the settings from a request to open a session. @throws InvalidParams */
 function settingsOf({ modelInfo, tools, mcpEnabled, limits }: Wire.SessionOpenParams): Settings {
   const model = modelInfo == null ? undefined : knownModel(modelInfo);
   return given({
@@ -109,7 +109,8 @@ interface Settings {
 }
 
 /**
- * Applies the settings to the conversation if they are new: a session that is opened a hundred times logs them once.
+ * Applies the settings that differ from those of the conversation. Thus a session that is opened a hundred
+ * times logs a setting only once.
  */
 async function applySettings(session: Session, wanted: Settings, context: OperationContext): Promise<void> {
   const { conversation } = session.parts;
@@ -256,8 +257,8 @@ async function summary(
 }
 
 /**
- * Ends a client's share of a session, and the session when no other client has it open. Removes a session that is not
- * kept when nothing is lost with it.
+ * Ends a client's share of a session, and the session when no other client has it open. Also removes the
+ * session if it is not to be kept and no user data would be lost.
  */
 export const sessionClose = defineDaemonCommand('session/close', (call) => {
   const { params, client, context, daemon } = call;
@@ -265,13 +266,14 @@ export const sessionClose = defineDaemonCommand('session/close', (call) => {
   return once(daemon.openingsOf(client), 'session/close', call, async () => {
     const { id, parts } = sessions.get(params.session);
     if (parts.marker.retention === 'keep') {
-      // Closing a kept session has only one possible result, so it logs the answer while its log is still open.
+      // Closing a kept session has only one possible answer, so the daemon logs the answer while the
+      // session's log is still open.
       const kept = async (): Promise<Wire.SessionCloseResult> => ({ removed: false, reason: 'retention' });
       const noted = await once(parts.operations, 'session/close', call, kept);
       if (noted.replayed === true) return noted;
     }
     sessions.openedBy(client, id); // the session may have ended during the look-up of the key
-    // From here on the session is given up. The next start removes remaining files.
+    // From here on the session ends even if a step fails. The next start of a daemon removes remaining files.
     const lost = 'The session is closed, but some of its data could not be removed';
     const ended = await afterCommit(context, lost, () => sessions.closeFor(client, id));
     if (ended?.fate === 'removed') return { removed: true };
@@ -279,7 +281,10 @@ export const sessionClose = defineDaemonCommand('session/close', (call) => {
   });
 });
 
-/** Deletes a session, open here or kept, with its checkpoints and its conversation. */
+/**
+ * Deletes a session with its checkpoints and its conversation, whether the session is open in this daemon or
+ * closed.
+ */
 export const sessionDelete = defineDaemonCommand('session/delete', (call) => {
   const { params, client, daemon, context } = call;
   return once(daemon.operations, 'session/delete', call, () =>
@@ -291,7 +296,10 @@ export const sessionDelete = defineDaemonCommand('session/delete', (call) => {
   );
 });
 
-/** Returns the git repository of a session whose checkpoints have their own, for clients that read it with git. */
+/**
+ * Returns the separate git repository of a session's checkpoints, if there is one, for clients that read it
+ * with git.
+ */
 function shadowPath(session: Session): string | undefined {
   return session.enabled === undefined ? undefined : ownRepository(session);
 }

@@ -8,7 +8,7 @@ import { bytesHeld, expendable, overLimitText, removedBySize } from './limits.ts
 import { tangentCheckpoints } from './tangent.ts';
 
 export const storeGc = defineCommand('store/gc', collect, {
-  // The answer after a kill. The process that knew how much was freed has ended.
+  // Makes the answer for a repeated key after a kill. Only the killed process knew how many bytes were freed.
   again: ({ effect }) => ({ bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: Number(effect), ms: 0 }),
 });
 
@@ -20,7 +20,8 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const needed = tangentCheckpoints(index, conversation);
   const freed = { bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: 0 };
   const remove = async (ids: readonly CheckpointId[]): Promise<void> => {
-    // Removing unreferenced contents does not change the session. Removing checkpoints does.
+    // The intention is logged only before the first checkpoint is removed, because the removal of
+    // unreferenced contents does not change the session.
     if (freed.checkpointsRemoved === 0 && ids.length > 0) operations.intend(context.stamp, { collects: ids });
     freed.checkpointsRemoved += await removeCheckpoints(session, ids, context);
   };
@@ -35,7 +36,8 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const work = async (): Promise<void> => {
     await sweep();
     if (maxStoreBytes === undefined) return;
-    // Removes the oldest checkpoints by size, some at a time, until the store fits or none may be removed.
+    // To meet the size limit, removes the oldest checkpoints, a few at a time, until the store fits or no
+    // more may be removed.
     while ((await bytesHeld(checkpoints)) > maxStoreBytes) {
       context.signal.throwIfAborted();
       const oldest = removedBySize(index, needed, clock.now());
@@ -50,7 +52,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   try {
     await work();
   } catch (error) {
-    // Clients see no change until a checkpoint is removed.
+    // If no checkpoint was removed, clients see no change, so the request may fail.
     if (freed.checkpointsRemoved === 0) throw error;
     const lost = 'The checkpoints were removed, but not all of their data; the next store/gc continues';
     await afterCommit(context, lost, () => {
@@ -68,14 +70,14 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   };
 }
 
-/** Measures the space of the checkpoints. */
+/** Measures how much disk space the checkpoints use. */
 export const storeUsage = defineCommand('store/usage', async ({ session }) => {
   const { store, index } = session.requireCheckpoints();
   const { bytes, blobs } = await store.usage();
   return { bytes, blobs, checkpoints: index.size, path: session.parts.directory.root };
 });
 
-/** Reads every content that a checkpoint needs, and lists missing and damaged ones. */
+/** Reads every content that a checkpoint needs, and lists missing and damaged contents. */
 export const storeVerify = defineCommand('store/verify', async ({ session, context }) => {
   const { store } = session.requireCheckpoints();
   const started = performance.now();

@@ -1,12 +1,12 @@
-// The commands on tangents. A tangent may include the files too (`files: true`): entering makes a checkpoint
-// of the files, and leaving without the tail restores it.
+// The commands on tangents. A tangent may include the files (`files: true`). Entering such a tangent makes a
+// checkpoint of the files, and leaving without the tail restores this checkpoint.
 //
 // Entering first publishes a safety checkpoint, then logs the tangent, which names the checkpoint. A kill in
-// between leaves an unused checkpoint and no tangent. Leaving logs the state after it as a proposal (the head
-// does not move), then runs a hard restore whose checkpoint names that state. The publication of this
-// checkpoint is the one commit point. Before the publication the tangent is open, and the next open finishes
-// or undoes the restore. After the publication both the files and the main conversation are back. Leaving
-// with the tail keeps the files and moves only the conversation.
+// between leaves an unused checkpoint and no tangent. Leaving first logs the new state of the conversation as
+// a proposal, without moving the head. It then runs a hard restore whose checkpoint names the proposed state.
+// The publication of this checkpoint is the one commit point. Before the publication the tangent is open, and
+// the next open finishes or undoes the restore. After the publication both the files and the main
+// conversation are back. Leaving with the tail keeps the files and moves only the conversation.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -21,7 +21,7 @@ import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type ConversationChange, defineConversationChange } from './conversation.ts';
 
-/** Returns whether a tangent is open, and since when. */
+/** Returns whether a tangent is open, and the time when it was entered. */
 export const conversationTangent = defineCommand('conversation/tangent', ({ session }) => {
   const { tangents, state } = session.parts.conversation;
   const { active, durationSeconds, added } = tangents.status();
@@ -35,7 +35,7 @@ export const conversationTangent = defineCommand('conversation/tangent', ({ sess
   };
 });
 
-/** Enters a tangent. Makes a checkpoint of the files when the client wants them back. */
+/** Enters a tangent. Makes a checkpoint of the files if the tangent includes the files. */
 export const conversationEnterTangent = defineConversationChange(
   'conversation/enterTangent',
   async ({ session, conversation: { tangents }, params, keyed: idempotency, context }) => {
@@ -51,7 +51,7 @@ export const conversationEnterTangent = defineConversationChange(
   ({ entered, filesCheckpoint }) => ({ entered, ...given({ checkpoint: filesCheckpoint }) }),
 );
 
-/** Returns to the main conversation, and to its files when the tangent included them. */
+/** Returns to the main conversation. If the tangent included the files, also restores the files. */
 export const conversationExitTangent: Command<'conversation/exitTangent'> = {
   ...defineConversationChange('conversation/exitTangent', exitTangent, exitAnswer),
   again: async ({ checkpoint, effect }, { session, context }) => {
@@ -65,15 +65,18 @@ export const conversationExitTangent: Command<'conversation/exitTangent'> = {
   },
 };
 
-/** `restore`: the result of the files' restore, when the tangent included them and they were restored. */
+/** The result of leaving a tangent. `restore` is the result of restoring the files, if they were restored. */
 type LeftTangent = ExitResult & Pick<Wire.ConversationExitTangentResult, 'restore'>;
 
-/** Leaves the tangent's checkpoint of the files out of the answer. */
+/** Returns the answer of the wire, which does not contain the tangent's checkpoint of the files. */
 function exitAnswer({ filesCheckpoint: _named, ...result }: LeftTangent): Wire.ConversationExitTangentResult {
   return result;
 }
 
-/** Checks the feature. @throws TangentDisabled when the client that opened the session switched tangents off */
+/**
+ * Checks that tangents are enabled. @throws TangentDisabled when the client that opened the session disabled
+ * tangents
+ */
 function requireTangents({ parts }: Session): void {
   if (parts.options.features.tangent) return;
   const message = 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true';
@@ -81,8 +84,8 @@ function requireTangents({ parts }: Session): void {
 }
 
 /**
- * Leaves a tangent. Restores the files of a tangent that includes files, unless its tail is kept. A tangent
- * that was entered before tangents were switched off can be left. @throws TangentDisabled
+ * Leaves a tangent. If the tangent includes files and its tail is not kept, restores the files. A tangent
+ * that was entered before tangents were disabled can still be left. @throws TangentDisabled
  */
 async function exitTangent({
   session,
@@ -126,8 +129,8 @@ async function exitTangent({
 }
 
 /**
- * Returns the checkpoints that open tangents go back to: of the present, and of every checkpoint made inside a
- * tangent.
+ * Returns the file checkpoints that tangents need. These are the open tangent's checkpoint, and those of all
+ * tangents in which a checkpoint was made.
  */
 export function tangentCheckpoints(index: CheckpointIndex, conversation: Conversation): ReadonlySet<string> {
   const needed = new Set<string>();

@@ -1,4 +1,5 @@
-// The commands on the work tree: the changes that the watcher saw, and the ledger, which records the authors.
+// The commands on the work tree. They report the changes that the watcher saw, and read and write the ledger
+// of authors.
 import { given } from '../base/given.ts';
 import type * as Wire from '../protocol/types.ts';
 import { pathHistory, recordWrite } from '../session/authorship.ts';
@@ -38,7 +39,7 @@ export const ledgerHistory = defineCommand('ledger/history', async ({ session, p
   return { entries: items, ...given({ present, nextCursor }) };
 });
 
-/** Notes that the agent wrote or deleted a path just now. */
+/** Records that the agent has just written or deleted a path. */
 export const ledgerRecordWrite = defineCommand(
   'ledger/recordWrite',
   ({ session, params, context }) =>

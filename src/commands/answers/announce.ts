@@ -1,5 +1,5 @@
-// Turns the events of a session into the wire's notifications. If an event cannot be described, the failure is logged
-// and the operation stays valid.
+// Turns the events of a session into the wire's notifications. If the daemon cannot describe an event, it
+// logs the failure, and the operation remains valid.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
@@ -19,10 +19,16 @@ import { countsOf, listsOf } from './restore-answer.ts';
 
 const driftPathsMax = 100;
 
-/** `by`: the requesting client, which gets notifications about its own requests, too. */
+/**
+ * Sends a notification to the clients. `by` is the client that made the request. This client also gets the
+ * notification.
+ */
 type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?: object) => void;
 
-/** Returns the listener that sends events as notifications, each before the response of its operation. */
+/**
+ * Returns the listener that sends events as notifications. The clients get each notification before the
+ * response of the operation.
+ */
 export function sessionEvents(notify: Notify, log: Log): SessionEvents {
   const sent = async (sending: Promise<void>): Promise<void> => {
     try {
@@ -128,7 +134,7 @@ async function openingOf(
   };
 }
 
-/** Returns the operation id in the details of a failure. */
+/** Returns the operation id from the details of an error, if there is one. */
 function operationOf(error: unknown): string | undefined {
   const operation = error instanceof CheckpointdError ? error.details?.operationId : undefined;
   return typeof operation === 'string' ? operation : undefined;

@@ -17,7 +17,7 @@ export function skipped(
   return list.map(({ path, reason }) => ({ ...pathRef(path), reason }));
 }
 
-/** Returns whether checkpoints are enabled, and if not, the reason and the remedy. */
+/** Returns whether checkpoints are enabled. When checkpoints are disabled, also returns the reason and the remedy. */
 export function checkpointsState(session: Session): Wire.CheckpointsState {
   const reason = session.disabledReason;
   return reason === undefined ? { enabled: true } : disabledState(reason, session.disabledMessage);

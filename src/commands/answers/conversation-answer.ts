@@ -44,8 +44,8 @@ export function contextState({ listed }: Pick<ContextNow, 'listed'>): Wire.Conte
 }
 
 /**
- * Returns the context after a change. The named files are looked up after the commit. If that fails, the answer has
- * only the patterns.
+ * Returns the sticky context after a change. Looks up the files after the commit. If the look-up fails, the
+ * answer has only the paths and globs.
  */
 export async function contextAfterChange({
   session,
@@ -80,8 +80,8 @@ function tangentState(tangent: Tangent): Wire.TangentState {
 }
 
 /**
- * Returns the fields of a conversation (C1), except history and transcript: these are read by pages, and here only
- * their lengths are given.
+ * Returns the fields of a conversation (C1). History and transcript are read by pages, so the answer has only
+ * their lengths.
  */
 export function conversation(session: Session, context: ContextNow): Wire.ConversationGetResult {
   const { conversation: spoken, marker } = session.parts;
@@ -116,8 +116,9 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
   };
 }
 
-// Cursors over a conversation's lists. A cursor names the state in which its listing began. States never change, so
-// later additions or restores neither break a listing nor appear in it. The daemon keeps nothing between requests.
+// Cursors over a conversation's lists. A cursor names the state of the conversation in which the listing
+// began. States never change, so later additions and restores neither invalidate a listing nor appear in the
+// listing. The daemon keeps nothing between requests.
 
 interface ThreadPage<T> {
   readonly items: readonly T[];
@@ -127,16 +128,19 @@ interface ThreadPage<T> {
 }
 
 const itemsDefault = 100;
-/** A page ends early rather than exceed the frame size of a client. A page always has at least one item. */
+/**
+ * The limit for the text of a page, so that a page does not exceed the frame size of a client. A page always
+ * has at least one item.
+ */
 const pageCharsMax = 4 << 20;
 
-/** The position of a listing: its list (such as a session's history), the state, and the next item. */
+/** The position of a listing: the state of the conversation, and the index of the next item. */
 interface ThreadCursor {
   readonly ref: ConversationRef;
   readonly start: number;
 }
 
-/** Parses a cursor of the list that `of` names. @throws CursorExpired for anything else */
+/** Parses a cursor of the list `of`. @throws CursorExpired for any other text */
 export function parseCursor(cursor: string, of: string): ThreadCursor {
   const [ref, start] = cursorPlace(cursor, of);
   return { ref, start };
@@ -162,7 +166,7 @@ export function pageAt<T>(
   return { items, start: first, nextCursor: cursorOf(of, [ref, next]) };
 }
 
-/** Returns the state of a listing. @throws CursorExpired, DataCorrupt when the state was forgotten */
+/** Returns the state of a listing. @throws CursorExpired, DataCorrupt when the daemon has freed the state */
 export function stateAt(
   conversation: Conversation,
   ref: ConversationRef,

@@ -1,9 +1,9 @@
-// Cursors: an opaque position in a listing, bound to the state in which the listing began. The daemon keeps nothing
-// between requests: a cursor contains everything, so a client may keep it, and gets an error when it is no longer
-// valid.
+// Cursors. A cursor is an opaque position in a listing, and belongs to the state in which the listing began.
+// A cursor contains everything that the daemon needs for the next page, so the daemon keeps nothing between
+// requests. A client that uses an outdated cursor gets an error.
 import { CheckpointdError } from '../../base/errors.ts';
 
-/** The list that a page is cut from. Only the page is read. */
+/** The list from which a page is taken. Only the items of the page are read. */
 interface Sliceable<T> {
   readonly length: number;
   slice(start: number, end: number): readonly T[];
@@ -17,8 +17,8 @@ interface Page<T> {
 /**
  * Returns the next page of a list.
  *
- * `generation` names the state of the list. A cursor of another state is refused, unless the list only grew at its
- * end since (then `generation` is the same and `list` is longer).
+ * `generation` names the state of the list. Refuses a cursor of another state. A list that only grew at its
+ * end has the same `generation`, so its cursors remain valid.
  * @throws CursorExpired
  */
 export function pageOf<T>(
@@ -42,12 +42,12 @@ function parse(cursor: string, generation: string, length: number): { start: num
   return { start, end };
 }
 
-/** Returns a cursor: two numbers, and the name of their list. */
+/** Returns a cursor, which contains the name of the list and two numbers. */
 export function cursorOf(of: string, place: readonly [number, number]): string {
   return Buffer.from(JSON.stringify([of, ...place])).toString('base64url');
 }
 
-/** Parses a cursor of the list that `of` names. @throws CursorExpired for anything else */
+/** Parses a cursor of the list `of`. @throws CursorExpired for any other text */
 export function cursorPlace(cursor: string, of: string): readonly [number, number] {
   let parsed: unknown;
   try {
@@ -61,7 +61,7 @@ export function cursorPlace(cursor: string, of: string): readonly [number, numbe
   return [place[0] as number, place[1] as number];
 }
 
-/** Returns the error for a cursor of another list, or of a state that is no longer known. */
+/** Returns the error for a cursor of another list, or of a state that the daemon no longer knows. */
 export function expired(cause?: unknown): CheckpointdError {
   const message =
     'This cursor is no longer valid, because the list has changed. Begin the list again without a cursor.';

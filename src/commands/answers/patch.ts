@@ -14,7 +14,7 @@ export function textAnswer(text: Buffer): Pick<Wire.CheckpointDiffResult, 'text'
   return { text: text.toString('base64'), encoding: 'base64' };
 }
 
-/** Returns the text up to its limit. A cut never divides a character of UTF-8. */
+/** Returns the text, cut at its limit. The cut never divides a UTF-8 character. */
 export function limited(text: Buffer): { readonly text: Buffer; readonly truncated: boolean } {
   if (text.length <= textBytesMax) return { text, truncated: false };
   let end = textBytesMax;

@@ -1,5 +1,5 @@
-// Converts paths between the wire and the daemon: text beside bytes, absolute paths or URIs. The generated validators
-// have checked types and ranges. This code checks the meaning.
+// Converts paths between the wire and the daemon: text beside bytes, absolute paths or URIs. The generated
+// validators have already checked types and ranges. This module checks the meaning of a path.
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CheckpointdError } from '../../base/errors.ts';

@@ -1,4 +1,4 @@
-// Makes the answer of a restore: after the restore, or later from its checkpoint.
+// Makes the answer of a restore, after the restore or later from the checkpoint of the restore.
 import { given } from '../../base/given.ts';
 import { viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
@@ -11,7 +11,7 @@ import { byBytes } from '../../tree/tree-path.ts';
 import { checkpointAnswer, skipped } from './checkpoint-answer.ts';
 import { pathRef } from './paths.ts';
 
-/** Returns a restore in the form of the wire. */
+/** Returns the outcome of a restore in the form of the wire. */
 export async function restoreAnswer(
   session: Session,
   outcome: RestoreOutcome,
@@ -20,7 +20,7 @@ export async function restoreAnswer(
 ): Promise<Wire.RestoreResult> {
   const { safety, checkpoint, ms } = outcome;
   const view = checkpoint && (await viewAfterCommit(context, session.requireCheckpoints(), checkpoint));
-  // Absent in a dry run and when only the files were restored.
+  // The conversation is absent in a dry run, and when only files were restored.
   const hasMoved = checkpoint !== undefined && checkpoint.record.scope !== 'files';
   return {
     ...(await listsOf(session, outcome, context)),
@@ -37,7 +37,7 @@ export async function restoreAnswer(
 
 type Lists = Pick<Wire.RestoreResult, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>;
 
-/** Returns the paths by their result. A long list is cut. {@link countsOf} has its length. */
+/** Returns the paths by their result. Long lists are cut. {@link countsOf} returns the full lengths. */
 export async function listsOf(
   session: Session,
   outcome: Pick<RestoreOutcome, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'safety'>,
@@ -55,7 +55,10 @@ export async function listsOf(
   };
 }
 
-/** Returns the paths with edits from outside the session, and their authors as far as the saved contents show. */
+/**
+ * Returns the paths with edits from outside the session. Names the author of an edit if the saved content
+ * shows the author.
+ */
 async function conflictsOf(
   session: Session,
   outcome: Pick<RestoreOutcome, 'conflicts' | 'safety'>,
@@ -72,8 +75,8 @@ async function conflictsOf(
 }
 
 /**
- * Makes the answer of a restore whose first answer was lost with the process: the published facts, without
- * the lists.
+ * Makes the answer of a restore again when the process died with the first answer. The answer has the
+ * published facts, without the lists.
  */
 export async function restoreAgain(
   session: Session,
@@ -89,7 +92,7 @@ export async function restoreAgain(
   return restoreAnswer(session, outcome, false, context);
 }
 
-/** Counts the paths of a restore by their result, including those that the cut lists lack. */
+/** Counts the paths of a restore by their result, including the paths that were cut from the lists. */
 export function countsOf(
   outcome: Pick<RestoreOutcome, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>,
 ): Wire.RestoreCounts {
