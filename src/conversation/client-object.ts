@@ -15,15 +15,12 @@ export function isObject(value: unknown): value is ClientObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Throws InvalidParams. The message begins with `what` and ends with the remedy. */
+/** Throws InvalidParams. The text of the error begins with `what` and ends with the remedy. */
 export function refuse(what: string, remedy: string): never {
   throw new CheckpointdError('InvalidParams', `${what} ${remedy}`, { details: { field: what } });
 }
 
-/**
- * Returns the value as an object of the client's. @throws InvalidParams unless it is a JSON object of well-formed
- * texts
- */
+/** Returns the value as a client's object. @throws InvalidParams unless it is a JSON object of well-formed texts */
 export function clientObject(value: unknown, what: string): ClientObject {
   if (!isObject(value)) refuse(what, 'must be a JSON object.');
   inspect(value, what);
@@ -40,14 +37,14 @@ export function wellFormed(value: unknown, what: string): string {
 }
 
 /**
- * Refuses values that JSON cannot represent in every language. Not recursive, because the client chooses the depth,
- * up to a limit.
+ * Refuses values that JSON cannot represent in every language. Uses no recursion, because the client chooses
+ * the depth of the value.
  */
 export function inspect(value: unknown, what: string): void {
   visitTexts(value, what, (text) => wellFormed(text, what));
 }
 
-/** Returns the UTF-16 units of all strings within the value, without keys. */
+/** Returns the number of UTF-16 units in all strings of the value. Keys do not count. */
 export function textLength(value: unknown): number {
   let length = 0;
   visitTexts(value, 'The value', (text, isKey) => {
@@ -56,7 +53,7 @@ export function textLength(value: unknown): number {
   return length;
 }
 
-/** Returns the characters (Unicode code points) of all strings within the value, without keys. */
+/** Returns the number of characters (Unicode code points) in all strings of the value. Keys do not count. */
 export function characterCount(value: unknown): number {
   let count = 0;
   visitTexts(value, 'The value', (text, isKey) => {

@@ -1,6 +1,6 @@
 // Sticky context: the files that are sent with every request, their size limit, and the files left out. This
-// module reads files through the interface below only. The session matches globs and lists directories,
-// because it has the work tree.
+// module reads files only through {@link ContextFiles}. The session implements this interface, because the
+// session has the work tree.
 import { attempt, isA } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { checkPatterns } from '../tree/globs.ts';
@@ -11,7 +11,7 @@ import { defaultWindowTokens } from './settings.ts';
 import type { ConversationSettings, ConversationState } from './state/state.ts';
 
 export interface ContextFile {
-  /** Path in the work tree, as text. */
+  /** The path in the work tree, as text. */
   readonly path: string;
   readonly bytes: number;
 }
@@ -21,13 +21,13 @@ export interface MatchedFile extends ContextFile {
   readonly pattern: string;
 }
 
-/** The work tree as the context needs it. */
+/** The operations on the work tree that the context needs. */
 export interface ContextFiles {
-  /** Returns the regular files that a path or glob names, inside the work tree, never through a link out of it. */
+  /** Returns the regular files that a path or glob names. Never follows a link out of the work tree. */
   match(pattern: string): Promise<readonly ContextFile[]>;
   /**
-   * Returns the file as text (UTF-8, with replacement characters for other bytes), or undefined when it is missing or
-   * unreadable.
+   * Returns the text of a file. Bytes that are not UTF-8 become replacement characters. Returns undefined
+   * when the file is missing or unreadable.
    */
   read(path: string): Promise<string | undefined>;
 }
@@ -36,9 +36,9 @@ export interface ContextFiles {
 export interface ListedContext {
   readonly patterns: readonly string[];
   readonly files: readonly MatchedFile[];
-  /** Files left out because all files together exceeded the limit: the largest ones first. */
+  /** The files that are left out because all files together exceed the limit. The largest files are left out first. */
   readonly dropped: readonly MatchedFile[];
-  /** Patterns that match no file at present. */
+  /** The patterns that match no file at present. */
   readonly unmatched: readonly string[];
   /** The size of `files` in bytes. */
   readonly size: number;
@@ -50,22 +50,25 @@ export interface ListedContext {
 export interface BuiltContext extends ListedContext {
   /** The message, or '' when there is nothing to send. */
   readonly message: string;
-  /** UTF-8 bytes of the message: `context_message_length` in a document. */
+  /** The length of the message in UTF-8 bytes, which a document has as `context_message_length`. */
   readonly messageLength: number;
-  /** Files that matched and could not be read. */
+  /** The files that matched a pattern but could not be read. */
   readonly unreadable: readonly string[];
 }
 
-/** Texts that the client adds to the message: outputs of its hooks, the instructions of its agent. */
+/**
+ * Texts that the client adds to the message: the outputs of the client's hooks, and the instruction of the
+ * client's agent.
+ */
 export interface ContextAdditions {
   readonly hooks?: readonly string[] | undefined;
   readonly agentPrompt?: string | undefined;
 }
 
-/** Bytes that count as one token, only for limits. Models differ, but a limit needs no better value. */
+/** The number of bytes that count as one token in limits. Models differ, but limits need no exact value. */
 export const bytesPerToken = 4;
 
-/** Paths and globs that a conversation may have. */
+/** The maximum number of context paths and globs of a conversation. */
 const contextPathsMax = 1000;
 
 function windowTokensOf({ modelInfo }: ConversationSettings): number {
@@ -77,9 +80,9 @@ export function contextBudgetTokens(settings: ConversationSettings): number {
   return Math.floor((windowTokensOf(settings) * 3) / 4);
 }
 
-/** How full the model's window is. `critical`: the text alone fills it. */
+/** How full the model's window is. The level `critical` means that the text alone fills the window. */
 export interface WindowUse {
-  /** UTF-16 units of the context message and of the valid part of the history. */
+  /** The number of UTF-16 units in the context message and in the valid part of the history. */
   readonly characters: number;
   /** The size of the window in characters, by {@link bytesPerToken}. */
   readonly maxCharacters: number;
@@ -99,7 +102,10 @@ export function checkContextPaths(paths: readonly unknown[]): string[] {
   return checked;
 }
 
-/** Normalises stored paths and globs, which may have any length. @throws InvalidParams, PathOutsideWorkTree */
+/**
+ * Normalises stored paths and globs. Does not check their length, because an earlier version had no limit.
+ * @throws InvalidParams, PathOutsideWorkTree
+ */
 function normalContextPaths(paths: readonly unknown[]): string[] {
   return paths.map((given, index) => {
     const path = wellFormed(given, `paths[${index}]`);
@@ -119,7 +125,7 @@ function checkPathCount(count: number): void {
   );
 }
 
-/** Selects the files within the limit, by the sizes in the work tree's listing. Does not read the files. */
+/** Selects the files that fit the limit, by the sizes in the work tree's listing. Does not read the files. */
 async function listContext(settings: ConversationSettings, workTree: ContextFiles): Promise<ListedContext> {
   const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
   const maxSize = contextBudgetTokens(settings) * bytesPerToken;
@@ -135,7 +141,7 @@ async function listContext(settings: ConversationSettings, workTree: ContextFile
   };
 }
 
-/** Reads the files and builds the message. Leaves the largest files out when the limit is too small. */
+/** Reads the files and builds the message. When the files exceed the limit, leaves out the largest files. */
 async function buildContext(
   settings: ConversationSettings,
   summary: string | undefined,
@@ -154,7 +160,7 @@ async function buildContext(
       read.push({ ...file, bytes: Buffer.byteLength(content) });
     }
   }
-  // Selects again by the sizes that were read: a file may have grown since it was listed.
+  // Selects again by the sizes that were read, because a file may have grown since the listing.
   const { kept: files, dropped: grown } = withinBudget(read, listed.maxSize);
   const message = contextMessage({
     summary,
@@ -181,7 +187,8 @@ async function matchAll(
     const files = await workTree.match(pattern);
     if (files.length === 0) unmatched.push(pattern);
     for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-      // Braces and similar syntax can lead out of the work tree although the pattern itself looks harmless.
+      // A pattern with braces or similar syntax can match paths outside the work tree although it looks
+      // harmless.
       parseTreePath(fromText(file.path));
       if (!matched.has(file.path)) matched.set(file.path, { ...file, pattern });
     }
@@ -212,7 +219,8 @@ function overBudget({ path, bytes }: ContextFile, budget: number): string {
   return `The context file ${path} (${bytes} bytes) was left out: all context files together may have ${budget} bytes, three quarters of the model's window. Remove some, or set a model with a larger window.`;
 }
 
-// Builds the message that brings the sticky context to a model, with its exact markers, newlines included.
+// Builds the message that brings the sticky context to a model. The markers and newlines of the message are
+// fixed.
 
 const contextEntryStart = '--- CONTEXT ENTRY BEGIN ---\n';
 const contextEntryEnd = '--- CONTEXT ENTRY END ---\n\n';
@@ -224,7 +232,7 @@ const summaryPreamble =
 interface ContextParts {
   readonly summary: string | undefined;
   readonly files: readonly { readonly path: string; readonly content: string }[];
-  /** Outputs of the client's hooks, one context entry each. */
+  /** The outputs of the client's hooks. Each output becomes one context entry. */
   readonly hooks: readonly string[];
   readonly agentPrompt: string | undefined;
 }
@@ -268,7 +276,7 @@ export class StickyContext {
     return this.#timeline.present.settings.contextPaths;
   }
 
-  /** Bytes of the message when it was last built. Undefined when the message would differ now (C25). */
+  /** The length in bytes of the last built message. Undefined when the message may be different now (C25). */
   get messageLength(): number | undefined {
     if (this.#cached === undefined) return undefined;
     const now = this.#ingredients();
@@ -276,12 +284,18 @@ export class StickyContext {
     return isSame ? this.#cached.length : undefined;
   }
 
-  /** Bytes of the message when it was last built, whatever has changed since; 0 before the first. For estimates. */
+  /**
+   * The length in bytes of the last built message, even if it is outdated; 0 before the first message. Used
+   * for estimates.
+   */
   get lastMessageLength(): number {
     return this.#lastMessageLength;
   }
 
-  /** Adds paths and globs. Existing paths and globs keep their place. @throws PathOutsideWorkTree */
+  /**
+   * Adds paths and globs. Paths and globs that the context already has keep their place. @throws
+   * PathOutsideWorkTree
+   */
   add(paths: readonly unknown[], idempotency?: Idempotency): { added: string[] } {
     const present = this.paths;
     const added = [...new Set(checkContextPaths(paths))].filter((path) => !present.includes(path));
@@ -303,7 +317,7 @@ export class StickyContext {
     return listContext(this.#timeline.present.settings, workTree);
   }
 
-  /** Reads the files and builds the message. Remembers the message's length unless a file changed meanwhile. */
+  /** Reads the files and builds the message. Caches the length of the message unless a file changed meanwhile. */
   async build(workTree: ContextFiles, additions: ContextAdditions = {}): Promise<BuiltContext> {
     const { thread, settings } = this.#timeline.present;
     const ingredients = this.#ingredients();
@@ -319,8 +333,9 @@ export class StickyContext {
   }
 
   /**
-   * Called by the watcher. Without paths, anything may have changed. Any change counts, because a glob may match a
-   * new file.
+   * Discards the cached length if a change may affect the message. The watcher calls this. Without paths, any
+   * file may have changed. If the context has a glob, every change counts, because the glob may match a new
+   * file.
    */
   noteChanges(changed?: Iterable<string>): void {
     const hasGlob = this.paths.some((path) => /[*?[{]/.test(path));
@@ -329,7 +344,8 @@ export class StickyContext {
       const isNamed = this.paths.some((named) => path === named || path.startsWith(`${named}/`));
       if (isNamed || this.#cached?.files.has(path)) return this.#forget();
     }
-    // A running build may have read a file before it changed, and its files are not known yet.
+    // A running build may have read a file before the file changed. The files of this build are not known
+    // yet.
     if (this.#cached === undefined) this.#changes += 1;
   }
 
@@ -344,8 +360,9 @@ export class StickyContext {
   }
 }
 
-// Reads the agents of a client: the active one, and the paths and globs in its resources. The daemon stores the
-// agents for the client and reads no other field. The session adds the paths to a conversation.
+// Reads the agents of a client: the active agent, and the paths and globs in this agent's resources. The
+// daemon stores the agents for the client and reads no other field of them. The session adds the paths to a
+// conversation.
 
 interface AgentResources {
   /** The number of agents. */
@@ -357,8 +374,9 @@ interface AgentResources {
 }
 
 /**
- * Reads agents given by name, or as `{agents, activeIdx}`. The active agent is the one that `activeIdx`
- * names, else the only one, else the one named `default`. When no agent is active, there are no resources.
+ * Reads agents given by name, or as `{agents, activeIdx}`. The active agent is the agent that `activeIdx`
+ * names, or else the only agent, or else the agent `default`. When no agent is active, the result has no
+ * paths.
  */
 export function agentResources(given: ClientObject): AgentResources {
   const byName = isObject(given.agents) ? given.agents : given;
@@ -381,7 +399,8 @@ export function agentResources(given: ClientObject): AgentResources {
 }
 
 /**
- * Returns the path or glob of a `file://` resource, or undefined for another resource, or one outside the work tree.
+ * Returns the path or glob of a `file://` resource. Returns undefined for any other resource and for a path
+ * outside the work tree.
  */
 function pathOf(resource: unknown): string | undefined {
   if (typeof resource !== 'string' || !resource.startsWith('file://')) return undefined;

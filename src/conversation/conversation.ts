@@ -1,6 +1,6 @@
 // The conversation of a session: checks the requests of a client, applies them to the timeline, and answers.
-// The states of a conversation are immutable values, and a checkpoint stores a reference to one. Context
-// files have their own file. This module moves no files, does not know the wire, and runs no model.
+// The states of a conversation are immutable values. A checkpoint stores a reference to a state. The context
+// files are in context.ts. This module moves no files, does not know the wire, and runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
@@ -36,14 +36,17 @@ import { userLines } from './transcript.ts';
 interface AppendResult extends Lengths {
   readonly id: EntryId;
   /**
-   * The number of oldest entries that were removed because the history is full. Removed entries are
-   * permanently gone from this thread.
+   * The number of entries that were removed because the history was full, oldest first. This thread has lost
+   * the removed entries permanently.
    */
   readonly dropped: number;
 }
 
 interface NextMessageResult {
-  /** False when the pending message was locked and stayed. The next message is set anyway. */
+  /**
+   * False when the pending message was locked, so that its text was not replaced. The next message is set in
+   * both cases.
+   */
   readonly accepted: boolean;
   readonly pendingUserMessage?: string;
   readonly messageLocked: boolean;
@@ -53,7 +56,7 @@ interface NextMessageResult {
 export interface ExitResult extends Lengths {
   readonly exited: boolean;
   readonly tail?: EntryId;
-  /** The checkpoint with the files of the tangent, which the session restores. */
+  /** The checkpoint with the files from before the tangent, which the session restores. */
   readonly filesCheckpoint?: string;
 }
 
@@ -65,12 +68,15 @@ interface ForgetResult extends Lengths {
 interface ImportResult extends Lengths {
   readonly dropped: number;
   readonly transcriptDropped: number;
-  /** The id in the document. The session keeps its own. */
+  /** The conversation id in the document. The session's conversation keeps its own id. */
   readonly conversationId: string;
   readonly warnings: readonly string[];
 }
 
-/** The run-time objects of the client: kept until the process ends, returned, never stored (C28). */
+/**
+ * The run-time objects of the client. The daemon keeps them in memory until the process ends, and never
+ * stores them (C28).
+ */
 interface RuntimeObjects {
   readonly agents?: ClientObject | undefined;
   readonly toolManager?: ClientObject | undefined;
@@ -84,7 +90,7 @@ export class Conversation {
   readonly #timeline: Timeline;
   readonly #clock: Clock;
 
-  /** Creates an empty conversation. Replay the log's records before using it. */
+  /** Creates an empty conversation. The caller must replay the log's records before using the conversation. */
   constructor(conversationId: string, log: RecordLog, clock: Clock = systemClock) {
     this.conversationId = conversationId;
     this.#timeline = new Timeline(log);
@@ -103,41 +109,53 @@ export class Conversation {
     return this.at(this.head);
   }
 
-  /** How full the model's window is, counting the valid history and the last built context message. */
+  /** How full the model's window is with the valid history and the last built context message. */
   get windowUse(): WindowUse {
     return windowUse(this.state, this.context.lastMessageLength);
   }
 
-  /** Returns the conversation after a rewind to `ref`: that thread, the present settings. Copies no list. */
+  /**
+   * Returns the conversation as it would be after a rewind to `ref`: the thread at `ref` with the present
+   * settings. Copies no list.
+   */
   at(ref: ConversationRef): ConversationState {
     const { settings } = this.#timeline.present;
     return { conversationId: this.conversationId, ...this.#timeline.threadAt(ref), ...settings };
   }
 
-  /** Applies one record of the log at reopening, in order. Ignores records of other kinds. */
+  /**
+   * Applies one record of the log when the session is reopened. Call it for each record in order. Ignores
+   * records of other kinds.
+   */
   replay(position: number, record: LogRecord): void {
     this.#timeline.replay(position, record);
   }
 
-  /** Moves the head in memory. Publishing a checkpoint at the new head makes it durable. @throws DataCorrupt */
+  /**
+   * Moves the head in memory. The move becomes durable when a checkpoint at the new head is published.
+   * @throws DataCorrupt
+   */
   rewind(ref: ConversationRef): void {
     this.#timeline.rewind(ref);
   }
 
-  /** Sets the head after the replay: `ref`, or the newest record after position `logLength` that follows from it. */
+  /**
+   * Sets the head after the replay. The head is `ref`, or the newest record after position `logLength` that
+   * follows from `ref`.
+   */
   restoreHead(ref: ConversationRef, logLength: number): void {
     this.#timeline.restoreHead(ref, logLength);
   }
 
   /**
-   * Logs the position of the head: before the checkpoint that moved it is removed, or for a move without a
-   * checkpoint.
+   * Logs the position of the head. Call this before the checkpoint that moved the head is removed, and after
+   * a move without a checkpoint.
    */
   recordHead(): void {
     this.#timeline.recordHead();
   }
 
-  /** Frees the states that no checkpoint in `kept` refers to. Keeps the head's. */
+  /** Frees all states except those in `kept` and the state of the head. */
   forgetAllBut(kept: Iterable<ConversationRef>): void {
     this.#timeline.forgetAllBut(kept);
   }
@@ -156,7 +174,10 @@ export class Conversation {
     );
   }
 
-  /** Adds lines that belong to no exchange: errors, notes, or the user's input (`user`), behind `> `. */
+  /**
+   * Adds lines that belong to no exchange: errors, notes, or input of the user. With `user`, each line begins
+   * with `> `.
+   */
   appendTranscript(
     text: unknown,
     options: { readonly user?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
@@ -176,9 +197,9 @@ export class Conversation {
   }
 
   /**
-   * Sets the message that the user will send next; undefined: none. The message's text describes the coming
-   * turn, unless an earlier message is locked. `lock` locks this message. An empty message becomes "Empty
-   * prompt" (C37).
+   * Sets the message that the user will send next, or removes it for undefined. The message's text will
+   * describe the coming turn, unless an earlier message is locked. `lock` locks this message. An empty
+   * message becomes "Empty prompt" (C37).
    */
   setNextMessage(
     asked: unknown,
@@ -203,10 +224,10 @@ export class Conversation {
   }
 
   /**
-   * Returns the text that describes the coming turn, and the position of the conversation after the turn has
-   * taken it and it is unlocked. The message is taken when the turn's checkpoint is published with that
-   * position. Until then the message still exists, also after a kill. A rewind to the checkpoint does not
-   * restore the message.
+   * Returns the text that describes the coming turn, and a position of the conversation at which this message
+   * is used up and unlocked. The message is used up when the turn's checkpoint is published with this
+   * position. Until then the message remains, even after a kill. A rewind to the checkpoint does not restore
+   * the message.
    */
   proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;
@@ -214,12 +235,18 @@ export class Conversation {
     return { message: pendingUserMessage, head: this.#timeline.propose({ op: 'consumeMessage' }) };
   }
 
-  /** Clears history, range, transcript, summary, next message and trackers. Settings and an open tangent stay. */
+  /**
+   * Clears history, valid range, transcript, summary, next message and trackers. Keeps the settings and an
+   * open tangent.
+   */
   clear(idempotency?: Idempotency): Lengths {
     return this.#timeline.commit({ op: 'clear' }, (_before, after) => lengthsOf(after.thread), idempotency);
   }
 
-  /** Sets the valid range. A start at an answer to a tool moves to the next turn. @throws InvalidRange out of bounds */
+  /**
+   * Sets the valid range. If the first entry contains results of tools, the range begins at the next turn.
+   * @throws InvalidRange for a range that is out of bounds
+   */
   setValidRange(start: number, end: number, idempotency?: Idempotency): Lengths {
     const range = requestedRange(this.#timeline.present.thread.history, start, end);
     return this.#timeline.commit(
@@ -231,7 +258,8 @@ export class Conversation {
 
   /**
    * Stores a summary that replaces the history before the valid range. The range then has the last `keep`
-   * entries, or all from the entry `keep` on, widened to whole turns. Nothing is removed: a rewind undoes it.
+   * entries, or all entries from the entry `keep` on, extended to whole turns. No entry is removed, so a
+   * rewind undoes the compaction.
    * @throws UnknownEntry, MessageTooLarge
    */
   compact(
@@ -258,8 +286,8 @@ export class Conversation {
   }
 
   /**
-   * Removes the last `messages`: each is a user's message with all answers and tools up to the next one. The
-   * transcript stays, because it shows what was said. A rewind undoes the removal.
+   * Removes the last `messages` user messages, each with all its answers and tool results. The transcript
+   * does not change, because it shows everything that was said. A rewind undoes the removal.
    */
   forget(messages: number, idempotency?: Idempotency): ForgetResult {
     const { history, latestSummary, validRange } = this.#timeline.present.thread;
@@ -288,8 +316,10 @@ export class Conversation {
   }
 
   /**
-   * Replaces thread and settings by those of a document (text or value), in one step. This conversation keeps its id.
-   * @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree, AbortError: nothing changed
+   * Replaces the thread and the settings by those of a document (text or value), in one step. The
+   * conversation keeps its id.
+   * @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree, AbortError: nothing
+   * changed
    */
   async import(
     source: unknown,
@@ -318,8 +348,8 @@ export class Conversation {
 }
 
 /**
- * Returns the message that the user will send next, or none for null and undefined. Replaces an empty message by a
- * text, because a model refuses a message without text.
+ * Returns the checked message that the user will send next, or undefined for null and undefined. Replaces an
+ * empty message by a text, because a model refuses a message without text.
  * @throws InvalidParams, MessageTooLarge
  */
 export function nextMessageFrom(
@@ -346,7 +376,7 @@ class ClientSettings {
     this.#timeline = timeline;
   }
 
-  /** Changes the limits from now on. Logged, so that a replay removes the same entries. */
+  /** Changes the limits from now on. Logs the new limits, so that a replay removes the same entries. */
   setLimits(limits: Partial<ConversationLimits>): void {
     for (const value of Object.values(limits)) {
       if (!Number.isSafeInteger(value) || value < 1) refuse('limits', 'must be whole numbers above 0.');
@@ -361,7 +391,10 @@ class ClientSettings {
     return this.#timeline.commit({ op: 'setTools', tools }, () => ({ tools: count }), idempotency);
   }
 
-  /** Sets the model: an object, or only an id. A missing field gets a default and a warning (C30). */
+  /**
+   * Sets the model from an object or from an id alone. A missing size of the window gets a default and a
+   * warning (C30).
+   */
   setModel(given: unknown, idempotency?: Idempotency): { modelInfo: ModelInfo; warnings: readonly string[] } {
     const { info, warnings } = knownModel(given);
     return this.#timeline.commit(
@@ -377,7 +410,10 @@ class ClientSettings {
     return this.#timeline.commit(operation, () => ({ mcpEnabled: enabled }), idempotency);
   }
 
-  /** Keeps the client's run-time objects until the process ends. A reopened session must get these objects again. */
+  /**
+   * Keeps the client's run-time objects until the process ends. The client must send these objects again when
+   * it reopens the session.
+   */
   setRuntime(objects: RuntimeObjects): void {
     this.#runtime = { ...this.#runtime, ...objects };
   }
@@ -397,7 +433,10 @@ class TangentMode {
     this.#clock = clock;
   }
 
-  /** Puts the conversation aside for another one. Inside a tangent does nothing, with `entered: false`. */
+  /**
+   * Enters a tangent, which puts the main conversation aside. Inside a tangent, does nothing and returns
+   * `entered: false`.
+   */
   enter(
     options: {
       readonly filesCheckpoint?: string | undefined;
@@ -416,7 +455,10 @@ class TangentMode {
     );
   }
 
-  /** Returns to the main conversation, with the tangent's last entry if `keepTail` and if it added one. */
+  /**
+   * Returns to the main conversation. With `keepTail`, adds the tangent's last entry to the main
+   * conversation, if the tangent has an entry.
+   */
   exit(
     options: { readonly keepTail?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
   ): ExitResult {
@@ -436,14 +478,18 @@ class TangentMode {
   }
 
   /**
-   * Leaves a tangent with files: logs the state after it without moving the head. Restoring the files ends in a
-   * checkpoint that names this state, so files and conversation return together or not at all.
+   * Prepares to leave a tangent with files. Logs the state outside the tangent without moving the head. The
+   * restore of the files publishes a checkpoint with this state, so files and conversation return together or
+   * not at all.
    */
   proposeExit(): ConversationRef {
     return this.#timeline.propose({ op: 'exitTangent', keepTail: false });
   }
 
-  /** Returns whether the conversation is in a tangent, for how many whole seconds (C20), and what it added. */
+  /**
+   * Returns whether the conversation is in a tangent. If so, also returns the tangent's age in whole seconds
+   * (C20) and how many entries it added.
+   */
   status(): { active: boolean; durationSeconds?: number; added?: number } {
     const { tangent, history } = this.#timeline.present.thread;
     if (tangent === undefined) return { active: false };

@@ -1,6 +1,6 @@
 // One exchange of a conversation: the user's message and the assistant's answer. Message and answer are open
 // objects, of which the daemon reads only content, toolResults[].toolUseId and toolUses[].{id,name}. The
-// client that calls the model makes them acceptable for the model (C14).
+// client that calls the model must turn the messages into a form that the model accepts (C14).
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32 } from '../base/ids.ts';
@@ -16,7 +16,10 @@ import {
 import type { ConversationLimits } from './settings.ts';
 
 declare const entryId: unique symbol;
-/** `ent_` and 20 characters, or the id in an imported document. An id is unique in its history, and never reused. */
+/**
+ * The id of an entry: `ent_` and 20 characters, or the id in an imported document. An id is unique in its
+ * history, and never reused.
+ */
 export type EntryId = string & { readonly [entryId]: true };
 
 /** A message of the user: text, results of tools, or both. */
@@ -58,8 +61,8 @@ export function startsTurn({ user }: HistoryEntry): boolean {
 }
 
 /**
- * Returns the readable text of a message's content: a string, or the texts of an array of parts; '' for anything
- * else.
+ * Returns the readable text of a message's content. The content is a string, or an array of parts with texts.
+ * Returns '' for any other content.
  */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
@@ -68,7 +71,7 @@ export function textOf(content: unknown): string {
   return texts.filter((text) => typeof text === 'string').join('\n');
 }
 
-/** Returns the names of the tools that the assistant wants to use, in its order. */
+/** Returns the names of the tools that the assistant wants to use, in the order of the answer. */
 export function toolNames(assistant: AssistantMessage): string[] {
   return (assistant.toolUses ?? []).map((use) => String(use.name));
 }
@@ -99,7 +102,7 @@ function checkAssistant(value: unknown, what: string, limits: ConversationLimits
   return withoutNull(assistant, 'toolUses');
 }
 
-/** A client's data for an entry. The daemon chooses the id, unless a document has one. */
+/** A client's data for an entry. The daemon chooses the id of the entry, unless a document contains the id. */
 export interface EntryInput {
   readonly user: unknown;
   readonly assistant: unknown;
@@ -124,7 +127,7 @@ export function checkEntry(
   };
 }
 
-/** Checks the characters of all texts within a value. @throws MessageTooLarge above the limit */
+/** Checks the number of characters in all texts of a value. @throws MessageTooLarge above the limit */
 export function checkLength(value: unknown, limit: number, what: string): void {
   if (textLength(value) <= limit) return;
   const length = characterCount(value);
@@ -142,7 +145,7 @@ function listOf(value: unknown, what: string): readonly unknown[] {
   return value;
 }
 
-/** Removes a field that is `null`, which means absent on the wire, so that later readers handle only one form. */
+/** Removes a field that is `null`. On the wire `null` means absent, and later readers should handle only one form. */
 function withoutNull<T extends ClientObject>(object: T, field: string): T | Omit<T, string> {
   if (object[field] !== null) return object;
   const { [field]: _absent, ...rest } = object;

@@ -1,7 +1,7 @@
-// The list of exchanges: limited in length, with the oldest removed first and every removal reported. Entries
-// are found by their ids, never by position or text. The part that may be sent to a model is the valid range,
-// [start, end). The first entry of the valid range never contains results of tools, because a model refuses
-// results that it did not request. Pure functions.
+// The list of exchanges. Its length is limited: the oldest entries are removed first, and every removal is
+// reported. Clients name entries by their ids, never by position or text. The part that may be sent to a
+// model is the valid range, [start, end). The first entry of the valid range never contains results of tools,
+// because a model refuses results that it did not request. The functions are pure.
 import { CheckpointdError } from '../base/errors.ts';
 import { textLength } from './client-object.ts';
 import { type EntryId, type HistoryEntry, startsTurn } from './entry.ts';
@@ -19,16 +19,19 @@ export const emptyRange: ValidRange = { start: 0, end: 0 };
 export interface HistoryWindow {
   readonly history: Sequence<HistoryEntry>;
   readonly validRange: ValidRange;
-  /** UTF-16 units of all texts in the valid range. */
+  /** The number of UTF-16 units in all texts of the valid range. */
   readonly validChars: number;
 }
 
-/** Returns the history with another valid range. Reads all entries of that range. */
+/** Returns the history with the given valid range. Reads all entries of the range. */
 export function windowOver(history: Sequence<HistoryEntry>, validRange: ValidRange): HistoryWindow {
   return { history, validRange, validChars: charsIn(history, validRange.start, validRange.end) };
 }
 
-/** Returns the history with one more entry and at most `capacity` entries, with its valid range. */
+/**
+ * Returns the history with `entry` at its end, and the new valid range. Removes the oldest entries beyond
+ * `capacity`.
+ */
 export function appendEntry(window: HistoryWindow, entry: HistoryEntry, capacity: number): HistoryWindow {
   const longer = window.history.push(entry);
   const dropped = Math.max(0, longer.length - capacity);
@@ -52,7 +55,8 @@ function charsIn(history: Sequence<HistoryEntry>, start: number, end: number): n
 }
 
 /**
- * Returns the position of an entry. @throws UnknownEntry when it never existed, was removed, or is on another branch
+ * Returns the position of an entry. @throws UnknownEntry when the entry never existed, was removed, or is on
+ * another branch
  */
 export function positionOf(history: Sequence<HistoryEntry>, id: EntryId): number {
   for (let index = history.length - 1; index >= 0; index -= 1) {
@@ -72,7 +76,7 @@ export function holdsEntry(history: Sequence<HistoryEntry>, id: EntryId): boolea
   return false;
 }
 
-/** Returns the first position in `[start, end)` where a turn starts, or `end` when nothing can be sent. */
+/** Returns the first position in `[start, end)` at which a turn starts, or `end` when no turn starts there. */
 export function nextTurnStart(history: Sequence<HistoryEntry>, start: number, end: number): number {
   for (let index = start; index < end; index += 1) {
     const entry = history.at(index);
@@ -82,8 +86,8 @@ export function nextTurnStart(history: Sequence<HistoryEntry>, start: number, en
 }
 
 /**
- * Returns the range after one entry was appended and the oldest `dropped` were removed. The range extends to
- * the end, because the newest entry must be included. An empty range starts at the new entry.
+ * Returns the range after one entry was appended and the oldest `dropped` entries were removed. The range
+ * extends to the end, because the newest entry must be included. An empty range starts at the new entry.
  */
 function rangeAfterAppend(history: Sequence<HistoryEntry>, before: ValidRange, dropped: number): ValidRange {
   const end = history.length;
@@ -96,9 +100,9 @@ export function wholeRange(history: Sequence<HistoryEntry>): ValidRange {
 }
 
 /**
- * Returns the range after a compaction that keeps the last `keep` entries. When the first of them contains a result
- * of a tool, the range keeps the whole turn, within the present range. Otherwise a model would lose the beginning of
- * its turn.
+ * Returns the range after a compaction that keeps the last `keep` entries. When the first of these entries is
+ * inside a turn, the range begins at the start of the turn, but not before the present range. Otherwise a
+ * model would not see the beginning of the turn.
  */
 export function rangeAfterCompaction(
   history: Sequence<HistoryEntry>,
@@ -117,8 +121,9 @@ export function rangeAfterCompaction(
 }
 
 /**
- * Returns the start of each of the last `messages`: the position of the user's message. The first message starts at
- * the beginning of the history, with any kind of entry.
+ * Returns the position at which the last `messages` user messages start, and how many messages were found.
+ * The first message starts at the beginning of the history, even if the first entry contains results of
+ * tools.
  */
 export function lastMessages(
   history: Sequence<HistoryEntry>,
@@ -134,16 +139,16 @@ export function lastMessages(
   return { start, found };
 }
 
-/** Returns the first `length` entries, and the remaining part of the valid range. */
+/** Returns the first `length` entries with the part of the valid range that they contain. */
 export function windowUpTo({ history, validRange }: HistoryWindow, length: number): HistoryWindow {
   const [start, end] = [Math.min(validRange.start, length), Math.min(validRange.end, length)];
   return windowOver(history.take(length), { start, end });
 }
 
 /**
- * Returns the range that a client requests. A start at an entry with results of tools moves to the next turn, or to
- * the end.
- * @throws InvalidRange unless it is within the history
+ * Returns the range that a client requests. If the first entry contains results of tools, the range begins at
+ * the next turn, or is empty.
+ * @throws InvalidRange for a range that is not within the history
  */
 export function requestedRange(history: Sequence<HistoryEntry>, start: number, end: number): ValidRange {
   const isBounded = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end;

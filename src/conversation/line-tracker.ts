@@ -3,7 +3,7 @@
 import { unreachable } from '../base/invariant.ts';
 import { refuse, wellFormed } from './client-object.ts';
 
-/** Line counts of one file at the agent's writes, with the names of the document. */
+/** The line counts of one file at the agent's writes. The names of the fields are those of the document. */
 export interface FileLineTracker {
   /** The number of lines after the agent's previous write. */
   readonly prevFswriteLines: number;
@@ -18,25 +18,28 @@ export interface FileLineTracker {
 
 export type WriteOperation = 'create' | 'strReplace' | 'insert' | 'append';
 
-/** One write of the agent, as its client reports it. */
+/** One write of the agent, as the client reports it. */
 export interface LineWrite {
-  /** The path in the work tree as text. The key of the tracker. */
+  /** The path in the work tree as text. The tracker of the file is stored under this path. */
   readonly path: string;
   readonly operation: WriteOperation;
-  /** The number of lines just before the write; 0 when the file did not exist. Absent: as after the last write. */
+  /**
+   * The number of lines just before the write; 0 when the file did not exist. When absent, the number of
+   * lines has not changed since the last write.
+   */
   readonly before?: number | undefined;
   /** The number of lines just after the write. */
   readonly after: number;
-  /** strReplace: the replaced text. */
+  /** The replaced text, for strReplace. */
   readonly oldText?: string | undefined;
-  /** strReplace, insert and append: the new text. */
+  /** The new text, for strReplace, insert and append. */
   readonly newText?: string | undefined;
 }
 
 export interface LineReport {
-  /** Lines that the user added (negative: removed) since the agent's previous write. */
+  /** The number of lines that the user added since the agent's previous write. Negative when the user removed lines. */
   readonly linesByUser: number;
-  /** Lines that the agent added plus lines that it removed in this write. */
+  /** The number of lines that the agent added or removed in this write. */
   readonly linesByAgent: number;
   readonly tracker: FileLineTracker;
 }
@@ -57,8 +60,8 @@ export function checkLineWrite(write: LineWrite): void {
 }
 
 /**
- * Returns the tracker after a write. `prevFswriteLines` is the count that the next report compares with: see {@link
- * reportLines}.
+ * Returns the tracker after a write. {@link reportLines} compares the file with `prevFswriteLines` to find
+ * the user's lines.
  */
 export function trackWrite(known: FileLineTracker | undefined, write: LineWrite): FileLineTracker {
   const changes = changesOf(write);
@@ -73,7 +76,10 @@ export function trackWrite(known: FileLineTracker | undefined, write: LineWrite)
   };
 }
 
-/** Returns the authorship of the last write: `before - prev` by the user, `added + removed` by the agent. */
+/**
+ * Returns how many lines the user and the agent changed: `before - prev` by the user, `added + removed` by
+ * the agent.
+ */
 export function reportLines(tracker: FileLineTracker): LineReport {
   return {
     linesByUser: tracker.beforeFswriteLines - tracker.prevFswriteLines,
@@ -83,8 +89,8 @@ export function reportLines(tracker: FileLineTracker): LineReport {
 }
 
 /**
- * Returns the previous count of lines. At the first write this is 0 for a creation, and the present count for
- * other writes. At later writes this is the count after the last write.
+ * Returns the number of lines after the previous write. Before the first write this number is 0 for a
+ * creation, and the present number of lines for other writes.
  */
 function prevLinesOf(known: FileLineTracker | undefined, operation: WriteOperation, before: number): number {
   if (known !== undefined && !known.isFirstWrite) return known.afterFswriteLines;
@@ -107,7 +113,7 @@ function changesOf(write: LineWrite): { added: number; removed: number } {
 
 // Counts the lines that an edit adds and removes.
 
-/** Counts the lines of a text like editors: a last line without a newline counts, and the empty text has none. */
+/** Counts the lines of a text as editors do. A last line without a newline counts. The empty text has no line. */
 export function lineCount(text: string): number {
   return linesIn(text).length;
 }
@@ -119,12 +125,13 @@ function linesIn(text: string): string[] {
   return lines;
 }
 
-// The work grows with the square of this number. Texts that differ more count as completely replaced.
+// The largest number of differing lines that is counted exactly. The work grows with the square of this
+// number. Texts with more differences count as completely replaced.
 const differencesMax = 1000;
 
 /**
- * Counts the lines added and removed between two texts, by the shortest edit script (Myers), without the common
- * beginning and end.
+ * Counts the lines added and removed between two texts, by the shortest edit script (Myers). Skips the common
+ * beginning and end of the texts.
  */
 export function countLineChanges(before: string, after: string): { added: number; removed: number } {
   const [a, b] = [linesIn(before), linesIn(after)];

@@ -1,13 +1,13 @@
 // The client's settings of a conversation: model, tools and limits. The daemon runs no model and calls no
-// tool. This module needs the size of the model's window, which limits the context files, and stores the rest
-// for the client.
+// tool. The daemon uses only the size of the model's window, which limits the context files. It stores the
+// other fields for the client.
 import { type ClientObject, clientObject, isObject, refuse, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';
 
-/** The assumed window in tokens when the client does not give its size. */
+/** The size of the model's window in tokens that is assumed when the client gives no size. */
 export const defaultWindowTokens = 200_000;
 
-/** A model in its client's description (C29). Other fields (tokenLimits, features) are stored unchanged. */
+/** A model as the client describes it (C29). The daemon stores other fields (tokenLimits, features) unchanged. */
 export interface ModelInfo extends ClientObject {
   readonly modelId: string;
   readonly modelName?: unknown;
@@ -17,7 +17,7 @@ export interface ModelInfo extends ClientObject {
 
 export interface KnownModel {
   readonly info: ModelInfo;
-  /** Warnings to the client and the log about assumptions (C30). */
+  /** Warnings about assumptions, for the client and the log (C30). */
   readonly warnings: readonly string[];
 }
 
@@ -46,17 +46,20 @@ const documentNames: FieldNames = [
   ['tokenLimits', 'token_limits'],
 ];
 
-/** Converts the model to the document's own names. */
+/** Converts the field names of a model to those of the document. */
 export function modelToDocument(info: ModelInfo): ClientObject {
   return toDocumentNames(info, documentNames);
 }
 
-/** Converts the model from a document, which may use either spelling. */
+/** Converts a model from a document, which may use the names of the wire or of the document. */
 export function modelFromDocument(value: unknown): unknown {
   return isObject(value) ? fromDocumentNames(value, documentNames) : value;
 }
 
-/** Tools by origin: `Builtin`, `Custom`, `Mcp` and other groups of the client (such as one MCP server). */
+/**
+ * The tools, grouped by origin: `Builtin`, `Custom`, `Mcp`, and other groups that the client chooses (such as
+ * one MCP server).
+ */
 export interface ToolsByOrigin {
   readonly [origin: string]: readonly ClientObject[];
 }
@@ -74,13 +77,13 @@ export function checkTools(value: unknown, what = 'tools'): ToolsByOrigin {
   return byOrigin as ToolsByOrigin;
 }
 
-/** The limits of a conversation. Each part checks its own limits. */
+/** The limits of a conversation. Each part of the conversation enforces its own limits. */
 export interface ConversationLimits {
-  /** The number of entries in the history. The oldest are removed first (C6). */
+  /** The maximum number of entries in the history. The oldest entries are removed first (C6). */
   readonly historyEntries: number;
-  /** The number of lines in the transcript. The oldest are removed first. */
+  /** The maximum number of lines in the transcript. The oldest lines are removed first. */
   readonly transcriptLines: number;
-  /** The number of characters in a message, a summary or one call of appendTranscript. */
+  /** The maximum number of characters in a message, a summary or one call of appendTranscript. */
   readonly messageChars: number;
   readonly toolResultChars: number;
 }

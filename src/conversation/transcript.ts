@@ -1,9 +1,10 @@
-// The conversation as a person reads it, line by line: the user's lines behind `> `, answers with their
-// tools, and lines that the client adds (errors). The transcript is never sent to a model.
+// The transcript is the conversation as a person reads it, line by line. Each line of the user begins with `>
+// `. The other lines are answers with their tools, and lines that the client adds (errors). No model gets the
+// transcript.
 import { type HistoryEntry, textOf, toolNames } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
 
-/** Returns the lines of one exchange. A message with only tool results adds no user line. */
+/** Returns the lines of one exchange. A message that contains only tool results adds no line of the user. */
 export function linesOf(entry: HistoryEntry): string[] {
   const said = textOf(entry.user.content);
   const asked = said === '' ? [] : userLines(said);
@@ -13,12 +14,12 @@ export function linesOf(entry: HistoryEntry): string[] {
   return asked.concat(answered, tools);
 }
 
-/** Returns the user's message, each line behind `> `. */
+/** Returns the lines of the user's message, each behind `> `. */
 export function userLines(text: string): string[] {
   return text.split('\n').map((line) => `> ${line}`);
 }
 
-/** Returns the transcript with more lines. Removes the oldest beyond `capacity`. */
+/** Returns the transcript with these lines at its end. Removes the oldest lines beyond `capacity`. */
 export function appendLines(
   transcript: Sequence<string>,
   lines: readonly string[],

@@ -1,5 +1,6 @@
-// Converts the forms that Amazon Q CLI writes into a conversation's document: messages named by their kind, wrapped
-// tools, context paths with their origin. Pure. Our own form stays unchanged, and no field of a message is lost.
+// Converts the forms that Amazon Q CLI writes into a conversation's document: messages wrapped in the name of
+// their kind, wrapped tools, and context paths with their origin. Does not change our own form, and loses no
+// field of a message.
 import { type ClientObject, isObject } from '../client-object.ts';
 
 /** Converts a user's message, whose `content` is a `Prompt`, `ToolUseResults` or `CancelledToolUses`. */
@@ -31,14 +32,17 @@ export function assistantFromQ(value: unknown): unknown {
   return message;
 }
 
-/** Converts an entry: an object, or in older programs a pair of user and assistant. */
+/** Converts an entry. An entry is an object, or in older programs a pair of user message and answer. */
 export function entryFromQ(value: unknown): unknown {
   if (!Array.isArray(value) || value.length !== 2) return value;
   const [user, assistant] = value as unknown[];
   return { user, assistant };
 }
 
-/** Converts tools by origin. Amazon Q lists its own tools under `native___`, each wrapped in `ToolSpecification`. */
+/**
+ * Converts tools, which are listed by origin. Amazon Q lists its own tools under `native___`, and wraps each
+ * tool in `ToolSpecification`.
+ */
 export function toolsFromQ(tools: ClientObject): ClientObject {
   const byOrigin = Object.entries(tools).map(([origin, list]) => {
     const name = origin === 'native___' && !Object.hasOwn(tools, 'Builtin') ? 'Builtin' : origin;
@@ -48,8 +52,8 @@ export function toolsFromQ(tools: ClientObject): ClientObject {
 }
 
 /**
- * Returns the context paths of a manager: under `profile_config` in older programs, as `{Agent}` or `{Session}` in
- * newer ones.
+ * Returns the paths of a context manager. Older programs write the paths under `profile_config`. Newer
+ * programs wrap each path as `{Agent}` or `{Session}`.
  */
 export function contextPathsFromQ(manager: ClientObject): unknown {
   const profile = isObject(manager.profile_config) ? manager.profile_config : {};
@@ -94,7 +98,7 @@ function onlyField(object: ClientObject): readonly [string, unknown] | undefined
   return fields.length === 1 ? fields[0] : undefined;
 }
 
-/** Removes null fields: our documents use absent fields. */
+/** Removes fields that are null, because our documents leave such fields out. */
 function withoutNulls(object: ClientObject): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).filter(([, value]) => value !== null && value !== undefined),

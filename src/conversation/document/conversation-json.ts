@@ -1,7 +1,7 @@
-// Writes the document of a conversation: field names in snake_case, without absent optional fields, with a
-// format version. document-reader.ts reads it. The document has no run-time data (tool_manager, agents). The
-// document's checkpoint_manager is a reference that owns nothing: losing or copying a document destroys
-// nothing.
+// Writes the document of a conversation, with field names in snake_case and a format version.
+// document-reader.ts reads the document. The document has no run-time data (tool_manager, agents). The
+// document's checkpoint_manager is only a reference, so the loss or a copy of a document does no harm to
+// checkpoints.
 import { given } from '../../base/given.ts';
 import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context.ts';
@@ -12,12 +12,12 @@ import { modelToDocument } from '../settings.ts';
 import type { ConversationState, Summary, Tangent } from '../state/state.ts';
 import { requestMetadataNames, toDocumentNames } from './document-fields.ts';
 
-/** The version of this format. A document of a later version is refused and left as it is. */
+/** The version of this format. The reader refuses a document of a later version and does not change it. */
 export const formatVersion = 1;
 
-/** The fields of a document beside the state. */
+/** The fields of a document that do not come from the conversation's state. */
 interface DocumentExtras {
-  /** The way to the checkpoints: a reference that the session makes, never the checkpoints themselves. */
+  /** The session's reference to the checkpoints. The document never contains the checkpoints themselves. */
   readonly checkpointManager?: ClientObject | undefined;
   readonly contextMessageLength?: number | undefined;
 }
@@ -25,8 +25,8 @@ interface DocumentExtras {
 export type ConversationDocument = ReturnType<typeof toDocument>;
 
 /**
- * Returns the document of a state. The document shares the state's messages, so do not change the document
- * before it is serialised.
+ * Returns the document of a state. The document shares the messages of the state, so the caller must not
+ * change the document.
  */
 export function toDocument(state: ConversationState, extras: DocumentExtras = {}) {
   const { nextMessage, latestSummary, model, modelInfo, tangent, pendingUserMessage } = state;
@@ -60,7 +60,10 @@ export function toDocument(state: ConversationState, extras: DocumentExtras = {}
 
 const itemsAtOnce = 64;
 
-/** Yields the JSON text of a document in pieces of at most 64 items of a list, so that writing need not block. */
+/**
+ * Yields the JSON text of a document in pieces. A piece has at most 64 items of a list, so that writing the
+ * document does not block the event loop.
+ */
 export function* documentText(value: unknown, depth = 0): Generator<string, void, undefined> {
   if (Array.isArray(value) && value.length > itemsAtOnce) {
     for (let start = 0; start < value.length; start += itemsAtOnce) {

@@ -1,4 +1,5 @@
-// Reads the fields of a document one by one and names an invalid one. Knows JSON types, not conversations.
+// Reads single fields of a document. The error for an invalid field names the field. This module knows JSON
+// types, not conversations.
 import { CheckpointdError } from '../../base/errors.ts';
 import { type ClientObject, isObject, wellFormed } from '../client-object.ts';
 
@@ -45,7 +46,8 @@ export function arrayField(object: ClientObject, field: string, isRequired: bool
 }
 
 /**
- * Returns the names of fields that have a value and are not among `known`: at most twenty, cut to a readable length.
+ * Returns the names of fields that have a value and are not in `known`. Returns at most twenty names, each
+ * cut to a readable length.
  */
 export function unknownFields(object: ClientObject, known: readonly string[]): string[] {
   const unknown = Object.keys(object).filter((field) => {
@@ -61,7 +63,7 @@ export function unknownFields(object: ClientObject, known: readonly string[]): s
 
 export type FieldNames = readonly (readonly [ours: string, inDocument: string])[];
 
-/** The metadata of a request, with the fields that Amazon Q CLI measures (C4). */
+/** The names of a request's metadata, which are the fields that Amazon Q CLI measures (C4). */
 export const requestMetadataNames: FieldNames = [
   ['requestId', 'request_id'],
   ['messageId', 'message_id'],
@@ -85,7 +87,10 @@ export function fromDocumentNames(object: ClientObject, names: FieldNames): Clie
   return renamed(object, new Map(names.map(([ours, inDocument]) => [inDocument, ours])));
 }
 
-/** Renames fields. A field whose new name is taken keeps its old one, so that nothing is lost in either direction. */
+/**
+ * Renames the fields of an object. A field whose new name exists already keeps its old name, so that no field
+ * is lost.
+ */
 function renamed(object: ClientObject, names: ReadonlyMap<string, string>): ClientObject {
   const entries = Object.entries(object).map(([key, value]) => {
     const name = names.get(key) ?? key;

@@ -1,7 +1,7 @@
-// Reads a conversation's document, of any earlier version of ours or of Amazon Q CLI. Q's documents have no
-// ids, no format version, `model` as text, and their own forms of messages and tools. Checks everything
-// before anything changes. Stores no part of a refused document, and names the fields that a conversation
-// does not have.
+// Reads a conversation's document that this or an earlier version of checkpointd wrote, or Amazon Q CLI. Q's
+// documents have no ids, no format version, `model` as text, and their own forms of messages and tools.
+// Checks the whole document before the conversation changes. Stores no part of a refused document. Warns of
+// fields that a conversation does not have.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';
@@ -31,9 +31,12 @@ import {
 
 interface ReadDocument {
   readonly moment: Moment;
-  /** The id in the document. The session keeps its own. */
+  /** The conversation id in the document. The session's conversation keeps its own id. */
   readonly conversationId: string;
-  /** The number of oldest entries and lines beyond the limits, which were left out. */
+  /**
+   * The number of the oldest entries that were left out because of the limit. `transcriptDropped` is the
+   * number of such lines.
+   */
   readonly dropped: number;
   readonly transcriptDropped: number;
   readonly warnings: readonly string[];
@@ -128,7 +131,7 @@ async function readMoment(document: ClientObject, reading: Reading): Promise<Mom
 function readSummary(document: ClientObject, field: string, limits: ConversationLimits): Summary | undefined {
   const value = optional(document, field);
   if (value === undefined) return undefined;
-  // In older programs it is only a text.
+  // In documents of older programs the summary is only a text.
   const pair = typeof value === 'string' ? [value, {}] : value;
   if (!Array.isArray(pair) || pair.length !== 2) return invalidDocument(field, 'is not a pair');
   const [text, metadata] = pair as unknown[];
@@ -156,7 +159,10 @@ function readSettings(document: ClientObject, reading: Reading): ConversationSet
   };
 }
 
-/** Our own documents contain only paths of the work tree. In other documents, outside paths are left out. */
+/**
+ * Reads the context paths. Our own documents contain only paths of the work tree. From other documents,
+ * leaves out paths outside the work tree.
+ */
 function readContextPaths(document: ClientObject, { warnings }: Reading): readonly string[] {
   const manager = objectField(document, 'context_manager');
   const paths = arrayField({ paths: contextPathsFromQ(manager) }, 'paths', false);
@@ -178,7 +184,7 @@ const documentFields = [
   'pending_user_message message_locked context_message_length',
 ].flatMap((line) => line.split(' '));
 
-/** Names the fields of the document that a conversation does not have. */
+/** Warns of the document's fields that a conversation does not have. */
 function noteLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Reading): void {
   const leave = (what: string, because = 'this version does not know it'): void => {
     warnings.push(`${what} was left out: ${because}.`);
@@ -230,7 +236,7 @@ async function readTangent(document: ClientObject, reading: Reading): Promise<Ta
   const main = await readHistory(state, 'main_history', 'main_valid_history_range', reading);
   const next = optional(state, 'main_next_message');
   const started = optionalText(state, 'tangent_start_time');
-  // An absent time means now, as in Q CLI (C5).
+  // When the time is absent, the tangent starts now, as in Q CLI (C5).
   const startMs = started === undefined ? reading.nowMs : Date.parse(started);
   if (Number.isNaN(startMs)) return invalidDocument('tangent_start_time', 'is not a time');
   return {
@@ -245,16 +251,16 @@ async function readTangent(document: ClientObject, reading: Reading): Promise<Ta
   };
 }
 
-// Reads the long lists of a document: entries with their valid range, and transcripts. Our own form and Amazon Q
-// CLI's are read alike. Entries beyond the limits are removed, oldest first, and counted.
+// Reads the long lists of a document: entries with their valid range, and transcripts. Reads our own form and
+// that of Amazon Q CLI in the same way. Leaves out the oldest entries beyond the limit, and counts them.
 
-/** The arguments of every step that reads a document, and the warnings of the steps. */
+/** The common arguments of all steps that read a document, and the warnings and counts that the steps collect. */
 export interface Reading {
   readonly limits: ConversationLimits;
   readonly nowMs: number;
   readonly slices: Slices;
   readonly warnings: string[];
-  /** Names of entry fields that a conversation does not have. */
+  /** The names of the entry fields that a conversation does not have. */
   readonly entryFieldsLeft: Set<string>;
   dropped: number;
   transcriptDropped: number;
@@ -262,7 +268,10 @@ export interface Reading {
 
 const entryFields = ['id', 'user', 'assistant', 'request_metadata'];
 
-/** Reads a list of entries and its valid range, reduced to the entries within the limit. */
+/**
+ * Reads a list of entries and its valid range. Leaves out the oldest entries beyond the limit, and adapts the
+ * range.
+ */
 async function readHistory(
   document: ClientObject,
   field: string,
@@ -328,7 +337,7 @@ function readRange(
   return { start: aligned, end: shifted.end };
 }
 
-/** Reads the lines of a transcript. Leaves the oldest ones beyond the limit out. */
+/** Reads the lines of a transcript. Leaves out the oldest lines beyond the limit. */
 function readTranscript(document: ClientObject, field: string, reading: Reading): Sequence<string> {
   const lines = arrayField(document, field, false).map((line, index) =>
     wellFormed(line, `${field}[${index}]`),

@@ -1,5 +1,6 @@
-// Splits an imported conversation into pieces that can be logged without blocking: parts bring entries and lines, and
-// one last record makes them valid. So an import of any size is one step: before its last record nothing is visible.
+// Splits an imported conversation into parts, so that logging the import does not block. The parts contain
+// entries and lines. One last record makes the parts valid. So an import of any size takes effect in one
+// step.
 import { textLength } from '../client-object.ts';
 import type { HistoryEntry } from '../entry.ts';
 import { windowOver } from '../history.ts';
@@ -23,7 +24,7 @@ export type Part =
   | { readonly list: 'mainTranscript'; readonly items: readonly string[] };
 
 /**
- * Everything of a conversation except the long lists. JSON-safe: absent optional fields are undefined, and absent in
+ * A conversation without the long lists. JSON-safe: an absent optional field is undefined here and missing in
  * the log.
  */
 export interface ImportRest
@@ -35,7 +36,10 @@ export interface ImportRest
 
 const partCharsMax = 256 * 1024;
 
-/** Yields the conversation's long lists in parts of about a quarter of a megabyte, or one item. */
+/**
+ * Yields the conversation's long lists in parts of about a quarter of a megabyte. A larger item is a part of
+ * its own.
+ */
 export function* partsOf({ thread }: Moment): Generator<Part, void, undefined> {
   for (const items of runsOf(thread.history)) yield { list: 'history', items };
   for (const items of runsOf(thread.transcript)) yield { list: 'transcript', items };
@@ -58,7 +62,7 @@ function* runsOf<T>(items: Iterable<T>): Generator<T[], void, undefined> {
   if (run.length > 0) yield run;
 }
 
-/** Returns the remainder that {@link partsOf} leaves. */
+/** Returns the conversation without the lists that {@link partsOf} yields. */
 export function restOf({ thread, settings }: Moment): ImportRest {
   const { history: _h, transcript: _t, validChars: _c, fileLineTracker, tangent, ...rest } = thread;
   if (tangent === undefined) return { ...rest, settings, fileLineTracker: [...fileLineTracker], tangent };
@@ -66,7 +70,7 @@ export function restOf({ thread, settings }: Moment): ImportRest {
   return { ...rest, settings, fileLineTracker: [...fileLineTracker], tangent: tangentRest };
 }
 
-/** Joins parts and rest. */
+/** Returns the conversation that consists of the parts and the rest. */
 export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
   const lists = {
     history: Sequence.empty<HistoryEntry>(),
@@ -97,5 +101,5 @@ export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
   };
 }
 
-/** A log leaves out undefined fields. */
+/** Optional fields as undefined, because the log leaves out undefined fields. */
 const noTangent = { mainNextMessage: undefined, mainLatestSummary: undefined, filesCheckpoint: undefined };

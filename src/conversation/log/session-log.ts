@@ -1,7 +1,8 @@
-// The session's log on disk: each record is one line of `length crc32 json`, appended in one write, and
-// readable after any end of the process. An incomplete last record, which a kill or a power cut left, is cut
-// off. Damage with complete records behind it is reported and never cut. The log does not compact itself, has
-// no lock (the session has one owner), and reads only the kind of its records.
+// The session's log on disk. Each record is one line of `length crc32 json`, appended in one write, and
+// readable however the process ends. An opening cuts off an incomplete last record, which a kill or a power
+// cut left. An opening reports damage that has complete records behind it, and then cuts nothing. The log
+// does not compact itself. It needs no lock, because the session has one owner. It reads only the kind of a
+// record.
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -10,8 +11,8 @@ import { constants, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 
 /**
- * One fact of a session. This folder owns the kind `conversation`. Records of `operation`, `ledger` and others are
- * passed on unread.
+ * One fact of a session. This folder owns the records of kind `conversation`, and passes on records of other
+ * kinds (`operation`, `ledger`) unread.
  */
 export interface LogRecord {
   readonly kind: string;
@@ -19,16 +20,17 @@ export interface LogRecord {
 
 /** The storage of the records: the session's file, or memory for a session that leaves nothing behind. */
 export interface RecordLog {
-  /** The number of records. The next one gets the position `length + 1`. */
+  /** The number of records. The next record gets the position `length + 1`. */
   readonly length: number;
-  /** Adds a record and returns its position (from 1). When the call throws, nothing was added. */
+  /** Adds a record and returns its position, counted from 1. When the call throws, no record was added. */
   append(record: LogRecord): number;
 }
 
-/** The first line of every log. A later format of the following lines gets a later number. */
+/** The first line of every log. A new format of the following lines gets a higher number. */
 export const logHeader = 'checkpointd session log 1\n';
 
-// `%10d %8x `: fixed widths, so that the start of the JSON is known before anything is trusted.
+// The length of the prefix `%10d %8x `. Its fixed width gives the start of the JSON before the prefix is
+// verified.
 const prefixLength = 20;
 const lengthDigits = 10;
 
@@ -39,13 +41,13 @@ export function encodeRecord(record: LogRecord): Buffer {
   return Buffer.concat([Buffer.from(prefix, 'latin1'), json, Buffer.from('\n')]);
 }
 
-/** The bytes at an offset: a complete record, the beginning of one (more bytes may complete it), or neither. */
+/** The bytes at an offset: a complete record, the beginning of a record that more bytes may complete, or damage. */
 export type Decoded =
   | { readonly is: 'record'; readonly json: Buffer; readonly next: number }
   | { readonly is: 'incomplete'; readonly missing: number }
   | { readonly is: 'damaged' };
 
-/** Decodes the bytes at `offset`. Accepts no record whose length, checksum and end do not match. */
+/** Decodes the bytes at `offset`. Accepts a record only if its length, checksum and line end are right. */
 function decodeRecord(bytes: Buffer, offset: number): Decoded {
   if (bytes.length - offset < prefixLength) {
     return { is: 'incomplete', missing: prefixLength - (bytes.length - offset) };
@@ -60,7 +62,7 @@ function decodeRecord(bytes: Buffer, offset: number): Decoded {
   return isWhole ? { is: 'record', json, next: end + 1 } : { is: 'damaged' };
 }
 
-/** Reads the records before the first one that is not whole. */
+/** Reads the records before the first incomplete or damaged record. */
 function wholePart(bytes: Buffer): { jsons: Buffer[]; end: number; isDamaged: boolean } {
   const jsons: Buffer[] = [];
   let end = logHeader.length;
@@ -73,7 +75,8 @@ function wholePart(bytes: Buffer): { jsons: Buffer[]; end: number; isDamaged: bo
 }
 
 /**
- * Returns the whole records of a log that another process may be writing, without a last one that is incomplete.
+ * Returns the complete records of a log that another process may be writing. Ignores an incomplete last
+ * record.
  * @throws StoreCorrupt for a log that is damaged or of another form
  */
 export function wholeRecords(bytes: Buffer): LogRecord[] {
@@ -84,20 +87,24 @@ export function wholeRecords(bytes: Buffer): LogRecord[] {
 }
 
 interface SessionLogOptions {
-  /** `power`: an appended record survives a power cut (fsync). `process`: it survives the death of the process. */
+  /**
+   * How durable a record is when `append` returns. `power`: the record survives a power cut (fsync).
+   * `process`: the record survives the death of the process.
+   */
   readonly durability: 'process' | 'power';
-  /** Called before each write. Throws when this process no longer owns the log. */
+  /** A function that the log calls before each write. The function throws when this process no longer owns the log. */
   readonly guard?: () => void;
 }
 
 interface ReplayedRecord {
-  /** The position, counted from 1. */
+  /** The position of the record in the log, counted from 1. */
   readonly position: number;
   readonly record: LogRecord;
 }
 
 const readLength = 1 << 20;
-// The longest record that a wire message can cause: 64 MiB, with up to six bytes of JSON per byte.
+// The length of the longest record that a wire message can cause. A message has up to 64 MiB, and each byte
+// becomes up to six bytes of JSON.
 const recordLengthMax = 6 * (64 << 20);
 
 export class SessionLog implements RecordLog {
@@ -108,9 +115,12 @@ export class SessionLog implements RecordLog {
   #length = 0;
   #end = logHeader.length;
   #failure: unknown;
-  /** The number of bytes that were cut off at open: the tail of an unanswered write, or a damaged last record. */
+  /** The number of bytes that the opening cut off: the tail of an unanswered write, or a damaged last record. */
   cutBytes = 0;
-  /** The file with the cut bytes, when they were a complete line: their request may have been answered. */
+  /**
+   * The file with the bytes that were cut off, if they were a complete line. The daemon may have answered the
+   * request of this line.
+   */
   keptTail: string | undefined;
 
   private constructor(file: string, fd: number, options: SessionLogOptions) {
@@ -121,9 +131,9 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Opens the log, creates a missing one, and cuts a torn tail.
-   * @throws StoreVersion for a log of a later format, StoreCorrupt for one that is damaged before its tail; the file
-   * then stays as it is.
+   * Opens the log and cuts off a torn tail. Creates the log if it is missing.
+   * @throws StoreVersion for a log of a later format, StoreCorrupt for a log that is damaged before its tail;
+   * the file then stays as it is.
    */
   static async open(file: string, options: SessionLogOptions, signal?: AbortSignal): Promise<SessionLog> {
     startLog(file, options);
@@ -161,8 +171,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Copies the first line and the complete records before the first damage. Copies nothing when even the first line
-   * is damaged.
+   * Copies the first line, and the complete records before the first damage, to another file. Copies nothing
+   * when the first line is damaged.
    */
   static copyWhole(from: string, to: string): void {
     if (!files.lstatSync(from).isFile()) return;
@@ -178,8 +188,8 @@ export class SessionLog implements RecordLog {
 
   /**
    * Adds a record in one write and returns its position.
-   * @throws NoSpace, StoreUnavailable: nothing was added. When a failed write could not be undone, every further
-   * append is refused, because the content of the file is unknown until it is opened again.
+   * @throws NoSpace, StoreUnavailable: nothing was added. When a failed write could not be undone, the log
+   * refuses every further append, because the content of the file is unknown until the log is opened again.
    */
   append(record: LogRecord): number {
     this.#write(encodeRecord(record), 1);
@@ -187,8 +197,8 @@ export class SessionLog implements RecordLog {
   }
 
   /**
-   * Fills every position up to `position` with empty records, in one write. The records there are lost, and
-   * no new record may be mistaken for a lost one. @throws as {@link append}
+   * Fills every position up to `position` with empty records, in one write. The records at these positions
+   * are lost, and no new record may get the position of a lost record. @throws as {@link append}
    */
   skipTo(position: number): void {
     const missing = position - this.#length;
@@ -215,7 +225,10 @@ export class SessionLog implements RecordLog {
     this.#length += records;
   }
 
-  /** Yields every record in order, and gives the event loop turns. Does not yield records appended meanwhile. */
+  /**
+   * Yields every record in order, and pauses now and then for the event loop. Does not yield records that are
+   * appended meanwhile.
+   */
   async *replay(signal?: AbortSignal): AsyncGenerator<ReplayedRecord, void, undefined> {
     const slices = new Slices(signal);
     let position = 0;
@@ -257,7 +270,7 @@ export class SessionLog implements RecordLog {
     if (this.#isDurable) files.fsyncSync(this.#fd);
   }
 
-  /** Counts the records before the first incomplete one. */
+  /** Counts the records before the first incomplete or damaged record. */
   async #findWhole(size: number, signal: AbortSignal | undefined): Promise<void> {
     const slices = new Slices(signal);
     for await (const json of this.#records(size, signal)) {
@@ -267,7 +280,10 @@ export class SessionLog implements RecordLog {
     }
   }
 
-  /** Yields the JSON of each record up to the first incomplete one. Reads 1 MiB, or one record, at a time. */
+  /**
+   * Yields the JSON of each record before the first incomplete or damaged record. Reads 1 MiB, or one longer
+   * record, at a time.
+   */
   async *#records(size: number, signal: AbortSignal | undefined): AsyncGenerator<Buffer, void, undefined> {
     let buffer: Buffer = Buffer.alloc(0);
     let readTo = logHeader.length;
@@ -292,7 +308,7 @@ export class SessionLog implements RecordLog {
     }
   }
 
-  /** Refuses damage: a complete record behind the broken one shows that the tail is not torn, so nothing may be cut. */
+  /** Throws when a complete record follows the damage. The tail is then not torn, so the log must not be cut. */
   async #refuseDamage(size: number, signal: AbortSignal | undefined): Promise<void> {
     const slices = new Slices(signal);
     const tail = Buffer.alloc(size - this.#end);
@@ -309,7 +325,10 @@ export class SessionLog implements RecordLog {
     }
   }
 
-  /** Saves a complete line: a torn write has no line end, so a damaged line with an end was complete before. */
+  /**
+   * Saves the tail if it ends a line. A torn write has no line end, so this line was complete before it was
+   * damaged.
+   */
   #keepWholeLine(size: number): void {
     const tail = Buffer.alloc(size - this.#end);
     files.readSync(this.#fd, tail, 0, tail.length, this.#end);
@@ -322,8 +341,8 @@ export class SessionLog implements RecordLog {
   #takeBack(): void {
     try {
       files.ftruncateSync(this.#fd, this.#end);
-      // After a failed fsync the kernel may report success for the next one although pages were lost. Only an fsync
-      // that includes the truncation proves the content of the file.
+      // After a failed fsync the kernel may report success for the next fsync although pages were lost. Only
+      // an fsync that includes the truncation proves the content of the file.
       if (this.#isDurable) files.fsyncSync(this.#fd);
     } catch (error) {
       this.#failure = error;
@@ -342,8 +361,8 @@ export class SessionLog implements RecordLog {
 const recordOverhead = encodeRecord({ kind: '' }).length - JSON.stringify({ kind: '' }).length;
 
 /**
- * Gives the log a file of its own: a backup by hard links (`cp -al`) shares the file, so appended records would
- * appear in both.
+ * Replaces a log that has several names by a copy with one name. A backup by hard links (`cp -al`) shares the
+ * file, so appended records would also appear in the backup.
  */
 function leaveOtherNames(file: string): void {
   const stats = files.lstatSync(file);

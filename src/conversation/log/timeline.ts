@@ -1,7 +1,7 @@
-// The states of a conversation and the log of their changes. Every mutation is one record that names the
-// state before the mutation. The state after any record n is available at any time. This module is
-// independent of single operations and of checkpoints: a checkpoint has a ConversationRef, which is a
-// position in the log.
+// The states of a conversation and the log of their changes. Every mutation is one record, which names the
+// state before the mutation. The state after any record is available until it is freed. This module knows
+// neither single operations nor checkpoints. A checkpoint stores a ConversationRef, which is a position in
+// the log.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
@@ -16,20 +16,29 @@ import {
 } from '../state/state.ts';
 import type { LogRecord, RecordLog } from './session-log.ts';
 
-/** A state of a conversation: the position of the record that led to it. 0 is the initial state. */
+/**
+ * A reference to a state of a conversation: the position of the record that led to the state. 0 is the
+ * initial state.
+ */
 export type ConversationRef = number;
 
-/** The session's data for a mutation: the client's key and a fingerprint. Not read here. */
+/**
+ * The session's data for a mutation: the client's key and a fingerprint of the request. This module does not
+ * read the data.
+ */
 export type Idempotency = Readonly<Record<string, unknown>>;
 
-/** The steps of an import: those that only bring material, and the one that makes it valid (import-parts.ts). */
+/**
+ * The steps of an import (import-parts.ts). Each `importPart` only adds data, and the final `import` makes
+ * the data valid.
+ */
 type ImportStep =
   | { readonly op: 'importPart'; readonly part: Part }
   | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
 
 /**
- * A record that changes nothing and says that the head is at this record's parent. This record overrides
- * other records. `settle` on disk.
+ * A record that changes no data and states that the head is at the record's parent. The record overrides
+ * earlier records. On disk the record is named `settle`.
  */
 interface HeadStep {
   readonly op: 'settle';
@@ -38,14 +47,14 @@ interface HeadStep {
 interface ConversationRecord extends LogRecord {
   readonly kind: 'conversation';
   /**
-   * The state before this record. The preceding record may have led to another state, because the head can be
-   * rewound.
+   * The state before this record. This state need not be that of the preceding record in the log, because the
+   * head can be rewound.
    */
   readonly parent: ConversationRef;
   readonly operation: StateChange | ImportStep | HeadStep;
-  /** True when the state exists but the head did not move: a checkpoint moves it later. */
+  /** True when the record adds a state without moving the head. A checkpoint moves the head later. */
   readonly isProposed?: true;
-  /** The session's data, and the result for a repeated key. */
+  /** The session's data for the mutation, and the result that a repetition of the client's key gets. */
   readonly idempotency?: Idempotency & { readonly result: unknown };
 }
 
@@ -92,8 +101,9 @@ export class Timeline {
   }
 
   /**
-   * Performs an operation: computes it, logs it in one write, then makes it visible. When the log refuses the record,
-   * nothing has changed. `resultOf` makes the result, which is logged with the effect when `idempotency` is given.
+   * Performs an operation: computes it, logs it in one write, then makes it visible. When the log refuses the
+   * record, the conversation is unchanged. `resultOf` makes the result. If `idempotency` is given, the record
+   * also contains the result.
    */
   commit<R>(
     operation: StateChange,
@@ -109,9 +119,9 @@ export class Timeline {
   }
 
   /**
-   * Logs an operation that takes effect only when the head moves to the returned position. Publishing a
-   * checkpoint with that position is the one commit point for files and conversation. Until then nothing has
-   * changed.
+   * Logs an operation that takes effect only when the head moves to the returned position. The publication of
+   * a checkpoint with this position is the one commit point for files and conversation. Until then the
+   * conversation is unchanged.
    */
   propose(operation: StateChange): ConversationRef {
     const after = applyChange(this.present, operation);
@@ -120,20 +130,20 @@ export class Timeline {
     return position;
   }
 
-  /** Logs the position of the head, so that a replay finds it without the checkpoint that moved it. */
+  /** Logs the position of the head, so that a replay finds the head without the checkpoint that moved it. */
   recordHead(): void {
     const after = this.present;
     this.#show(this.#append({ op: 'settle' }), after, 'recorded');
   }
 
-  /** Logs material of an import. The head stays. Returns the position of the record. */
+  /** Logs a part of an import, and returns the position of the record. The head does not move. */
   addPart(part: Part): number {
     const position = this.#append({ op: 'importPart', part });
     this.#parts.set(position, part);
     return position;
   }
 
-  /** Makes the material of an import valid, in one record. */
+  /** Makes the parts of an import valid, with one record. */
   commitImport<R>(parts: readonly number[], rest: ImportRest, result: R, idempotency?: Idempotency): R {
     const after = this.#joined(parts, rest);
     const position = this.#append({ op: 'import', parts, rest }, idempotency, result);
@@ -147,7 +157,7 @@ export class Timeline {
     this.#head = ref;
   }
 
-  /** Applies a record of the log at reopening. Ignores records of other kinds. */
+  /** Applies a record of the log when the session is reopened. Ignores records of other kinds. */
   replay(position: number, record: LogRecord): void {
     if (!isConversationRecord(record)) return;
     const { operation, parent } = record;
@@ -172,9 +182,9 @@ export class Timeline {
   }
 
   /**
-   * Finds the head after replay: `ref` of the newest checkpoint, or a newer record that follows from it.
-   * Newer means: at a position above the length that the log had at the publication. The parents of the newer
-   * record must lead back to `ref`, or to the newest record of the head.
+   * Finds the head after the replay. The head is `ref` of the newest checkpoint, or the newest record that
+   * was logged after the checkpoint's publication (above position `logLength`) and follows from `ref`. The
+   * parents of this record must lead back to `ref`, or to the newest record of the head's position.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);
@@ -186,11 +196,11 @@ export class Timeline {
       else continue;
       head = position;
     }
-    this.threadAt(head); // `ref` may be lost, and a later record may name the head
+    this.threadAt(head); // throws only if the state of the head is lost; the state at `ref` may be lost
     this.#head = head;
   }
 
-  /** Frees every state except those at `kept` and the head. The freed positions are unknown from then on. */
+  /** Frees every state except those at `kept` and the head. No later call can read the freed states. */
   forgetAllBut(kept: Iterable<ConversationRef>): void {
     const wanted = new Set(kept).add(0).add(this.#head);
     for (const position of this.#states.keys()) {

@@ -1,6 +1,6 @@
-// An immutable map with string keys: `set` returns a new map that shares all but one path with the old one.
-// Stores the line trackers of every state of a conversation at the cost of the changes. The map does not
-// delete.
+// An immutable map with string keys. `set` returns a new map that shares all nodes but those of one path with
+// the old map. So the line trackers of all states of a conversation cost as little memory as the changes.
+// Keys cannot be deleted.
 
 interface Node<V> {
   readonly key: string;
@@ -10,7 +10,10 @@ interface Node<V> {
   readonly right: Node<V> | undefined;
 }
 
-/** Spreads keys evenly (FNV-1a). The shape of the tree depends only on the keys, not on the order of sets. */
+/**
+ * Returns a hash of the key (FNV-1a), which balances the tree. The shape of the tree depends only on the
+ * keys, not on the order in which they were set.
+ */
 function priorityOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);

@@ -1,15 +1,16 @@
-// An immutable list: push and drop return a new list that shares the old one's storage. So ten thousand
-// states of one growing history cost about one history. The list does not insert, remove in the middle or
-// search.
+// An immutable list. `push` and `drop` return a new list that shares the storage of the old list. So ten
+// thousand states of one growing history need about as much memory as one history. The list cannot insert or
+// remove items in the middle, and cannot search.
 
 const chunkBits = 6;
 const chunkLength = 1 << chunkBits;
 const offsetMask = chunkLength - 1;
 
 /**
- * An immutable list. Chunks of 64 items, and the spine with the chunks, are shared. A list that ends exactly where
- * the storage ends extends them in place. Any other list first copies the last chunk and the spine. A list never
- * looks beyond its own end, so an extension in place is invisible to earlier lists.
+ * An immutable list. Lists share chunks of 64 items and the array of these chunks. A push to a list that ends
+ * exactly where the storage ends extends the storage in place. Any other push first copies the last chunk and
+ * the array of chunks. A list never looks beyond its own end, so an extension in place is invisible to
+ * earlier lists.
  */
 export class Sequence<T> implements Iterable<T> {
   readonly length: number;
@@ -42,8 +43,8 @@ export class Sequence<T> implements Iterable<T> {
   }
 
   /**
-   * Returns the list with `item` at its end. Takes constant time, plus one chunk when the list was extended
-   * elsewhere.
+   * Returns the list with `item` at its end. Takes constant time, but copies the last chunk if another list
+   * was extended there.
    */
   push(item: T): Sequence<T> {
     const end = this.#start + this.length;
@@ -82,7 +83,7 @@ export class Sequence<T> implements Iterable<T> {
     return count <= 0 ? Sequence.empty() : new Sequence(this.#chunks, this.#start, count);
   }
 
-  /** Returns an array of the items in `[start, end)`, limited to the list. */
+  /** Returns an array of the items in `[start, end)`. Ignores positions outside the list. */
   slice(start = 0, end = this.length): T[] {
     const items: T[] = [];
     const last = Math.min(end, this.length) + this.#start;

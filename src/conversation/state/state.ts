@@ -1,6 +1,7 @@
-// The state of a conversation as an immutable value in two parts: the thread, which a rewind changes, and the
-// settings, which it keeps. Every change is data, and one function applies it, live and at replay. So the log gives
-// exactly the state that was answered. Callers check changes first.
+// The state of a conversation as an immutable value in two parts. A rewind changes the thread and keeps the
+// settings. Every change is a value, and one function applies changes, both at the request and at a replay.
+// So a replay of the log gives exactly the state that clients saw. Callers check a change before they apply
+// it.
 
 import { unreachable } from '../../base/invariant.ts';
 import type { ClientObject } from '../client-object.ts';
@@ -32,53 +33,60 @@ export interface Summary {
   readonly metadata: ClientObject;
 }
 
-/** The main conversation during a tangent. Leaving the tangent returns to it. */
+/** The main conversation during a tangent. Leaving the tangent restores this conversation. */
 export interface Tangent {
   readonly mainHistory: Sequence<HistoryEntry>;
   readonly mainNextMessage: UserMessage | undefined;
   readonly mainTranscript: Sequence<string>;
   readonly mainLatestSummary: Summary | undefined;
-  /** Milliseconds since 1970, UTC. */
+  /** The time when the tangent was entered, in milliseconds since 1970, UTC. */
   readonly tangentStartTime: number;
   readonly mainValidRange: ValidRange;
-  /** The checkpoint whose files are restored when the tangent is left, if it includes files. Not read here. */
+  /**
+   * The checkpoint whose files the session restores when the tangent is left. Undefined for a tangent without
+   * files.
+   */
   readonly filesCheckpoint: string | undefined;
 }
 
-/** The messages. Every earlier state can be restored, and shares everything unchanged with the others. */
+/** The messages of a conversation. Every earlier thread can be restored. Threads share their unchanged parts. */
 export interface Thread {
   readonly history: Sequence<HistoryEntry>;
   readonly validRange: ValidRange;
-  /** UTF-16 units of all texts in the valid range. */
+  /** The number of UTF-16 units in all texts of the valid range. */
   readonly validChars: number;
   readonly transcript: Sequence<string>;
-  /** The message that will be sent next, and that the next appended entry answers. */
+  /** The message that the user will send next. The next appended entry answers this message. */
   readonly nextMessage: UserMessage | undefined;
   /** The text for the description of the next turn's checkpoint. */
   readonly pendingUserMessage: string | undefined;
-  /** While true, a new next message does not replace the pending one. */
+  /** True while a new next message does not replace the pending message. */
   readonly messageLocked: boolean;
   readonly latestSummary: Summary | undefined;
   readonly fileLineTracker: PersistentMap<FileLineTracker>;
   readonly tangent: Tangent | undefined;
 }
 
-/** The client's settings. A rewind does not change the settings, so only their present values are kept. */
+/** The client's settings. A rewind does not change the settings, so only their present values are stored. */
 export interface ConversationSettings {
   readonly tools: ToolsByOrigin;
   /** Paths and globs of the sticky context files, in the order in which they were added. */
   readonly contextPaths: readonly string[];
-  /** Deprecated (up to 1.13.3): read from old documents and returned, but not used when `modelInfo` exists. */
+  /**
+   * The model's id in old documents (deprecated, up to 1.13.3). The daemon stores and returns this id, but
+   * does not use it when `modelInfo` exists.
+   */
   readonly model: string | undefined;
   readonly modelInfo: ModelInfo | undefined;
   readonly mcpEnabled: boolean;
   /**
-   * The log contains the limits, too, so that a replay removes the same entries as before. Not part of a document.
+   * The limits of the conversation. The log contains the limits, so that a replay removes the same entries as
+   * before. Documents do not contain them.
    */
   readonly limits: ConversationLimits;
 }
 
-/** The state of the conversation after a mutation. Part of most answers. */
+/** The lengths of the conversation's lists after a mutation. Most answers contain these lengths. */
 export interface Lengths {
   readonly historyLength: number;
   readonly transcriptLength: number;
@@ -93,7 +101,7 @@ export function lengthsOf({ history, transcript, validRange }: Thread): Lengths 
   };
 }
 
-/** A conversation for its readers: all fields except run-time data (agents, tool manager). */
+/** All fields of a conversation except run-time data (agents, tool manager). */
 export interface ConversationState extends Thread, ConversationSettings {
   readonly conversationId: string;
 }
@@ -121,10 +129,10 @@ export const defaultSettings: ConversationSettings = {
 };
 
 // Tangents. Entering a tangent puts the main conversation aside. Leaving the tangent returns to the main
-// conversation, with the tangent's last entry if wanted. Tangents have one level. This code moves no files:
-// the session does, by the checkpoint in the tangent.
+// conversation, which then gets the tangent's last entry if the client wants that. Tangents cannot be nested.
+// This code moves no files: the session restores the checkpoint that the tangent names.
 
-/** Returns the thread inside a new tangent. Inside a tangent, returns the thread unchanged. */
+/** Returns the thread inside a new tangent. If the thread is in a tangent already, returns the thread unchanged. */
 export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: string | undefined): Thread {
   if (thread.tangent !== undefined) return thread;
   return {
@@ -142,8 +150,8 @@ export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: s
 }
 
 /**
- * Returns the last entry that the tangent added and still has. Finds the entry by its id and not by lengths,
- * which trimming changes.
+ * Returns the last entry of the history if the tangent added it. Compares ids and not lengths, because the
+ * removal of old entries changes lengths.
  */
 export function tailOf(thread: Thread): HistoryEntry | undefined {
   const last = thread.history.last;
@@ -151,7 +159,7 @@ export function tailOf(thread: Thread): HistoryEntry | undefined {
   return holdsEntry(thread.tangent.mainHistory, last.id) ? undefined : last;
 }
 
-/** Returns how many entries the tangent added and still has. */
+/** Returns how many of the entries in the history the tangent added. */
 export function addedBy(tangent: Tangent, history: Sequence<HistoryEntry>): number {
   const main = new Set(tangent.mainHistory.slice().map(({ id }) => id));
   let added = 0;
@@ -160,8 +168,8 @@ export function addedBy(tangent: Tangent, history: Sequence<HistoryEntry>): numb
 }
 
 /**
- * Returns the main thread, with the tangent's last entry when `keepTail`. Returns the thread unchanged outside a
- * tangent.
+ * Returns the main thread. With `keepTail`, adds the tangent's last entry. Returns the thread unchanged
+ * outside a tangent.
  */
 export function exitTangent(thread: Thread, keepTail: boolean, limits: ConversationLimits): Thread {
   const { tangent } = thread;
@@ -185,12 +193,12 @@ export function exitTangent(thread: Thread, keepTail: boolean, limits: Conversat
   };
 }
 
-/** Returns the whole seconds since the tangent began; 0 for a clock that went back. */
+/** Returns the whole seconds since the tangent began, or 0 if the clock was set back. */
 export function tangentSeconds(tangent: Tangent, nowMs: number): number {
   return Math.max(0, Math.floor((nowMs - tangent.tangentStartTime) / 1000));
 }
 
-/** One mutation in the log. JSON-safe. Absent optional fields are absent. */
+/** One mutation, as the log stores it. JSON-safe. */
 export type StateChange =
   | { readonly op: 'append'; readonly entry: HistoryEntry }
   | { readonly op: 'appendTranscript'; readonly lines: readonly string[] }
@@ -219,7 +227,7 @@ export interface Moment {
   readonly settings: ConversationSettings;
 }
 
-/** Returns the moment after a change. Pure: equal moments and changes give equal moments. */
+/** Returns the moment after a change. Equal moments and changes always give equal results. */
 export function applyChange(moment: Moment, change: StateChange): Moment {
   const { thread, settings } = moment;
   switch (change.op) {
@@ -277,7 +285,8 @@ function applyToThread(thread: Thread, change: ThreadChange, limits: Conversatio
     case 'consumeMessage':
       return { ...thread, pendingUserMessage: undefined, messageLocked: false };
     case 'clear':
-      // The tangent stays: clearing the conversation inside it must not lose the main one.
+      // Keeps the tangent, because clearing the conversation inside a tangent must not lose the main
+      // conversation.
       return { ...emptyThread, tangent: thread.tangent };
     case 'setValidRange':
       return { ...thread, ...windowOver(thread.history, change.range) };
@@ -288,7 +297,8 @@ function applyToThread(thread: Thread, change: ThreadChange, limits: Conversatio
         ...windowOver(thread.history, rangeAfterCompaction(thread.history, thread.validRange, change.keep)),
       };
     case 'forget':
-      // A next message with results of tools answers no request any more, so it is dropped.
+      // Drops a next message with results of tools, because the entry that requested these results was
+      // removed.
       return {
         ...thread,
         ...windowUpTo(thread, change.length),
