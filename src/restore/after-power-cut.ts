@@ -1,6 +1,7 @@
-// Repairs the files of answered restores after a power cut: files that are empty, torn, missing or as before the
-// restore, and that no program has changed since. One more restore saves the present and then writes these files.
-// After a mere kill the daemon repeats nothing: the kernel still has the written bytes, and they only need a sync.
+// Repairs the files of answered restores after a power cut. Such a file is empty, torn, missing or as before
+// the restore, and no program has changed it since. Another restore saves the present state and then writes
+// these files. After a mere kill the daemon repeats no restore: the kernel still has the written bytes, which
+// only need a sync.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -20,18 +21,18 @@ import { carryOut, reportRecovered } from './restore.ts';
 import type { RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-/** Tolerance between the clock of the files and the clock of the note. */
+/** The tolerance between the change time of a file and that of the note, in ms. */
 const slackMs = 1_000;
 
-/** True when the machine lost power, or was shut down, between the note and now. */
+/** True when the machine was restarted after the note was written. */
 function isOfAnotherBoot({ boot }: RestoreIntent): boolean {
   const now = bootId();
   return boot !== undefined && now !== undefined && boot !== now;
 }
 
 /**
- * Makes a restore unfinished again when the power cut destroyed its published checkpoint. The note of this
- * restore becomes the intent, and recovery continues from there. Call it before recovery.
+ * Makes a restore unfinished again when a power cut destroyed its published checkpoint. The note of the
+ * restore becomes the intent, from which recovery continues. Call this function before recovery.
  */
 export function reopenUnpublished({ checkpoints: { index }, answered, directory }: RestoreSite): void {
   if (files.existsSync(directory.intentFile)) return;
@@ -49,8 +50,8 @@ export function reopenUnpublished({ checkpoints: { index }, answered, directory 
 }
 
 /**
- * Repairs the files that a power cut damaged, and syncs the files of the other answered restores. Call it after
- * recovery.
+ * Repairs the files that a power cut damaged, and syncs the files of the other answered restores. Call this
+ * function after recovery.
  */
 export async function recoverAnswered(site: RestoreSite, context: OperationContext): Promise<void> {
   const { answered, checkpoints, workTree } = site;
@@ -61,8 +62,8 @@ export async function recoverAnswered(site: RestoreSite, context: OperationConte
     const checkpoint = isHere ? checkpoints.index.byId(recordOf(intent).id) : undefined;
     if (checkpoint !== undefined)
       restores.push({ id: intent.id, answeredMs, isCut: isOfAnotherBoot(intent), checkpoint });
-    // The note belongs to another directory, or to a checkpoint that was removed since: no client asks for its files
-    // any more.
+    // The note belongs to another directory, or to a checkpoint that was removed since. Its files need no
+    // repair any more.
     else answered.forget([intent.id]);
   }
   const target = restores.findLast(({ isCut }) => isCut)?.checkpoint;
@@ -79,7 +80,10 @@ interface AnsweredRestore {
   readonly checkpoint: StoredCheckpoint;
 }
 
-/** Restores the lost files. Reports the files that the store has lost too, and does not try those files again. */
+/**
+ * Restores the lost files. Reports files that the store has lost too, and does not try to restore these files
+ * again.
+ */
 async function putBack(
   site: RestoreSite,
   restores: readonly AnsweredRestore[],
@@ -121,12 +125,15 @@ function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<T
 }
 
 interface Touched {
-  /** The entry at the path before each of the restores. */
+  /** The entries that the path had before each of the restores. */
   readonly before: (Entry | undefined)[];
   readonly answeredMs: number;
 }
 
-/** Returns the changes of the restores that the power cut hit, except for paths that a later restore changed again. */
+/**
+ * Returns the paths that restores changed before the power cut, without paths that a later restore changed
+ * after it.
+ */
 async function touchedBy(
   checkpoints: Checkpoints,
   restores: readonly AnsweredRestore[],
@@ -148,7 +155,10 @@ async function touchedBy(
   return touched;
 }
 
-/** Returns the changed paths that differ from the result of the restores and that no program has changed since. */
+/**
+ * Returns the paths that a power cut damaged: they differ from the result of the restores, and no program has
+ * changed them since.
+ */
 async function lostPaths(
   site: RestoreSite,
   restores: readonly AnsweredRestore[],
@@ -172,7 +182,10 @@ async function lostPaths(
   return lost;
 }
 
-/** Returns when the path last changed. For a missing path this is the time of the directory that would contain it. */
+/**
+ * Returns the change time of a path. For a missing path, returns the change time of the nearest existing
+ * directory above it.
+ */
 function changedMs(tree: AnchoredFiles, path: TreePath): number {
   const stats = lookAt(tree, path);
   if (stats !== undefined) return stats.ctimeMs;
@@ -180,8 +193,8 @@ function changedMs(tree: AnchoredFiles, path: TreePath): number {
 }
 
 /**
- * True when a power cut can have left the path as it is. `before` is the entry before the restore, `after` the
- * expected entry.
+ * True when the present entry can be the result of a power cut. The entry is missing, as before the restore,
+ * or torn.
  */
 async function isLost(
   store: SnapshotStore,
@@ -196,8 +209,8 @@ async function isLost(
 }
 
 /**
- * True when the present content is what a power cut leaves of the whole content: shorter, or with zeros in it, and
- * otherwise equal.
+ * True when a power cut can have left the present content. This content is then equal to the whole content,
+ * but may be shorter and have zeros in places.
  */
 async function isTorn(store: SnapshotStore, present: BlobId, whole: BlobId): Promise<boolean> {
   const [presentBytes = -1, wholeBytes = -1] = await store.sizes([present, whole]);

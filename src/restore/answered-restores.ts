@@ -1,7 +1,7 @@
-// The notes of restores that were answered and whose files may not be on the disk yet. When a restore is answered,
-// its intent is renamed to such a note. The daemon removes the note after it has synced the files. A note that is
-// left lists for the next start what to check after a power cut (after-power-cut.ts). After a mere kill the next
-// start only syncs the files.
+// The notes of restores that were answered and whose files may not be on the disk yet. When the daemon
+// answers a restore, it renames the intent to such a note. The daemon removes the note after it has synced
+// the files. From a remaining note, the next start learns which files to check after a power cut
+// (after-power-cut.ts). After a mere kill the next start only syncs the files.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { attemptOr, isMissing } from '../base/attempt.ts';
@@ -13,7 +13,10 @@ import { ancestors, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
 
-/** How long the end of a session waits for files to reach the disk: half of the second in which a shutdown is answered. */
+/**
+ * The time in ms that the end of a session waits for files to reach the disk. A shutdown is answered within a
+ * second.
+ */
 const patienceMs = 500;
 const noteName = /^restored-[0-9a-z]+\.json$/;
 
@@ -21,7 +24,7 @@ type AnsweredDirectory = { readonly own: string; readonly intentFile: string };
 
 export interface AnsweredNote {
   readonly intent: RestoreIntent;
-  /** When the restore was answered. A file with a later change time was changed by another program. */
+  /** The time when the restore was answered. Another program changed a file that has a later change time. */
   readonly answeredMs: number;
 }
 
@@ -31,11 +34,11 @@ export class AnsweredRestores {
   readonly #durable: boolean;
   readonly #log: Log;
   readonly #stop = new AbortController();
-  /** The paths of restores that the disk may not have yet, by the restore's id. */
+  /** The paths of each restore that are not synced yet, by the restore's id. */
   readonly #waiting = new Map<string, ReadonlySet<TreePath>>();
   #running: Promise<void> | undefined;
 
-  /** `durable`: each restore syncs its files before the answer, so no restore needs a note. */
+  /** With `durable`, each restore syncs its files before the answer, so no restore needs a note. */
   constructor(directory: AnsweredDirectory, root: string, durable: boolean, log: Log) {
     this.#directory = directory;
     this.#root = root;
@@ -43,7 +46,7 @@ export class AnsweredRestores {
     this.#log = log;
   }
 
-  /** Renames the intent of a finished restore to an answered note. */
+  /** Turns the intent of a finished restore into a note. */
   keep(id: string): void {
     if (this.#durable) return new RestoreJournal(this.#directory.intentFile).remove();
     files.renameSync(this.#directory.intentFile, this.#file(id));
@@ -92,8 +95,8 @@ export class AnsweredRestores {
   }
 
   /**
-   * Waits briefly for running syncs. After this wait the kernel writes the files in its own time, and the
-   * notes stay.
+   * Waits briefly for running syncs, then stops them. The kernel writes the remaining files later, and the
+   * notes of their restores stay.
    */
   async close(): Promise<void> {
     await within(patienceMs, this.#running ?? Promise.resolve());
@@ -128,15 +131,18 @@ export class AnsweredRestores {
   }
 }
 
-/** The names of the notes in a session's directory. */
+/** Returns the names of the notes in a session's directory. */
 export function answeredNotesIn(directory: AnsweredDirectory): string[] {
-  // Another process removed the directory.
+  // Returns no names when another process has removed the directory.
   return attemptOr([], isMissing, () =>
     files.readdirSync(directory.own).filter((name) => noteName.test(name)),
   );
 }
 
-/** Errors of a path that was moved, removed or made unreadable: it needs no sync, or cannot have one. */
+/**
+ * The error codes of a path that was moved, removed or made unreadable. Such a path needs no sync, or cannot
+ * be synced.
+ */
 const isGone = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO']);
 
 /** Syncs files and the directories that contain them. @throws system errors, WorkTreeMissing, the signal's reason */
@@ -171,8 +177,8 @@ async function syncOne(tree: AnchoredFiles, path: TreePath, signal: AbortSignal)
 }
 
 /**
- * Opens a file for its sync, write-only when its owner may not read it. Links are not opened: the sync of their
- * directory covers them.
+ * Opens a file to sync it. Opens the file for writing if this user may not read it. Does not open a link,
+ * because the sync of its directory covers the link.
  */
 function opened(tree: AnchoredFiles, path: TreePath): number | undefined {
   for (const access of [constants.O_RDONLY, constants.O_WRONLY]) {

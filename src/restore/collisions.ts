@@ -1,6 +1,6 @@
-// Finds names that one file system treats as equal: `A` and `a`, composed and decomposed letters. Asks the
-// file system by looking up existing names under another spelling. Does not imitate the folding table of any
-// system: Unicode's simple lower case after NFC is enough to refuse two paths that would overwrite each
+// Finds names that a file system treats as equal: `A` and `a`, or composed and decomposed letters. To test a
+// file system, looks up existing names under another spelling. Does not imitate the folding table of any
+// system. Unicode's simple lower case after NFC is enough to refuse two paths that would overwrite each
 // other.
 import { files } from '../base/files.ts';
 import type { Entry, TreeChange } from '../tree/tree.ts';
@@ -18,15 +18,15 @@ import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { namesBelow } from './present-state.ts';
 
 export interface Folding {
-  /** True when `A` and `a` are one name. */
+  /** True when the file system treats `A` and `a` as one name. */
   readonly foldsCase: boolean;
-  /** True when a letter and its decomposed form are one name. */
+  /** True when the file system treats a letter and its decomposed form as one name. */
   readonly foldsUnicode: boolean;
 }
 
 export const noFolding: Folding = { foldsCase: false, foldsUnicode: false };
 
-/** Returns the key of a path on a folding file system. Paths with equal keys are one file. */
+/** Returns the key of a path on a folding file system. Paths with equal keys name the same file. */
 export function foldedKey(path: TreePath, folding: Folding): string {
   if (!folding.foldsCase && !folding.foldsUnicode) return path;
   if (!isText(path)) return `\0${path}`;
@@ -34,7 +34,7 @@ export function foldedKey(path: TreePath, folding: Folding): string {
   return folding.foldsCase ? text.toLowerCase() : text;
 }
 
-/** Returns the paths of the list that share their key with another path, or that are below a directory which does. */
+/** Returns the paths whose key, or the key of a directory above them, is also the key of another path. */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();
   if (!folding.foldsCase && !folding.foldsUnicode) return colliding;
@@ -57,8 +57,8 @@ export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set
 }
 
 /**
- * Returns the folding of the file system for the paths of a restore. Asks the file system only in directories
- * where two of the paths could be one name. When one of these directories folds names, all count as folding.
+ * Returns how the file system folds the paths of a restore. Tests only directories in which two of the paths
+ * could be one name. When one of these directories folds names, all directories count as folding.
  */
 export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Folding {
   const directories = new Set<TreePath>();
@@ -74,9 +74,9 @@ export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Fold
 const everyFolding: Folding = { foldsCase: true, foldsUnicode: true };
 
 /**
- * Returns how a directory folds names: looks up an existing name under another spelling. Creates nothing, so
- * a dry run may call it. A directory without a suitable name has the folding of its parent, because new
- * directories inherit it.
+ * Returns how a directory folds names. Looks up an existing name under another spelling, and creates no file,
+ * so a dry run may call this. For a directory without a suitable name, returns the folding of its parent,
+ * because new directories inherit their folding.
  */
 export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding {
   const names = tree.isDirectory(directory) ? namesBelow(tree, directory).map(({ name }) => name) : [];
@@ -88,11 +88,12 @@ export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding 
   const foldsUnicode = answerOf(tree, directory, names, (text) =>
     text.normalize('NFC') === text ? text.normalize('NFD') : text.normalize('NFC'),
   );
-  // Without a name to test: most systems that fold letter case also fold composed and decomposed letters.
+  // When no name can be tested, assumes that a system which folds letter case also folds composed and
+  // decomposed letters.
   return { foldsCase, foldsUnicode: foldsUnicode ?? foldsCase };
 }
 
-/** True when names are found under another spelling. Undefined when no name has another spelling. */
+/** True when the directory finds a name under another spelling. Undefined when no name has another spelling. */
 function answerOf(
   tree: AnchoredFiles,
   directory: TreePath,
@@ -111,13 +112,13 @@ function answerOf(
   return undefined;
 }
 
-/** The facts of a write that show whether the file may be a renamed one. */
+/** The facts of a write that show whether only the spelling of the file's name changed. */
 interface Write {
   readonly expected?: Entry;
   readonly displaces: readonly Entry[];
 }
 
-/** A file whose name changed only in case since the target, and that gets its earlier spelling back. */
+/** A file whose name is only spelled differently since the target. The restore gives the file its earlier spelling. */
 interface Respelling {
   readonly to: TreePath;
   readonly from: TreePath;
@@ -126,7 +127,7 @@ interface Respelling {
 
 interface Spellings {
   readonly respelled: readonly Respelling[];
-  /** Paths of writes and of present entries that are one name on this file system. */
+  /** The paths of writes and of present entries that collide on this file system. */
   readonly colliding: ReadonlySet<TreePath>;
 }
 
@@ -165,7 +166,7 @@ export function respell(
   return { respelled, colliding: new Set([...clashing].filter((path) => !paired.has(path))) };
 }
 
-/** Returns a file to write, and a file in the same directory that the target does not contain. */
+/** Pairs a file to write with a present file of the same directory that the target does not contain. */
 function pairOf(
   paths: readonly TreePath[],
   writes: ReadonlyMap<TreePath, Write>,

@@ -1,7 +1,8 @@
-// The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each step it
-// verifies that the file to replace is still the verified one. Between this check and the rename are two system
-// calls. An edit in that moment is found afterwards under the second name of the file, and returned in `edited`.
-// Files outside the work tree (displaced.ts) are checked once more later. All other second names are removed at once.
+// The visible half of a restore: puts staged contents in place, one rename or link at a time. Before each
+// step it verifies that the file to replace is still the verified one. Two system calls lie between this
+// check and the rename. If a program edits the file in that moment, the commit finds the edit under the
+// second name of the file and returns it in `edited`. Second names outside the work tree (displaced.ts) are
+// checked once more later. All other second names are removed at once.
 import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../base/file-stamp.ts';
@@ -17,15 +18,18 @@ import { namesBelow, type Signature, statsAt } from './present-state.ts';
 import type { StagedDelete, StagedWrite } from './staging.ts';
 import { type Temporaries } from './temporaries.ts';
 
-/** `conflict`: another program changed the path meanwhile, so it stays as it is. */
+/**
+ * The outcome of a step. `conflict`: another program changed the path meanwhile, so the commit leaves the
+ * path as it is.
+ */
 export type CommitOutcome = 'done' | 'conflict';
 
-/** A file that a program wrote to while the restore replaced it, and whose path another file has now. */
+/** A file that a program wrote to while the restore replaced the file. The path of this file now has another file. */
 export interface Edited {
   readonly path: TreePath;
-  /** The entry that the restore put there. Absent when the restore removed the path. */
+  /** The entry that the restore put at the path. Absent when the restore removed the path. */
   readonly put?: Pick<Entry, 'mode' | 'blob'>;
-  /** The place of the file: outside the work tree, or in it under a name that no sweep removes. */
+  /** The present place of the file: outside the work tree, or in the work tree under a name that no sweep removes. */
   readonly at: Aside;
 }
 
@@ -36,19 +40,16 @@ export interface Edited {
 export class Commit {
   readonly #tree: AnchoredFiles;
   readonly #temporaries: Temporaries;
-  /**
-   * Directories that get stricter bits at the end. These directories are private from the moment when they
-   * are made.
-   */
+  /** The directories that get stricter bits at the end. The commit makes these directories private at once. */
   readonly #strict: ReadonlySet<TreePath>;
-  /** Directories in which names were added or removed. The commit fills this set, and the restorer reads it. */
+  /** The directories in which names were added or removed. The commit fills this set, and the restorer reads it. */
   readonly #touched: Set<TreePath>;
   /**
-   * Files with several names, one of which this restore removed. The removal alone changes the ctime of the other
-   * names.
+   * The identities of files that had several names when this restore removed one of them. This removal
+   * changes the ctime that the other names show.
    */
   readonly #shared = new Set<string>();
-  /** Files that the commit moved to a temporary name and could not remove, with their original names. */
+  /** Files that the commit moved to a temporary name and could not remove, with their original paths. */
   readonly stuck = new Map<TreePath, TreePath>();
   /** Edits that other programs made during the last steps. The caller takes the edits from this list. */
   readonly edited: Edited[] = [];
@@ -98,7 +99,7 @@ export class Commit {
   }
 
   /**
-   * Gives a file its new path as well as its old one. The caller then deletes the old path. `conflict`: the file
+   * Links a file to its new path. The caller then deletes the old path. Returns `conflict` when the file has
    * changed, its new path is taken, or the file system has no hard links.
    */
   placeMoved({ from, to, signature }: StagedMove): CommitOutcome {
@@ -115,7 +116,7 @@ export class Commit {
     return 'conflict';
   }
 
-  /** Renames a directory. Returns false when its new path is taken. */
+  /** Renames a directory. Returns false when another entry has the new path. */
   renameDirectory(from: TreePath, to: TreePath): boolean {
     this.#ensureDirectory(parentOf(to));
     if (statsAt(this.#tree, to) !== undefined) return false;
@@ -124,7 +125,7 @@ export class Commit {
     return true;
   }
 
-  /** Returns a file to the path from which it was moved. Returns false when another file has that path. */
+  /** Moves a file back to its former path. Returns false when another file has this path. */
   putBack(path: TreePath, home: TreePath): boolean {
     this.#ensureDirectory(parentOf(home));
     return this.#place(path, home) === 'done';
@@ -148,7 +149,7 @@ export class Commit {
     } catch (error) {
       const code = systemCode(error);
       if (code === 'ENOENT') return true;
-      // The directory is not empty, in use, a mount point, or another user's. The directory may stay:
+      // The directory is not empty, in use, a mount point, or another user's. The directory may stay, because
       // snapshots do not contain empty directories.
       const stays = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS'];
       if (code !== undefined && stays.includes(code)) return false;
@@ -165,7 +166,10 @@ export class Commit {
     }
   }
 
-  /** Links the file to `path`, which must be free: a rename would overwrite a file that has just appeared there. */
+  /**
+   * Links the file to `path`, which must be free. A rename would overwrite a file that another program has
+   * just made at the path.
+   */
   #place(temporary: TreePath, path: TreePath): CommitOutcome {
     try {
       files.linkSync(this.#tree.address(temporary), this.#tree.address(path));
@@ -197,7 +201,7 @@ export class Commit {
     this.#names.rename(temporary, path);
     const after = this.#names.statsOf(aside);
     if (after !== undefined && !isSameContent(after, shown)) {
-      // Does not move the old file back over the path, because a program may have written to the new file as well.
+      // The old file must not replace the new file, because a program may have written to the new file too.
       const at = 'outside' in aside ? aside : { beside: this.#names.keep(aside, path) };
       this.edited.push({ path, at, ...given({ put: write.after }) });
       return 'conflict';
@@ -206,7 +210,10 @@ export class Commit {
     return 'done';
   }
 
-  /** Gives the file at the path a second name and returns its stats. Without stats the file is not the verified one. */
+  /**
+   * Gives the file at the path a second name, and returns this name. The result has `shown` only if the file
+   * is still the verified file.
+   */
   #secondName(path: TreePath, signature: Signature): { aside: Aside; shown?: Signature } | undefined {
     const aside = this.#names.link(path);
     const stats = aside && this.#names.statsOf(aside);
@@ -217,7 +224,7 @@ export class Commit {
     if (first === undefined) return { aside };
     this.#noteShared(first, 2n);
     if ('beside' in aside) return { aside, shown: stampOf(stats) };
-    // The late look identifies a file by its inode, and would mistake this one for another file.
+    // The late look identifies a file by its inode, and would take this file for another file.
     this.#names.remove(aside);
     const beside = this.#names.linkBeside(path);
     const again = beside && this.#names.statsOf(beside);
@@ -226,7 +233,10 @@ export class Commit {
     return { aside: beside, ...(isVerified ? { shown: stampOf(again) } : {}) };
   }
 
-  /** Returns the stats of the path. An overlay may show a second name of a file from a lower layer as another file. */
+  /**
+   * Returns the stats of the path if an overlay shows a second name of the same file as another file. An
+   * overlay may do so for a file from a lower layer.
+   */
   #shownAsAnother(path: TreePath, second: BigIntStats, signature: Signature): BigIntStats | undefined {
     const first = statsAt(this.#tree, path);
     const isOne = first !== undefined && isSameContent(first, signature) && mayBeOneFile(first, second);
@@ -261,19 +271,20 @@ export class Commit {
     try {
       isGone = this.#removeHeld(aside, path, held);
     } catch (error) {
-      // The file is in place, and the displaced directory is saved. The remains of that directory are removed
-      // at the end.
+      // The file is in place, and a checkpoint contains the displaced directory. The end of the restore
+      // removes the remains of the directory.
       if (pathReason(error) === undefined) throw error;
       this.stuck.set(wrapper, path);
       return 'done';
     }
     if (isGone && this.#removeIfEmpty(wrapper)) this.#temporaries.gone(wrapper);
-    // A program that still uses the directory has made a file in it. Empty directories are removed with the rest.
+    // A program that still uses the directory has made a file in it, so the directory is kept. Empty
+    // directories are removed with the other temporary files.
     else if (!isGone && !this.#holdsOnly(aside, path, new Map())) this.keep(wrapper);
     return 'done';
   }
 
-  /** True when the directory at `at` (its path was `home`) contains only the held files, all unchanged. */
+  /** True when the directory that moved from `home` to `at` contains only the files in `held`, all unchanged. */
   #holdsOnly(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
     return namesBelow(this.#tree, at).every(({ name, isDirectory }) => {
       const path = join(at, name);
@@ -284,7 +295,10 @@ export class Commit {
     });
   }
 
-  /** Removes the held files. Returns false when the directory contains anything else. */
+  /**
+   * Removes the files in `held`, and the directory. Returns false when the directory contains another entry
+   * and stays.
+   */
   #removeHeld(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
     for (const { name, isDirectory } of namesBelow(this.#tree, at)) {
       if (isDirectory) this.#removeHeld(join(at, name), join(home, name), held);
@@ -301,7 +315,7 @@ export class Commit {
     return this.#shared.has(identityOf(stats)) && isSameContent(stats, signature);
   }
 
-  /** Notes a file that has more names than the `own` names of this restore. */
+  /** Notes a file with further names. `own` is the number of names that the restore knows. */
   #noteShared(stats: BigIntStats | undefined, own = 1n): void {
     if (stats !== undefined && stats.nlink > own) this.#shared.add(identityOf(stats));
   }
@@ -312,15 +326,15 @@ export class Commit {
   }
 }
 
-/** The place of a second name: outside the work tree, or beside the path. */
+/** A second name of a file: outside the work tree, or beside the file's path. */
 export type Aside = { readonly outside: string } | { readonly beside: TreePath };
 
-/** Error codes of a file system that refuses a second name, in general or for this file. */
+/** The error codes of a file system that refuses a second name, for all files or for this file. */
 export const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
 
 /**
- * The second names of the files that a restore removes or replaces. A second name is outside the work tree
- * where that is possible (displaced.ts), else a temporary name beside the path.
+ * The second names of the files that a restore removes or replaces. A second name is outside the work tree if
+ * possible (displaced.ts). Otherwise it is a temporary name beside the path.
  */
 export class Asides {
   readonly #tree: AnchoredFiles;
@@ -340,13 +354,16 @@ export class Asides {
     this.#displaced = displaced;
   }
 
-  /** Gives the file at the path a second name. Returns undefined where the file system has no hard links. */
+  /** Gives the file at the path a second name. Returns undefined when the file system has no hard links. */
   link(path: TreePath): Aside | undefined {
     const outside = this.#takeOutside(path, (name) => files.linkSync(this.#tree.address(path), name));
     return outside ?? this.linkBeside(path);
   }
 
-  /** Gives the file a temporary name beside the path `near`. Returns undefined as {@link link} does. */
+  /**
+   * Gives the file a temporary name beside the path `near`. Returns undefined when the file system has no
+   * hard links.
+   */
   linkBeside(path: TreePath, near = path): { readonly beside: TreePath } | undefined {
     const beside = this.#temporaries.next(parentOf(near));
     try {
@@ -371,7 +388,10 @@ export class Asides {
     return { beside };
   }
 
-  /** An error at the place outside (another disk below the root, a full disk) does not stop the restore. */
+  /**
+   * Gives the file a name outside the work tree. Returns undefined after a system error (another disk below
+   * the root, a full disk), which does not stop the restore.
+   */
   #takeOutside(path: TreePath, take: (name: string) => void): { readonly outside: string } | undefined {
     const outside = this.#displaced?.next(path);
     if (outside === undefined) return undefined;
@@ -389,7 +409,10 @@ export class Asides {
     return files.lstatSync(aside.outside, { bigint: true, throwIfNoEntry: false });
   }
 
-  /** Discards a second name whose content is saved. A file outside the work tree waits for the late look. */
+  /**
+   * Discards the second name of a file whose content is saved. A name outside the work tree stays until the
+   * late look.
+   */
   dismiss(aside: Aside): void {
     if ('beside' in aside) this.unlink(aside.beside);
   }
@@ -400,7 +423,10 @@ export class Asides {
     else files.unlinkSync(aside.outside);
   }
 
-  /** Moves the file back to its own path. If another file has the path, gives it a name that no sweep removes. */
+  /**
+   * Moves the file back to its own path. If another entry has the path, gives the file a name that no sweep
+   * removes.
+   */
   putBack(aside: Aside, path: TreePath): void {
     if (statsAt(this.#tree, path) !== undefined) this.keep(aside, path);
     else if ('beside' in aside) this.rename(aside.beside, path);

@@ -1,7 +1,7 @@
 // Keeps displaced files under second names until late-look.ts has checked them. A program that has a
-// displaced file open may write to it after the restore's last look. The names are in a directory of the
-// restore, outside the work tree and on the same disk. A note there describes each file, so that a look after
-// a kill has the same facts as a look before it.
+// displaced file open may write to it after the restore's last look. The second names are in a directory of
+// the restore, outside the work tree and on the same disk. A note in this directory describes each file, so
+// that a check after a kill has the same facts as a check before the kill.
 import { join } from 'node:path';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.ts';
@@ -17,12 +17,12 @@ interface Staged {
   readonly deletes: readonly StagedDelete[];
 }
 
-/** A file that a restore is about to take away, and the entry that replaces it, if any. */
+/** A file that a restore is about to remove or replace, and the entry that replaces the file, if any. */
 interface ToDisplace extends StagedDelete {
   readonly put?: Entry;
 }
 
-/** The note's form. The note has no device number, which may change when the machine starts again. */
+/** A file in the note. The note has no device number, because the number may change when the machine starts again. */
 export interface DisplacedFile {
   readonly path: TreePath;
   readonly inode: number;
@@ -37,17 +37,17 @@ interface Note {
 }
 
 export interface DisplacedNote {
-  /** The work tree that it was taken from. */
+  /** The identity of the work tree from which the files were displaced. */
   readonly root: DirectoryIdentity | undefined;
-  /** Keyed by the number in the name of the displaced file. */
+  /** The displaced files. The number in the name of a displaced file is its index in this list. */
   readonly files: readonly DisplacedFile[];
 }
 
 const noteName = 'note';
-/** The number in the note, and the number of the attempt: a step may be tried twice. */
+/** The name of a displaced file: its number in the note, then a counter, because a step may be tried twice. */
 const displacedName = /^(\d+)-\d+$/;
 
-/** Assigns the second names of one restore. */
+/** Chooses the second names of the files that one restore displaces. */
 export class DisplacedFiles {
   readonly #directory: string;
   readonly #numbers: ReadonlyMap<TreePath, number>;
@@ -58,7 +58,10 @@ export class DisplacedFiles {
     this.#numbers = numbers;
   }
 
-  /** Makes the directory and its note. Returns undefined where files cannot be moved there, as on another disk. */
+  /**
+   * Makes the directory and its note. Returns undefined when files cannot be moved there, for example because
+   * it is on another disk.
+   */
   static begin(directory: string | undefined, root: string, staged: Staged): DisplacedFiles | undefined {
     const displaced = displacedBy(staged);
     if (directory === undefined || displaced.length === 0) return undefined;
@@ -76,12 +79,14 @@ export class DisplacedFiles {
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      return undefined; // after an error such as a full disk, the second names are in the work tree and removed at once
+      // After an error (such as a full disk), the restore uses second names in the work tree, and removes
+      // them at once.
+      return undefined;
     }
     return new DisplacedFiles(directory, new Map(displaced.map(({ path }, number) => [path, number])));
   }
 
-  /** Returns another name for the file at a path that the note lists. */
+  /** Returns a new second name for the file at a path, or undefined when the note does not list the path. */
   next(path: TreePath): string | undefined {
     const number = this.#numbers.get(path);
     if (number === undefined) return undefined;
@@ -111,7 +116,7 @@ function writeNote(file: string, root: string, displaced: readonly ToDisplace[])
   files.writeFileSync(file, JSON.stringify(withSum(note)), { flag: 'wx', mode: 0o600 });
 }
 
-/** Returns the note of a directory. Returns an empty note when a power cut destroyed it, or part of it. */
+/** Returns the note of a directory. Returns an empty note when the note is missing, or damaged by a power cut. */
 export function readNote(directory: string): DisplacedNote {
   try {
     const value: unknown = JSON.parse(files.readFileSync(join(directory, noteName), 'utf8'));
@@ -142,8 +147,8 @@ export function removeWhenEmpty(directory: string): boolean {
 }
 
 /**
- * True when no program has written to the file since it was displaced. A change of its permission bits alone
- * does not count.
+ * True when no program has written to the file since the restore displaced it. A mere change of permission
+ * bits does not count.
  */
 export function isUnwritten(stats: BigIntStats, displaced: DisplacedFile): boolean {
   return (

@@ -1,6 +1,6 @@
-// Reads the facts of an earlier restore from snapshots: the paths that it changed (for an undo), and the
-// edits since its interruption (for a recovery). Makes no decision about single files. The snapshots that it
-// writes contain no new contents.
+// Reads the facts of an earlier restore from snapshots: the paths that the restore changed (for an undo), and
+// the edits since its interruption (for a recovery). Makes no decision about single files. The snapshots that
+// this module writes contain no new contents.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
@@ -12,13 +12,13 @@ export interface TakenBack {
   /** The changed files and links, and the directories whose permission bits changed. */
   readonly paths: ReadonlySet<TreePath>;
   /**
-   * Paths that the restore revealed without writing them. These paths existed before, so an undo does not
-   * delete them.
+   * The paths that became visible to captures through the restore, which did not write them. The files
+   * existed before, so an undo does not delete them.
    */
   readonly revealed: ReadonlySet<TreePath>;
 }
 
-/** Returns the changes of a restore: the differences between the state before it and the state after it. */
+/** Returns the paths that a restore changed. These differ between the states before and after the restore. */
 export async function takenBack(
   { store, index }: Checkpoints,
   { snapshot, safety, revealed = [], untouched = [] }: CheckpointRecord,
@@ -29,7 +29,7 @@ export async function takenBack(
   return { paths, revealed: new Set(revealed as readonly TreePath[]) };
 }
 
-/** Returns every path that differs between two snapshots, including directories with other bits. */
+/** Returns every path that differs between two snapshots, including directories whose permission bits differ. */
 export async function changedPaths(
   store: SnapshotStore,
   from: SnapshotId,
@@ -44,15 +44,21 @@ export async function changedPaths(
 }
 
 export interface EditedSince {
-  /** The present entries by path. A path is listed also when only its permission bits changed. */
+  /** The edited entries, by path. Includes paths of which only the permission bits changed. */
   readonly edits: ReadonlyMap<TreePath, Entry>;
-  /** The paths whose present content is in neither state at that path. */
+  /** The paths whose present content is not the content that the path has in either state. */
   readonly contents: ReadonlySet<TreePath>;
-  /** The paths that are in neither state: created since, or revealed when an ignore file disappeared. */
+  /**
+   * The paths that exist in neither state. A program created the file, or the file became visible to captures
+   * when an ignore file disappeared.
+   */
   readonly fresh: ReadonlySet<TreePath>;
 }
 
-/** Compares the present with the two states between which an interrupted restore stopped. */
+/**
+ * Compares the present with the state before an interrupted restore and with its target. Returns what
+ * programs edited since the interruption.
+ */
 export async function editedSince(
   store: SnapshotStore,
   states: { readonly before: SnapshotId; readonly target: SnapshotId; readonly present: SnapshotId },
@@ -75,9 +81,9 @@ export async function editedSince(
 }
 
 /**
- * Returns the state before an interrupted restore with the later edits applied to it. One undo goes back to this
- * state. Where an edit and the state before exclude each other (a file, and a file below it), the edit wins. The state
- * before also has a checkpoint of its own.
+ * Returns the state before an interrupted restore, with the later edits applied. An undo of the restore
+ * returns to this state. If an edit and the earlier state exclude each other (a file, and a file below it),
+ * the edit wins. The earlier state itself is in a checkpoint of its own.
  */
 export async function withEdits(
   store: SnapshotStore,

@@ -1,6 +1,6 @@
-// Gathers the facts that a restore is planned from. These are the present (captured now), the target, and
-// what the checkpoints, the ledger and the disk show about each differing path. Changes nothing. plan.ts
-// decides.
+// Gathers the facts for the plan of a restore: the present (captured now), the target, and what the
+// checkpoints, the ledger and the disk show about each differing path. Changes no file. plan.ts makes the
+// decisions.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
@@ -35,10 +35,11 @@ import { leftOutThen } from './rules-then.ts';
 const massDeletionMin = 100;
 
 /**
- * Plans a restore of files. A run continues only when the store can return everything that the plan deletes.
+ * Plans a restore of files. Except in a dry run, requires that the store can return every content that the
+ * plan deletes.
  *
- * @throws Conflict (`onConflict: fail`), ConfirmationRequired (the plan deletes more than half of more than 100
- * files), DataCorrupt (the store cannot return a deleted content).
+ * @throws Conflict (`onConflict: fail`), ConfirmationRequired (the plan deletes more than half of more than
+ * 100 files), DataCorrupt (the store cannot return a deleted content).
  */
 export async function planFiles(
   site: RestoreSite,
@@ -49,8 +50,8 @@ export async function planFiles(
     notGivenBack(plan, present.snapshot, site.checkpoints.store, context.signal);
   let planned = await planOnce(site, job, context);
   if (!job.dryRun && (await lost(planned)).length > 0) {
-    // The store now counts as doubtful: the next capture passes every file to the store, which writes all of
-    // them again.
+    // After this finding, the next capture trusts no content in the store. It passes every file to the store,
+    // which writes all of them again.
     planned = await planOnce(site, job, context);
     const paths = await lost(planned);
     if (paths.length > 0) throw notKept(paths);
@@ -63,7 +64,10 @@ export async function planFiles(
 }
 
 interface Planned extends FilePlan {
-  /** Requested paths at which there is nothing to restore. These paths are reported, because a path may be mistyped. */
+  /**
+   * The requested paths at which there is nothing to restore. The daemon reports these paths, because the
+   * user may have mistyped a path.
+   */
   readonly unmatched: readonly TreePath[];
 }
 
@@ -93,7 +97,7 @@ async function planOnce(site: RestoreSite, job: RestoreJob, context: OperationCo
   }
 }
 
-/** A plan that ignores the obstacles on disk, and these obstacles. */
+/** A capture of the present, the plan that ignores the obstacles on disk, and these obstacles. */
 interface Seen {
   readonly present: Capture;
   readonly facts: RestoreFacts;
@@ -191,15 +195,18 @@ async function factsOf(
 
 interface Bounds {
   readonly only?: ReadonlySet<TreePath>;
-  /** Paths that were absent in the target's state for certain: a restore had checked them before it wrote them. */
+  /**
+   * The paths that certainly did not exist in the target's state, because a restore checked this before it
+   * wrote them.
+   */
   readonly known?: ReadonlySet<TreePath>;
   readonly leave: Map<TreePath, LeftReason>;
   readonly conflicts: Set<TreePath>;
 }
 
 /**
- * Returns the limits of a job beyond its request. An undo changes only what the reversed restore changed. A recovery
- * changes only what the interrupted run may change.
+ * Returns the limits of a job that do not come from its request. An undo changes only what the reversed
+ * restore changed. A recovery changes only what the interrupted run may change.
  */
 async function boundsOf({ checkpoints }: RestoreSite, job: RestoreJob, present: Capture): Promise<Bounds> {
   const bounds: Bounds = { leave: new Map(), conflicts: new Set() };
@@ -250,7 +257,7 @@ function checkDeletions(plan: RestorePlan, present: Capture): void {
 
 const namedMax = 5;
 
-/** Returns the requested paths at which the target has nothing, and a hard restore finds nothing to delete. */
+/** Returns the requested paths at which the target has no file and a hard restore has no file to delete. */
 function unmatchedIn({ paths = [], mode, interrupted }: RestoreJob, { present, facts }: Seen): TreePath[] {
   if (interrupted !== undefined) return [];
   const inTarget = filesInTarget(present.root, facts.changes);
@@ -274,7 +281,10 @@ function filesInTarget(present: Directory, changes: readonly TreeChange[]): (pat
   };
 }
 
-/** Returns for each changed path, and each directory above it, how many more files the target has than the present. */
+/**
+ * Returns, for each changed path and each directory above a changed path, how many more files the target has
+ * than the present.
+ */
 function surplusOf(changes: readonly TreeChange[]): Map<TreePath, number> {
   const surplus = new Map<TreePath, number>();
   for (const { path, before, after } of changes) {
@@ -299,8 +309,8 @@ function countFiles(node: DirectoryNode): number {
 }
 
 /**
- * Returns files that the undone restore created and that today's exclude globs hide from captures. The undo must save
- * and remove those files too.
+ * Returns the files that the undone restore created and that today's exclude globs hide from captures. The
+ * undo must save and remove these files too.
  */
 async function hiddenByToday(
   { checkpoints: { store, index } }: RestoreSite,

@@ -1,5 +1,5 @@
-// Sorts system errors during a restore. An error about one path fails that path, and the rest continues. An error
-// about the whole run (disk full, I/O error, no descriptors) stops it.
+// Sorts system errors during a restore. An error about one path fails only this path, and the restore
+// continues. An error about the whole run (disk full, I/O error, no descriptors) stops the restore.
 import { CheckpointdError, type Effects, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { counted } from '../base/text/plural.ts';
@@ -26,12 +26,15 @@ const reasons: Readonly<Record<string, FailureReason>> = {
   EOPNOTSUPP: 'unsupported',
 };
 
-/** The reason when the failure is about this path alone; undefined when it is about the run. */
+/** Returns the reason of a failure that is about one path. Returns undefined for a failure of the whole run. */
 export function pathReason(error: unknown): FailureReason | undefined {
   return reasons[systemCode(error) ?? ''];
 }
 
-/** Returns the error for a client whose restore had to stop. `done`: true when a visible change had happened before. */
+/**
+ * Returns the error for a client whose restore had to stop. `done` is the number of visible changes that the
+ * restore had made.
+ */
 export function stopped(error: unknown, at: TreePath | undefined, done: number): unknown {
   const code = systemCode(error);
   if (code === undefined || code === 'ABORT_ERR') return error;
@@ -69,7 +72,7 @@ export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
   );
 }
 
-/** Explains a system error before any change. A later error is caught where it happens. */
+/** Explains a system error that happened before any change. Other code handles errors after a change. */
 export function refuseRestore(error: unknown): never {
   if (systemCode(error) === 'EROFS') {
     const message =
@@ -82,7 +85,10 @@ export function refuseRestore(error: unknown): never {
 export const lockLost =
   'The lock of the work tree could not be released, so another session may have to wait';
 
-/** Returns the error for a restore that could be neither finished nor undone. The next open tries again. */
+/**
+ * Returns the error for a restore that stopped half-way. The next change of the session finishes or undoes
+ * the restore.
+ */
 export function unfinished(cause: unknown): CheckpointdError {
   const message =
     'The restore stopped half-way. Its safety checkpoint holds everything that it displaced. The daemon finishes or undoes the restore before the next change of this session.';

@@ -1,7 +1,7 @@
-// The note that a restore is under way: one small durable file, written before the first change of the work
-// tree and removed after the last. The note contains what a new plan needs, not the plan itself: a repeated
-// run plans from the files on disk at that time. Recovery, not the journal, decides what to do with an
-// unfinished restore.
+// The note about a running restore. It is one small durable file, written before the first change of the work
+// tree and removed after the last change. The note contains the facts that a new plan needs, not the plan
+// itself, because a repeated run plans from the files that are then on disk. Recovery, not the journal,
+// decides what to do with an unfinished restore.
 import { dirname } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -21,7 +21,7 @@ const version = 1;
 
 /** The intent of a restore. JSON-safe: a TreePath is latin1, so it survives as text. */
 export interface RestoreIntent {
-  /** 20 characters; part of every temporary name of this restore. */
+  /** The id of the restore: 20 characters, which are part of every temporary name of the restore. */
   readonly id: string;
   readonly target: CheckpointId;
   readonly snapshot: SnapshotId;
@@ -31,22 +31,25 @@ export interface RestoreIntent {
   readonly scope: 'files' | 'conversation' | 'both';
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
-  /** The directory that the restore changes. Absent, like the next three fields, in notes of earlier versions. */
+  /**
+   * The directory that the restore changes. Notes of earlier versions have neither this field nor the next
+   * three fields.
+   */
   readonly root?: DirectoryIdentity;
   /** The id of the machine's boot, on systems that have one. */
   readonly boot?: string;
-  /** Paths that the restore left alone on purpose. A repeated run leaves them alone, too. */
+  /** The paths that the restore skipped on purpose. A repeated run skips these paths, too. */
   readonly left?: readonly LeftAlone[];
-  /** For an undo or a redo: the restore that it reverses. */
+  /** The restore that an undo or a redo reverses. */
   readonly takesBack?: CheckpointId;
-  /** True when the undo or redo returns the whole state before, and not only what the restore changed. */
+  /** True when the undo or redo returns the whole earlier state, and not only the paths that the restore changed. */
   readonly isExact?: boolean;
-  /** The only paths that the restore may change. A repeated run respects the list, too. Absent: all paths. */
+  /** The only paths that the restore, and a repeated run, may change. When absent, the restore may change all paths. */
   readonly only?: readonly TreePath[];
-  /** The plan's `directories`: a repeated run removes those that the first run emptied. */
+  /** The plan's `directories`. A repeated run removes those of them that the first run emptied. */
   readonly directories: readonly TreePath[];
   readonly operation?: OperationId;
-  /** RFC 3339, for people who read the file. */
+  /** The time when the restore started (RFC 3339), for people who read the file. */
   readonly startedAt: string;
   /** Data of the session that the journal does not interpret. */
   readonly extra?: Readonly<Record<string, unknown>>;
@@ -63,11 +66,14 @@ function identityIn(root: NonNullable<Note['root']>): DirectoryIdentity {
   return 'born' in root ? { inode: root.inode, birth: root.born } : root;
 }
 
-/** The content of the journal: nothing, an unfinished restore, or something unreadable. */
+/** The content of the journal: no note, the note of an unfinished restore, or an unreadable note. */
 export type JournalState =
   | { readonly kind: 'none' }
   | { readonly kind: 'unfinished'; readonly intent: RestoreIntent }
-  /** The file stays as it is, for a person or a newer version. `file` is its path. */
+  /**
+   * A note that this version cannot read. The daemon does not change the file, which a person or a newer
+   * version may read.
+   */
   | { readonly kind: 'unreadable'; readonly file: string; readonly reason: string };
 
 export class RestoreJournal {
@@ -77,7 +83,10 @@ export class RestoreJournal {
     this.#file = file;
   }
 
-  /** Writes the intent so that it survives a power cut. The work tree must not change before this returns. */
+  /**
+   * Writes the intent so that it survives a power cut. The caller must not change the work tree before this
+   * function returns.
+   */
   write(intent: RestoreIntent): void {
     writeAtomically(this.#file, `${JSON.stringify(withSum({ version, ...intent }))}\n`, { durable: true });
   }
@@ -112,7 +121,7 @@ export class RestoreJournal {
   }
 }
 
-/** The part of a job that the journal records. */
+/** Returns the intent of a job, which the journal records. */
 export function intentOf(
   id: string,
   { job, plan, record, safety }: PreparedJob,
@@ -141,7 +150,7 @@ export function intentOf(
   };
 }
 
-/** Returns the checkpoint record in the note, which the restore was to publish. */
+/** Returns the checkpoint record from the note. The restore was to publish this record at its end. */
 export function recordOf({ extra }: RestoreIntent): CheckpointRecord {
   return extra?.record as CheckpointRecord;
 }

@@ -1,8 +1,9 @@
-// Finds edits that another program wrote to a file that a restore removed or replaced. An edit in the moment
-// of the exchange is found at once. Displaced files are checked again after two seconds, or at the end of the
-// session. A program that had such a file open may have written to it. After the check they are removed. An
-// edit returns to its path as if it had come after the restore. If the path was edited too, the edit is kept
-// beside it. An interrupted check is repeated.
+// Finds edits that another program wrote to a file that a restore removed or replaced. The commit finds an
+// edit in the moment of the exchange at once. The late look checks the displaced files after two seconds, or
+// at the end of the session, because a program that had such a file open may have written to it. The look
+// then removes unchanged files. It returns an edited file to its path, as if the edit had come after the
+// restore. If the path was edited too, the look keeps the edited file beside the path. The next opening of
+// the session repeats an interrupted look.
 import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
 import { attemptOr, isMissing } from '../base/attempt.ts';
@@ -24,13 +25,13 @@ import { identify, namesBelow, type Present, statsAt } from './present-state.ts'
 import { clearTemporary, isTemporaryOf, Temporaries } from './temporaries.ts';
 
 export interface LateLookOptions {
-  /** The directory that the restore had as `displacedTo`. */
+  /** The directory with the displaced files, which was `displacedTo` in the options of the restore. */
   readonly directory: string;
   /** The path of the work tree. */
   readonly root: string;
   /** The id of the restore. */
   readonly id: string;
-  /** Absent when the store is not available: a late edit is then kept beside its path. */
+  /** The contents of the store. When the store is not available, the look keeps every late edit beside its path. */
   readonly contents: Pick<Contents, 'hash' | 'sizes'> | undefined;
 }
 
@@ -41,7 +42,7 @@ export interface LateLook {
   readonly left: readonly { readonly file: string; readonly because: string }[];
 }
 
-/** Checks all displaced files of a restore. @throws system errors of the directory itself */
+/** Checks all displaced files of a restore. @throws system errors about the directory itself */
 export async function lookAtDisplaced(options: LateLookOptions): Promise<LateLook> {
   const look = new Look(options);
   try {
@@ -55,7 +56,7 @@ class Look {
   readonly #options: LateLookOptions;
   readonly #slices = Slices.inBackground();
   readonly #edits: BroughtBack[] = [];
-  /** The opened work tree. Absent until an edit is found. */
+  /** The opened work tree. Undefined until the look needs the work tree. */
   #parts: BringBack | undefined;
 
   constructor(options: LateLookOptions) {
@@ -99,7 +100,7 @@ class Look {
     if (stats.nlink > 1n && !stats.isDirectory()) {
       if (displaced !== undefined && this.#isHere(root)) await this.#clearSecondNames(stats, displaced);
       stats = files.lstatSync(file, { bigint: true });
-      // The file has a name of its own in the work tree or elsewhere, so its content cannot be lost.
+      // The file has another name, in the work tree or elsewhere, so its content cannot be lost.
       if (stats.nlink > 1n) return files.unlinkSync(file);
     }
     if (displaced === undefined && (await this.#isStored(file))) return files.unlinkSync(file);
@@ -109,7 +110,10 @@ class Look {
     this.#edits.push(...(await bringBack(this.#open(), { path, at: { outside: file }, ...given({ put }) })));
   }
 
-  /** Removes the second names that a killed look made of the file, and of the file that was to be replaced. */
+  /**
+   * Removes the temporary names that a killed look gave to the displaced file and to the file that replaced
+   * it. Keeps any other file with such a name.
+   */
   async #clearSecondNames({ ino, dev }: BigIntStats, { path, put }: DisplacedFile): Promise<void> {
     const { tree, contents, temporaries, touched } = this.#open();
     for (const directory of [...ancestors(path), rootPath]) {
@@ -132,7 +136,7 @@ class Look {
     }
   }
 
-  /** True when the store has the content of a file whose note a power cut has damaged. */
+  /** True when the store has the content of a displaced file. Needed when a power cut has damaged the note. */
   async #isStored(file: string): Promise<boolean> {
     const { contents, directory } = this.#options;
     if (contents === undefined)
@@ -156,7 +160,7 @@ class Look {
     const { root, id, contents } = this.#options;
     this.#parts ??= {
       tree: new AnchoredFiles(root),
-      // The file has names that belong neither to the restore nor to a killed look.
+      // The random start of the counter prevents names that the restore or a killed look already used.
       temporaries: new Temporaries(id, 10 ** 9 + randomInt(2 ** 40)),
       contents,
       slices: this.#slices,
@@ -166,7 +170,10 @@ class Look {
   }
 }
 
-/** This time is longer than an overloaded machine suspends a program between opening a file and writing to it. */
+/**
+ * The time from a restore to its late look. Even an overloaded machine suspends a program for less time
+ * between opening a file and writing to it.
+ */
 const waitMs = 2_000;
 const directoryName = /^displaced-([0-9a-z]{20})$/;
 
@@ -182,8 +189,8 @@ export class LateEdits {
   #running: Promise<void> = Promise.resolve();
 
   /**
-   * `isOurs`: true while this process owns the session. Another process that took the session over has done the look
-   * itself.
+   * `isOurs` returns true while this process owns the session. Another process that has taken over the
+   * session does the look itself.
    */
   constructor(directory: OwnDirectory, root: string, log: Log, isOurs: () => boolean) {
     this.#isOurs = isOurs;
@@ -192,12 +199,12 @@ export class LateEdits {
     this.#log = log;
   }
 
-  /** Returns the directory for the files that a restore takes away. */
+  /** Returns the directory for the files that a restore displaces. */
   directoryOf(id: string): string {
     return joinPaths(this.#directory.own, `displaced-${id}`);
   }
 
-  /** Schedules a look after a restore, successful or not. */
+  /** Schedules a look after a restore, whether or not the restore was successful. */
   lookLater(id: string, store: Store): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
@@ -207,14 +214,14 @@ export class LateEdits {
     this.#timers.add(timer);
   }
 
-  /** Checks all displaced files now: when the session opens, and before it ends. */
+  /** Checks all displaced files at once. The session calls this when it opens, and before it ends. */
   async lookNow(store: Store): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
     await this.#look(displacedBy(this.#directory), store);
   }
 
-  /** True while displaced files remain. A session that ends with displaced files is not removed. */
+  /** True while displaced files remain. The daemon does not remove a session that ends with displaced files. */
   get isAny(): boolean {
     return displacedBy(this.#directory).length > 0;
   }
@@ -248,7 +255,10 @@ export class LateEdits {
   }
 }
 
-/** Checks the displaced files of a session that is removed without being opened, and so without its store. */
+/**
+ * Checks the displaced files of a closed session that the daemon is about to remove. The store is not open
+ * for this.
+ */
 export async function lookBeforeRemoval(
   directory: OwnDirectory & { readonly readMarker: () => { readonly workTree: string } | undefined },
   log: Log,
@@ -260,7 +270,7 @@ export async function lookBeforeRemoval(
 
 /** Returns the ids of the session's restores that still have displaced files. */
 function displacedBy(directory: OwnDirectory): string[] {
-  // Another process removed the directory.
+  // Returns no ids when another process has removed the directory.
   return attemptOr([], isMissing, () =>
     files.readdirSync(directory.own).flatMap((name) => directoryName.exec(name)?.[1] ?? []),
   );
@@ -273,7 +283,7 @@ function told({ path, keptAs }: BroughtBack): string {
     : `${what}, and the path has changed since. The written file is beside the path as ${JSON.stringify(toText(keptAs))}.`;
 }
 
-/** Returns the warning about edits that were made while their file was replaced. */
+/** Returns the warning about files that a program edited while the restore replaced them. */
 export function keptBesideMessage(edits: readonly BroughtBack[]): string {
   return edits.map(told).join(' ');
 }
@@ -282,21 +292,24 @@ export interface BringBack {
   readonly tree: AnchoredFiles;
   readonly temporaries: Temporaries;
   /**
-   * Computes the id of a content. Without this function no content can be compared, so every edit is kept
-   * beside its path.
+   * The functions that compute content ids. Without them the look can compare no contents, so it keeps every
+   * edit beside its path.
    */
   readonly contents: Pick<Contents, 'hash'> | undefined;
   readonly slices: Slices;
   readonly touched: Set<TreePath>;
 }
 
-/** The final place of an edit: its own path when `keptAs` is absent. */
+/** An edited file and its final place: `keptAs`, or its own path when `keptAs` is absent. */
 export interface BroughtBack {
   readonly path: TreePath;
   readonly keptAs?: TreePath;
 }
 
-/** Moves an edit back to its path. @throws system errors; the edit is then where it was */
+/**
+ * Moves an edited file back to its path, or beside its path. @throws system errors; the file then stays where
+ * it was
+ */
 export async function bringBack(parts: BringBack, edit: Edited): Promise<BroughtBack[]> {
   const { path } = edit;
   const put = await putBack(parts, edit);
@@ -316,7 +329,7 @@ export async function bringBackEdited(parts: BringBack, edited: Edited[]): Promi
 
 interface PutBack {
   readonly isBack: boolean;
-  /** Edits of the restored content that the look found and kept beside it. */
+  /** The paths of files that a program edited after the restore, and that are now kept beside the path. */
   readonly met: readonly TreePath[];
 }
 
@@ -356,7 +369,10 @@ function isAsPut(present: Present, put: Edited['put']): boolean {
   return present.kind === 'entry' && sameContent(present, put);
 }
 
-/** Gives the edit a name beside its path that no sweep removes, or in a higher directory when its own is gone. */
+/**
+ * Gives the edited file a name beside its path that no sweep removes. If its directory is gone, uses the
+ * nearest existing directory above.
+ */
 function keep({ tree, temporaries, touched }: BringBack, { path, at }: Edited): TreePath {
   if ('beside' in at) return at.beside;
   let directory = parentOf(path);

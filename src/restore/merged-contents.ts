@@ -1,5 +1,5 @@
-// Merges contents for a revert and stores the results. git merges three files in a private directory of the session. The
-// results and the tree that names them are in the store before a plan uses them.
+// Merges contents for a revert and stores the results. git merges three files in a private directory of the
+// session. The store has the results, and the tree with the results, before a plan uses them.
 import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
@@ -16,14 +16,14 @@ export class MergedContents {
   readonly #writer: SnapshotWriter;
   #isSealed = false;
   #merges = 0;
-  /** The stored contents, which cannot be read from the store before they are sealed. */
+  /** The merged contents. They cannot be read from the store before the tree is sealed. */
   readonly #stored = new Map<BlobId, Buffer>();
 
   readonly #reported: (blob: BlobId) => Buffer | undefined;
 
   /**
-   * `directory` is private to the session. The first merge makes it, and `close` removes it. `reported` returns a
-   * content that the store may not have.
+   * `directory` is private to the session. The first merge makes this directory, and `close` removes it.
+   * `reported` returns a reported content that the store may not have.
    */
   constructor(
     store: SnapshotStore,
@@ -38,7 +38,10 @@ export class MergedContents {
     this.#writer = store.writer(signal);
   }
 
-  /** Merges two versions of a content. An absent base counts as empty. @throws DataCorrupt, GitFailed, AbortError */
+  /**
+   * Merges two versions of a content. When `base` is undefined, the common base is empty. @throws
+   * DataCorrupt, GitFailed, AbortError
+   */
   async merge(
     base: BlobId | undefined,
     ours: BlobId,
@@ -51,14 +54,14 @@ export class MergedContents {
       theirs: await this.read(theirs),
     };
     if (Object.values(contents).some(isBinary)) return { kind: 'binary' };
-    // Merges overlap, so each has a directory of its own.
+    // Several merges may run at once, so each merge has a directory of its own.
     const directory = join(this.#directory, String((this.#merges += 1)));
     files.mkdirSync(directory, { recursive: true, mode: 0o700 });
     const { bytes, isClean } = await mergeTexts(directory, contents, labels, this.#signal);
     return { kind: 'merged', blob: await this.put(bytes), isClean };
   }
 
-  /** True when a content can be read. Stores a content that only a report has. */
+  /** True when a content can be read. If only a report has the content, stores the content first. */
   async holds(blob: BlobId): Promise<boolean> {
     if (this.#stored.has(blob)) return true;
     const [size = -1] = await this.#store.sizes([blob]);
@@ -75,7 +78,7 @@ export class MergedContents {
     return Buffer.concat(chunks);
   }
 
-  /** Stores a content, which can be read once the tree is stored. */
+  /** Stores a content. The store can return the content once the tree is sealed. */
   async put(bytes: Buffer): Promise<BlobId> {
     const hash = this.#store.hash(bytes.length);
     hash.update(bytes);
@@ -85,14 +88,14 @@ export class MergedContents {
     return blob;
   }
 
-  /** Stores the merged tree. After this call no content can be merged. */
+  /** Stores the merged tree. After this call, no further content can be merged. */
   async seal(root: Directory): Promise<SnapshotId> {
     const snapshot = await this.#writer.seal(root);
     this.#isSealed = true;
     return snapshot;
   }
 
-  /** Removes the private directory, and discards the merged contents unless they are sealed. */
+  /** Removes the private directory. Also discards the merged contents if the tree was not sealed. */
   async close(): Promise<void> {
     if (!this.#isSealed) await this.#writer.abort();
     files.rmSync(this.#directory, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// Verifies the files that a restore moves, and finds the directories that one rename can move whole. Changes
-// nothing. A move that is not possible is returned as the deletion and the write that it stands for.
+// Verifies the files that a restore moves, and finds the directories that one rename can move as a whole.
+// Changes no file. Replaces a move that is not possible by its deletion and its write.
 import { givesGroupMore } from '../base/access-lists.ts';
 import { attempt, hasCode } from '../base/attempt.ts';
 import { isStampOf } from '../base/file-stamp.ts';
@@ -30,20 +30,20 @@ export interface StagedMove extends Move {
   readonly signature: Signature;
 }
 
-/** A directory whose files all move, each to the same place below `to`. */
+/** A directory that moves as a whole: each of its files moves to the same place below `to`. */
 export interface StagedDirectory extends Move {
   readonly files: readonly StagedMove[];
 }
 
 export interface StagedMoves {
-  /** Parents before children, by their new path. */
+  /** The directories that move as a whole, parents before children, by their new path. */
   readonly directories: readonly StagedDirectory[];
   readonly files: readonly StagedMove[];
-  /** The other steps of the plan. */
+  /** The steps of the plan that are not part of a move. */
   readonly rest: Steps;
 }
 
-/** A content, and the stamp of its file when the content was read. */
+/** A content, and the stamp that its file had when the content was read. */
 export interface KnownContent {
   readonly stamp: Signature;
   readonly blob: BlobId;
@@ -56,17 +56,20 @@ export interface MoveStagingOptions {
   readonly contents: Contents;
   readonly umask: number;
   readonly access: Access;
-  /** Returns what the capture before the restore found at a path. */
+  /** Returns the content that the capture before the restore found at a path. */
   readonly known?: (path: TreePath) => KnownContent | undefined;
-  /** True to sync each file: a power cut must not leave the new path of a file without its content. */
+  /**
+   * True when each file is synced before its move, so that the file has its content at the new path after a
+   * power cut.
+   */
   readonly durable: boolean;
   readonly signal?: AbortSignal;
-  /** Called twice for each move, since a move is two steps of the plan. */
+  /** A function that is called twice for each move, because a move replaces two steps of the plan. */
   readonly onStaged: () => void;
 }
 
 /**
- * Returns the moves after which the file on disk is as if the restore had written it. Such a file belongs to
+ * Returns the moves that give the same result as a write by the restore. The file of such a move belongs to
  * this user and has the usual bits, no access list and no second name.
  */
 export async function possibleMoves(
@@ -118,7 +121,10 @@ export async function stageMoves(
   return { directories, files: staged.files.filter((each) => !within.has(each)), rest };
 }
 
-/** Compares each file to move with the plan. A file of which the store has no copy is left alone when it cannot move. */
+/**
+ * Compares each file to move with the plan. If a file cannot move and the store has no copy of its content,
+ * leaves the file alone.
+ */
 async function verified(
   { tree, contents, umask, known, durable, signal, onStaged }: MoveStagingOptions,
   { moves, writes, deletes }: RestorePlan,
@@ -153,8 +159,8 @@ async function verified(
 }
 
 /**
- * Returns the entry that the capture found, when the stamp is still the same. In that case the file is not
- * read again: a move displaces nothing, and the capture after the restore reads it.
+ * Returns the entry that the capture found if the file still has the same stamp. The file is then not read
+ * again, because a move displaces no content and the capture after the restore reads the file.
  */
 function asKnown(tree: AnchoredFiles, path: TreePath, known: KnownContent | undefined): Present | undefined {
   const stats = known && lookClosely(tree, path);
@@ -163,7 +169,7 @@ function asKnown(tree: AnchoredFiles, path: TreePath, known: KnownContent | unde
   return { kind: 'entry', mode, blob: known.blob, signature: known.stamp };
 }
 
-/** Returns the exact stats at a path, or undefined where another program removed a directory above it. */
+/** Returns the exact stats at a path, or undefined when the path is missing. */
 function lookClosely(tree: AnchoredFiles, path: TreePath): BigIntStats | undefined {
   return attempt(hasCode('ENOENT', 'ENOTDIR', 'ELOOP'), () => statsAt(tree, path));
 }
@@ -177,7 +183,10 @@ async function sync(tree: AnchoredFiles, path: TreePath): Promise<void> {
   }
 }
 
-/** Returns the steps that a list of moves stands for, as far as the store can return their contents. */
+/**
+ * Returns the deletions and writes that a list of moves replaces. Leaves out steps whose content the store
+ * cannot return.
+ */
 export async function stepsOf(
   moves: readonly Move[],
   { writes, deletes }: Steps,
@@ -203,17 +212,17 @@ export async function stepsOf(
   return steps;
 }
 
-/** Finds the directories that contain nothing but files that move with them. */
+/** Finds the directories that can move as a whole, because all their files move to the same new directory. */
 class WholeDirectories {
   readonly #tree: AnchoredFiles;
   readonly #access: Access;
   readonly #usualMode: number;
   readonly #slices: Slices;
   readonly #moves: ReadonlyMap<TreePath, StagedMove>;
-  /** The new path of each directory, or undefined when its files move to different directories. */
+  /** The new path of each directory. Undefined when the files of the directory move to different directories. */
   readonly #leadsTo = new Map<TreePath, TreePath | undefined>();
   readonly #isWhole = new Map<TreePath, boolean>();
-  /** Directories that get other bits, and those above. */
+  /** The directories whose permission bits change, and all directories above them. */
   readonly #changed: ReadonlySet<TreePath>;
 
   constructor(

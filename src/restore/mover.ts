@@ -1,6 +1,6 @@
-// Moves files, and whole directories by one rename. Nothing is displaced: at every moment each file has its old path
-// or its new path, so a kill loses nothing. A file that changed since it was verified returns to its old path, and so
-// does a file that appeared in a directory meanwhile.
+// Moves single files, and whole directories by one rename. At every moment each file has its old path or its
+// new path, so a kill loses no file. A file that changed since its verification returns to its old path. So
+// does a file that another program made in a moved directory.
 import { attempt } from '../base/attempt.ts';
 import { isStampOf } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
@@ -26,8 +26,9 @@ export class Mover {
   }
 
   /**
-   * Moves a directory. Returns the files that are at their new paths, or undefined when the directory stays.
-   * It stays when it contains something else now, its new path is taken, or the system refuses the rename.
+   * Moves a directory. Returns the files that are at their new paths, or undefined when the directory did not
+   * move. It does not move when it contains another or a changed file, its new path is taken, or the system
+   * refuses the rename.
    */
   async directory({ from, to, files: held }: StagedDirectory): Promise<ReadonlySet<StagedMove> | undefined> {
     const expected: Expected = new Map(held.map((move) => [move.from, move]));
@@ -38,7 +39,7 @@ export class Mover {
     return moved;
   }
 
-  /** Gives a file its new path beside its old one. Returns false when that is not possible. */
+  /** Links a file to its new path, and keeps its old path. Returns false when this is not possible. */
   file(move: StagedMove): boolean {
     const place = (): boolean => this.#commit.placeMoved(move) === 'done';
     const isPlaced = this.#try(place);
@@ -47,14 +48,17 @@ export class Mover {
     return this.#try(place) ?? false;
   }
 
-  /** Gives a moved file the present time, which a written file would have, because build tools compare times. */
+  /**
+   * Sets the time of a moved file to the present time, as if the file had been written. Build tools compare
+   * these times.
+   */
   renew(path: TreePath): void {
     const now = new Date();
-    // A file whose time cannot be set keeps its own.
+    // When the time cannot be set, the file keeps its time.
     this.#try(() => files.lutimesSync(this.#tree.address(path), now, now));
   }
 
-  /** Returns undefined when the system refuses the step for its path. */
+  /** Runs a step. Returns undefined when the system refuses the step at its path. */
   #try<T>(step: () => T): T | undefined {
     return attempt((error) => pathReason(error) !== undefined, step);
   }
@@ -71,8 +75,8 @@ export class Mover {
   }
 
   /**
-   * Checks every file that a rename of a directory moved. Returns the files that were not to move to their
-   * old paths.
+   * Checks every file that the rename of a directory moved. Moves each unexpected or changed file back to its
+   * old path.
    */
   async #review(
     home: TreePath,
@@ -97,7 +101,10 @@ export class Mover {
     return this.#try(() => namesBelow(this.#tree, directory)) ?? [];
   }
 
-  /** True when the file at the path is the verified one. The rename of a directory leaves the stamps of its files. */
+  /**
+   * True when the file at the path is still the verified file. The rename of a directory does not change the
+   * stamps of the files in it.
+   */
   #isStill(path: TreePath, move: StagedMove | undefined): boolean {
     const stats = move && this.#try(() => statsAt(this.#tree, path));
     return move !== undefined && stats !== undefined && isStampOf(move.signature, stats);

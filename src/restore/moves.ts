@@ -1,15 +1,15 @@
-// Pairs files that a restore removes with equal files that it creates: one rename then does the work of both. Pairs
-// are only a shorter way. A plan without them has the same result, and the run may give up any pair.
+// Pairs files that a restore removes with equal files that it creates, so that one rename does the work of
+// both steps. Pairs only save work: a plan without pairs has the same result, and a run may ignore any pair.
 import { type Entry, isLink } from '../tree/tree.ts';
 import { join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 
-/** A deletion and a write of the plan that one rename can replace. */
+/** A pair of a deletion and a write of the plan. One rename can replace both. */
 export interface Move {
   readonly from: TreePath;
   readonly to: TreePath;
 }
 
-/** The facts about a planned write that decide whether a move can replace it. */
+/** The facts that decide whether a move can replace a planned write. */
 interface Coming {
   readonly path: TreePath;
   readonly after: Entry;
@@ -18,7 +18,7 @@ interface Coming {
   readonly displaces: readonly Entry[];
 }
 
-/** The facts about a planned deletion that decide whether a move can replace it. */
+/** The facts that decide whether a move can replace a planned deletion. */
 interface Going {
   readonly path: TreePath;
   readonly expected: Entry;
@@ -26,9 +26,9 @@ interface Going {
 }
 
 /**
- * Pairs deletions with writes of the same content and mode. Where several files are equal, prefers the pair that
- * moves with its directory, then the pair that keeps its name. Leaves out links, and files with private permissions.
- * `needed`: paths that must be gone before a write.
+ * Pairs deletions with writes of the same content and mode. When several files are equal, prefers a pair that
+ * moves with its directory, then a pair that keeps its name. Leaves out links, and files with unusual
+ * permissions. Also leaves out the paths in `needed`, which must be gone before a write.
  */
 export function movesOf(
   writes: readonly Coming[],
@@ -54,13 +54,13 @@ const isUsual = (entry: Entry): boolean => !isLink(entry) && entry.permissions =
 const keyOf = ({ mode, blob }: Entry): string => `${mode} ${blob}`;
 const noPaths: ReadonlySet<TreePath> = new Set();
 
-/** At most this many equal files are searched for the same name, so that the time stays linear. */
+/** The largest number of equal files that are searched for the same name, so that the time stays linear. */
 const comparedMax = 50;
 
 class Pairs {
   readonly #free: ReadonlyMap<string, Set<TreePath>>;
   readonly #moves: Move[] = [];
-  /** The new directory of each directory, according to the first pair below it. */
+  /** The new path of each directory, according to the first pair of files below the directory. */
   readonly #directories = new Map<TreePath, TreePath>();
 
   constructor(free: ReadonlyMap<string, Set<TreePath>>) {

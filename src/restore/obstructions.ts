@@ -1,6 +1,6 @@
-// Finds what is in the way of a plan on disk and in no capture: ignored files, whole ignored directories,
-// special files, git directories. Changes nothing. The caller captures what can be saved, plans again from
-// that capture, and looks again.
+// Finds entries on disk that are in the way of a plan and that the capture does not contain: ignored files,
+// whole ignored directories, special files, git directories. Changes no file. The caller captures the entries
+// that can be saved, plans again from the new capture, and looks again.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
@@ -20,17 +20,17 @@ import { lookAt, namesBelow } from './present-state.ts';
 
 export interface Obstructions {
   /**
-   * Files, links and whole directories that a capture should add (`alsoInclude`) before the restore displaces
-   * anything.
+   * The files, links and whole directories that another capture must include (`alsoInclude`) before the
+   * restore displaces them.
    */
   readonly toSave: readonly TreePath[];
-  /** The writes that are impossible now, with the reason when no capture can save what is in the way. */
+  /** The paths of writes that are impossible now, each with the reason. */
   readonly writes: ReadonlyMap<TreePath, FailureReason>;
 }
 
 /**
- * Looks at what is on disk where the plan writes. Directories without any file are no obstruction, because nothing is
- * lost with them. `present`: the tree of the present capture.
+ * Finds the obstructions at the paths that the plan writes. `present` is the tree of the present capture.
+ * Directories without any file are no obstruction, because their removal loses no content.
  */
 export async function findObstructions(
   tree: AnchoredFiles,
@@ -64,10 +64,10 @@ export async function findObstructions(
 }
 
 /**
- * Returns a function that is true for git directories, whatever their name, of which the present capture has
- * no file. A snapshot may contain such a path from an earlier version, or from before it became a repository.
- * To write such a path over a repository in use would lose commits. The present capture does have files of a
- * git directory that the user's own repository tracks.
+ * Returns a function that is true for a git directory of any name if the present capture has no file of this
+ * directory. A snapshot may have files at such a path, from an earlier version or from before it became a
+ * repository. Writing these files into a repository in use would lose commits. If the user's own repository
+ * tracks the git directory, the present capture has files of it.
  */
 function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: TreePath) => boolean {
   const known = new Map<TreePath, boolean>();
@@ -81,7 +81,7 @@ function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: 
 
 interface Found {
   readonly paths: readonly TreePath[];
-  /** Present when no capture can help. */
+  /** The reason why the write is impossible. Absent when a capture can save the entries in the way. */
   readonly reason?: FailureReason;
 }
 
@@ -114,8 +114,8 @@ async function inTheWay(
 }
 
 /**
- * Returns the contents of a directory that the capture lacks. A sub-directory without captured files is
- * returned whole.
+ * Returns the entries in a directory that the capture lacks. Returns a sub-directory without captured files
+ * as one path.
  */
 async function unsavedBelow(
   tree: AnchoredFiles,
@@ -144,7 +144,7 @@ async function unsavedBelow(
   return { paths: topmost(files, directory, heldDirectories) };
 }
 
-/** Replaces files by the highest directory (below the one in the way) that contains no captured file. */
+/** Replaces each file by the highest directory above it that is below `directory` and contains no captured file. */
 function topmost(
   found: readonly TreePath[],
   directory: TreePath,
@@ -165,8 +165,9 @@ function topmost(
 type Kind = 'absent' | 'directory' | 'content' | 'special';
 
 /**
- * Returns a function that returns the kind of a path. The function looks at each path once, and at no path
- * below a missing one, because a failed system call costs far more than the answer of the map.
+ * Returns a function that returns the kind of the entry at a path. The function makes one system call for
+ * each path, and none below a missing path, because a failed system call is far more expensive than a look
+ * into a map.
  */
 export function kindsOnce(tree: AnchoredFiles): (path: TreePath) => Kind {
   const kinds = new Map<TreePath, Kind>();
@@ -182,8 +183,8 @@ export function kindsOnce(tree: AnchoredFiles): (path: TreePath) => Kind {
 }
 
 /**
- * Returns the kind of an entry. An unreadable path counts as absent: the write fails there too, and the restorer
- * reports the error.
+ * Returns the kind of an entry. An unreadable path counts as absent: the write at this path fails too, and
+ * the restorer reports the error.
  */
 function kindAt(tree: AnchoredFiles, path: TreePath): Kind {
   const stats = lookAt(tree, path);
@@ -193,7 +194,8 @@ function kindAt(tree: AnchoredFiles, path: TreePath): Kind {
 }
 
 /**
- * True when the name on disk is spelled exactly so. False on a folding file system for another spelling of the name.
+ * True when the name on disk has exactly this spelling. On a folding file system, the name may have another
+ * spelling.
  */
 function isSpelledSo(tree: AnchoredFiles, path: TreePath): boolean {
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('/'))) as TreePath;
@@ -201,7 +203,7 @@ function isSpelledSo(tree: AnchoredFiles, path: TreePath): boolean {
   return namesBelow(tree, parent).some((each) => each.name === name);
 }
 
-/** True for a repository, and for the directory of an additional work tree. */
+/** True for a repository, and for the git directory of an additional work tree. */
 function isGitDirectory(tree: AnchoredFiles, directory: TreePath): boolean {
   if (directory === rootPath) return false;
   const stands = (name: string): boolean => lookAt(tree, join(directory, name)) !== undefined;

@@ -1,6 +1,6 @@
-// Adds to a capture the files that it leaves out because they are larger than today's limit, although a
-// restore wrote them. The store has their contents already, so no content is read into the store. Compares
-// the file at a path with the restored entry, and returns a capture that includes it.
+// Adds files to a capture that are larger than today's limit and that a restore wrote. The capture left these
+// files out because of the limit. The store has their contents already, so no content is stored again. Each
+// file is compared with the restored entry before it is added.
 import { attemptAsync } from '../base/attempt.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
@@ -15,10 +15,13 @@ import { pathReason } from './failure.ts';
 import { identify, type Present } from './present-state.ts';
 import type { RestoreJob } from './restore-job.ts';
 
-/** The entries that restores put, or will put, at each path. */
+/** The entries that restores wrote, or will write, at each path. */
 export type Put = ReadonlyMap<TreePath, readonly Entry[]>;
 
-/** Returns the capture plus the files that exceed the size limit and that are unchanged since a restore wrote them. */
+/**
+ * Returns the capture with the files added that exceed the size limit and have not changed since a restore
+ * wrote them.
+ */
 export async function withPut(
   store: SnapshotStore,
   tree: AnchoredFiles,
@@ -47,8 +50,8 @@ export async function withPut(
 }
 
 /**
- * Returns the entries that earlier restores wrote, which the job repeats or reverses, and the entries that the job
- * itself writes.
+ * Returns the entries that the job writes, and those that were written by the restores that the job repeats
+ * or reverses.
  */
 export async function putByRestores(
   { store, index }: Checkpoints,
@@ -74,7 +77,7 @@ async function identified(
   store: SnapshotStore,
   slices: Slices,
 ): Promise<Present | undefined> {
-  // The file is gone or unreadable, so it remains left out.
+  // If the file is gone or unreadable, the capture does not get it.
   return attemptAsync(
     (error) => pathReason(error) !== undefined,
     () => identify(tree, path, store, slices),

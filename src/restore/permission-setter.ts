@@ -1,5 +1,5 @@
-// Changes permission bits without touching contents: of files in place, and of directories. Where an access list
-// turns the group bits into a mask, no user gets more rights than before.
+// Changes the permission bits of files in place, and of directories, without changing contents. If an access
+// list turns the group bits into a mask, no user gets more rights than before.
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
 import { attempt } from '../base/attempt.ts';
 import { counted } from '../base/text/plural.ts';
@@ -15,7 +15,7 @@ export class PermissionSetter {
   readonly #operations: readonly PermissionChange[];
   readonly #umask: number;
   readonly #access: Access;
-  /** The directories from which new directories inherit their access list, by the new directory. */
+  /** For each new directory, the existing directory from which it inherits an access list. */
   readonly #inherits = new Map<TreePath, TreePath>();
 
   constructor(tree: AnchoredFiles, plan: RestorePlan, umask: number, access: Access) {
@@ -26,8 +26,8 @@ export class PermissionSetter {
   }
 
   /**
-   * Reads the access lists before any change: of paths that get more bits, and of directories from which a new
-   * directory would inherit its list.
+   * Reads access lists before any change. Reads the lists of paths that may get more bits, and the lists that
+   * a new directory would inherit.
    */
   async ask(): Promise<void> {
     const asked = this.#operations.flatMap((each): TreePath[] => {
@@ -92,13 +92,13 @@ export class PermissionSetter {
 }
 
 /**
- * Knows which paths of a work tree have an access list, and reads the lists of many paths at once. With a list the
- * group bits are a mask: setting them would give rights to the users in the list.
+ * Knows which paths of a work tree have an access list. Reads the lists of many paths at once. On a path with
+ * a list, the group bits are a mask, so setting them would give rights to the users in the list.
  */
 export class Access {
   readonly #tree: AnchoredFiles;
   readonly #listed = new Set<TreePath>();
-  /** Paths that got only the bits of their owner. */
+  /** The paths that got only the owner's permission bits. */
   readonly ownerOnly = new Set<TreePath>();
 
   constructor(tree: AnchoredFiles) {
@@ -121,15 +121,15 @@ export class Access {
   }
 }
 
-/** Returns the warning about paths that got only the bits of their owner. */
+/** Returns the warning about paths that got only the owner's permission bits. */
 export function ownerOnlyMessage(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 10).map((path) => JSON.stringify(toText(path)));
   return `The restore gave only the owner's permissions to ${counted(paths.length, 'path')}, because access lists are not captured and the group's bits may be wider. Set the access lists by hand: ${some.join(', ')}.`;
 }
 
 /**
- * Returns the bits of a restored file: the recorded ones; else the present ones, or those of the umask, with the
- * recorded exec bit.
+ * Returns the permission bits of a restored file. If the entry has no recorded bits, uses the bits of the
+ * replaced file, or else those of the umask, and sets the exec bit as recorded.
  */
 export function fileMode(entry: Entry, keptMode: number | undefined, umask: number): number {
   if (entry.permissions !== undefined) return entry.permissions & 0o7777;
@@ -138,7 +138,7 @@ export function fileMode(entry: Entry, keptMode: number | undefined, umask: numb
   return keptMode === undefined ? 0o777 & ~umask : base | ((base & 0o444) >> 2);
 }
 
-/** Returns the bits of a directory that is not stricter than usual. */
+/** Returns the permission bits of a restored directory: the recorded bits, or else the usual bits. */
 export function directoryMode(permissions: number | undefined, umask: number): number {
   return permissions === undefined ? 0o777 & ~umask : permissions & 0o7777;
 }

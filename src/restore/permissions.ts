@@ -1,6 +1,6 @@
 // Finds operations that the system will refuse: in directories that cannot be changed, on immutable and
-// append-only files, and on files of other users. Asks before any change, so a dry run reports what the run
-// will meet.
+// append-only files, and on files of other users. Checks before any change, so that a dry run reports these
+// refusals too.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { systemCode } from '../base/errors.ts';
 import { constants, files, type Stats } from '../base/files.ts';
@@ -13,7 +13,7 @@ import { lookAt } from './present-state.ts';
 
 export type Refusals = Pick<Obstacles, 'refused' | 'doubtful' | 'linked'>;
 
-/** Asks for each step of the plan whether the system refuses it. */
+/** Checks for each step of the plan whether the system will refuse the step. */
 export async function findRefusals(
   tree: AnchoredFiles,
   plan: Pick<RestorePlan, 'writes' | 'deletes' | 'permissionChanges'>,
@@ -37,10 +37,10 @@ export async function findRefusals(
   return look;
 }
 
-/** In a directory with this bit, only the owner of a file (or of the directory) can remove the file. */
+/** The sticky bit. In a directory with this bit, only the owner of a file (or of the directory) can remove the file. */
 const stickyBit = 0o1000;
 
-/** The number of entries that are tried at most to find out whether a directory is append-only. */
+/** The largest number of entries that are tried to find out whether a directory is append-only. */
 const askedMax = 100;
 
 class Look implements Refusals {
@@ -49,7 +49,10 @@ class Look implements Refusals {
   readonly linked = new Set<TreePath>();
   readonly #tree: AnchoredFiles;
   readonly #directories: Directories;
-  /** The user id. Undefined for root, and on systems without users: ownership then refuses nothing. */
+  /**
+   * The id of the user. Undefined for root and on systems without users, because the system then refuses no
+   * step because of an owner.
+   */
   readonly #user: number | undefined;
 
   constructor(tree: AnchoredFiles, plan: Pick<RestorePlan, 'permissionChanges'>) {
@@ -59,7 +62,7 @@ class Look implements Refusals {
     this.#user = user === 0 ? undefined : user;
   }
 
-  /** `going`: the entries that the step at `path` removes or replaces. */
+  /** Checks the step at `path`. `going` has the entries that the step removes or replaces. */
   atReplaced(path: TreePath, going: readonly TreePath[]): void {
     for (const directory of new Set([path, ...going].map(parentOf))) {
       const reason = this.#directories.refusal(directory);
@@ -80,7 +83,7 @@ class Look implements Refusals {
       this.linked.add(path);
       return this.atReplaced(path, [path]);
     }
-    // The refusal may come from the directory and not from the file.
+    // If the directory refuses the test, the refusal says nothing about the file.
     if (kind === 'file' && this.#directories.refusal(parentOf(path)) === undefined) {
       const reason = refusalToGo(this.#tree, path);
       if (reason !== undefined) return void this.refused.set(path, reason);
@@ -90,7 +93,7 @@ class Look implements Refusals {
   }
 }
 
-/** True when a directory in which all users may write (such as `/tmp`) protects this entry for its owner. */
+/** True when the sticky bit of the directory (such as `/tmp`) prevents this user from removing another user's entry. */
 function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
   const above = lookAt(tree, parentOf(path));
   if (above === undefined || (above.mode & stickyBit) === 0 || above.uid === user) return false;
@@ -99,15 +102,15 @@ function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
 }
 
 /**
- * Returns why the system refuses to remove or replace the entry at the path. An immutable or append-only file refuses
- * removal, and an append-only directory refuses it for all its entries.
+ * Returns why the system refuses to remove or replace the entry at the path. An immutable or append-only file
+ * cannot be removed, and no entry of an append-only directory can.
  */
 function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undefined {
   try {
     const address = tree.address(path);
     const stats = files.lstatSync(address);
     if (stats.isDirectory()) return undefined;
-    // A read-only file can be removed anyway: its removal does not fail with EPERM.
+    // A read-only file fails with EACCES, not EPERM, and can still be removed.
     if (stats.isFile()) files.accessSync(address, constants.W_OK);
     askToRemove(address);
     return undefined;
@@ -118,25 +121,27 @@ function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undef
 }
 
 /**
- * Asks the kernel whether a file or link may be removed, and changes nothing: `rmdir` checks that first, and then
- * fails because the entry is no directory. Any other way to detect append-only opens the file for writing, which file
- * watchers report.
- * @throws EPERM when it may not be removed, ENOTDIR when it may, where the system checks in this order (Linux)
+ * Asks the kernel whether a file or link may be removed, without removing it. `rmdir` first checks this
+ * permission, and then fails because the entry is not a directory. Any other test for append-only opens the
+ * file for writing, which file watchers report.
+ * @throws EPERM when the entry may not be removed, ENOTDIR when it may. On Linux, the system checks in this
+ * order.
  */
 function askToRemove(address: Buffer): void {
   if (process.platform !== 'linux') return;
   files.rmdirSync(address);
-  // Another process replaced the file with an empty directory in this moment.
+  // If `rmdir` succeeds, another process has just replaced the file with an empty directory. Makes the
+  // directory again.
   files.mkdirSync(address);
 }
 
-/** Checks directories, each once. */
+/** Checks whether directories can be changed. Checks each directory only once. */
 class Directories {
   readonly #tree: AnchoredFiles;
   readonly #known = new Map<TreePath, FailureReason | undefined>();
   /**
-   * The user's own directories that are read-only now and writable in the target. The restore makes them writable
-   * first.
+   * The directories that are writable in the target. If the user owns such a directory, the restore first
+   * makes it writable.
    */
   readonly #opened: ReadonlySet<TreePath>;
 
@@ -149,7 +154,10 @@ class Directories {
     );
   }
 
-  /** Returns why no entry can be made or removed in a directory, or in the nearest existing directory above it. */
+  /**
+   * Returns why no entry can be made or removed in a directory. For a missing directory, checks the nearest
+   * existing directory above.
+   */
   refusal(directory: TreePath): FailureReason | undefined {
     if (this.#known.has(directory)) return this.#known.get(directory);
     const reason = this.#ask(directory);
@@ -178,13 +186,14 @@ class Directories {
   }
 
   /**
-   * True when the directory is append-only: names can be created in it but not removed, temporary names included. The
-   * test needs a file in the directory, so an empty append-only directory is not detected.
+   * True when the directory is append-only. Names can be created in such a directory but not removed, not
+   * even temporary names. The test needs a file in the directory, so it does not detect an empty append-only
+   * directory.
    */
   #keepsNames(directory: TreePath, { mode }: Stats): boolean {
-    if ((mode & stickyBit) !== 0) return false; // the owner of each file decides
+    if ((mode & stickyBit) !== 0) return false; // here the removal depends on the owner of each file
     const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
-    // The bits of the directory may allow creating names but not listing them.
+    // The permission bits of the directory may allow creating names but not listing them.
     const listing = attempt(hasCode('EACCES'), () => files.opendirSync(address, { encoding: 'latin1' }));
     try {
       for (let asked = 0; asked < askedMax; asked += 1) {
@@ -203,8 +212,8 @@ class Directories {
 }
 
 /**
- * True when a file cannot be written to, because it is append-only or not writable for this user. Called only for
- * files that cannot be removed.
+ * True when a file cannot be opened for writing, because it is append-only or not writable for this user.
+ * Call it only for files that cannot be removed.
  */
 function refusesWriting(tree: AnchoredFiles, path: TreePath): boolean {
   const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
@@ -218,14 +227,17 @@ function refusesWriting(tree: AnchoredFiles, path: TreePath): boolean {
   }
 }
 
-/** `access` checks the rights of the real user. When the effective user differs, the bits decide. */
+/**
+ * Returns why this user cannot change the directory. `access` checks the rights of the real user. When the
+ * effective user differs, the permission bits decide.
+ */
 function refusalOf(
   address: Buffer,
   { mode, uid, gid }: { readonly mode: number; readonly uid: number; readonly gid: number },
 ): FailureReason | undefined {
   const effective = process.geteuid?.();
   if (effective === process.getuid?.()) {
-    files.accessSync(address, constants.W_OK | constants.X_OK); // the error of this call is the reason
+    files.accessSync(address, constants.W_OK | constants.X_OK); // an error of this call becomes the reason
     return undefined;
   }
   if (effective === 0) return undefined;

@@ -1,6 +1,6 @@
-// Decides what a restore does with each path: a step, or the reason why it leaves the path alone. The plan is
-// a pure function of the facts. So a dry run prints the plan that a run executes, and a recovery that plans
-// again makes the same decisions. Reads nothing from disk: facts.ts gathers the facts.
+// Plans a restore. For each path, the plan has a step, or the reason why the restore skips the path. The plan
+// is a pure function of the facts. So a dry run shows the plan that a run executes, and a recovery that plans
+// again makes the same decisions. Does not read the disk: facts.ts gathers the facts.
 import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';
@@ -16,21 +16,21 @@ import {
 import { type Folding, respell } from './collisions.ts';
 import { type Move, movesOf } from './moves.ts';
 
-/** Why a path was not restored. On the wire the list is open. */
+/** The reason why a path was not restored. Later versions of the wire may add reasons. */
 export type FailureReason =
-  /** The safety checkpoint lacks part of what is in the way (too large, unreadable, special). */
+  /** An entry in the way is not in the safety checkpoint, because it is too large, unreadable or special. */
   | 'unsaved'
   /** A nested repository's `.git` is in the way. */
   | 'nestedGitDirectory'
-  /** Another path of the target is the same name on this file system. */
+  /** Two paths are the same name on this file system. */
   | 'collision'
-  /** A name in the snapshot that must never be written (`..`, `.git`). */
+  /** The snapshot has a name that must never be written (`..`, `.git`). */
   | 'unsafeName'
-  /** An entry above the path is not a directory, and stays. */
+  /** An entry above the path is not a directory, and the restore does not remove this entry. */
   | 'blocked'
   /** The store has lost the content. */
   | 'contentLost'
-  /** The step was done, and another program changed the path before the restore ended. */
+  /** Another program changed the path between the step and the end of the restore. */
   | 'changedMeanwhile'
   | 'accessDenied'
   | 'readOnly'
@@ -38,7 +38,7 @@ export type FailureReason =
   | 'busy'
   | 'unsupported';
 
-/** Why a path was left alone on purpose. */
+/** The reason why a restore skipped a path on purpose. */
 export type LeftReason =
   /**
    * Another program edited the path and the policy is to skip, or a program made the path while the restore
@@ -46,15 +46,15 @@ export type LeftReason =
    */
   | 'conflict'
   /**
-   * The path may have existed when the target was captured: the capture left it out by its rules, or could not read
-   * it.
+   * The path may have existed when the target was captured, because the capture may have left it out by its
+   * rules or could not read it.
    */
   | 'notCapturedThen'
   /** The restore that an undo reverses did not change the path. */
   | 'notRestored'
-  /** In a revert of one author: another author changed the path in the range, too. */
+  /** In a revert of one author, another author also changed the path in the range. */
   | 'mixedAuthors'
-  /** In a revert of one author: the range changed the path, and the ledger does not know the author. */
+  /** In a revert of one author, the range changed the path, but the ledger does not know the author. */
   | 'unknownAuthor';
 
 export interface LeftAlone {
@@ -67,58 +67,65 @@ export interface Failure {
   readonly reason: FailureReason;
 }
 
-/** Puts a file or link in place. */
+/** A step that writes a file or link. */
 export interface FileWrite {
   readonly path: TreePath;
   readonly after: Entry;
-  /** The entry of the present capture. Absent when the path must be free. */
+  /** The entry that the present capture has at the path. Absent when the path must be free. */
   readonly expected?: Entry;
   /**
-   * The present name of the file, on a disk that treats both spellings as one name. The file is removed first
-   * under its present name.
+   * The present spelling of the file's path, on a disk that treats both spellings as one name. The restore
+   * first removes the file under this spelling.
    */
   readonly respells?: TreePath;
-  /** A directory at the path must be removed: all its entries, each saved in the safety checkpoint. */
+  /**
+   * All files of a directory that is at the path and must be removed. The safety checkpoint contains each of
+   * these files.
+   */
   readonly displaces: readonly Entry[];
 }
 
 export interface FileDelete {
   readonly path: TreePath;
   readonly expected: Entry;
-  /** `inTheWay`: the file is where the target needs a directory, or is another spelling of its name. */
+  /**
+   * The reason of the deletion. `added`: the target does not have the file. `inTheWay`: the target needs a
+   * directory at the path, or has another spelling of the name.
+   */
   readonly because: 'added' | 'inTheWay';
 }
 
-/** A change of permission bits alone, without the content. `permissions` absent: the usual bits. */
+/** A step that changes only permission bits. When `permissions` is absent, the directory gets the usual bits. */
 export type PermissionChange =
   | { readonly kind: 'file'; readonly path: TreePath; readonly before: Entry; readonly after: Entry }
   | { readonly kind: 'directory'; readonly path: TreePath; readonly permissions?: number };
 
 export interface RestorePlan {
-  /** Parents before children. */
+  /** The writes, parents before children. */
   readonly writes: readonly FileWrite[];
-  /** Children before parents. */
+  /** The deletions, children before parents. */
   readonly deletes: readonly FileDelete[];
   /**
-   * Pairs of a deletion and a write that one rename can replace. The deletion stays in `deletes`, and the
-   * write in `writes`.
+   * Pairs of a deletion and a write that one rename can replace. The pair's steps are also in `deletes` and
+   * in `writes`.
    */
   readonly moves: readonly Move[];
-  /** Files by name, then directories deepest first. */
+  /** The changes of permission bits: first the files by path, then the directories, deepest first. */
   readonly permissionChanges: readonly PermissionChange[];
   /**
-   * Directories from which paths are removed. The run removes those that become empty. The journal records them,
-   * because after a crash they look like directories that were empty before.
+   * The directories from which the restore removes paths. The run removes directories that become empty. The
+   * journal records the list, because after a crash such a directory looks like one that was empty before.
    */
   readonly directories: readonly TreePath[];
   readonly failed: readonly Failure[];
-  /** Paths that the plan would change although another program made their present content. */
+  /** The paths that the plan would change although another program wrote their present content. */
   readonly conflicts: readonly TreePath[];
-  /** Paths that the plan leaves alone on purpose. */
+  /** The paths that the plan skips on purpose. */
   readonly skipped: readonly LeftAlone[];
   /**
-   * Steps that the system probably refuses because the path belongs to another user. The run tries them,
-   * since some file systems report owners that they ignore; a dry run reports them as failed.
+   * The steps that the system will probably refuse because the path belongs to another user. A run tries
+   * these steps, because some file systems report owners but ignore them. A dry run reports the steps as
+   * failed.
    */
   readonly doubtful: readonly Failure[];
 }
@@ -135,16 +142,17 @@ export const emptyPlan: RestorePlan = {
   doubtful: [],
 };
 
-/** Reasons against steps of a first plan, by path, found by a look at the disk and the store. */
+/** The reasons against steps of a first plan, by path. A look at the disk and the store found these reasons. */
 export interface Obstacles {
-  /** Writes that are impossible: something is in the way, or the content is lost. */
+  /** The writes that are impossible, because an entry is in the way or the content is lost. */
   readonly writes: ReadonlyMap<TreePath, FailureReason>;
-  /** Writes, deletions and changes of bits that the system refuses. */
+  /** The writes, deletions and changes of permission bits that the system refuses. */
   readonly refused: ReadonlyMap<TreePath, FailureReason>;
   /** See {@link RestorePlan.doubtful}. */
   readonly doubtful: ReadonlyMap<TreePath, FailureReason>;
   /**
-   * Files with several names. A change of bits in place would change all names, so the path gets a new file instead.
+   * The files with several names. A change of bits in place would affect all names, so the restore writes a
+   * new file at the path instead.
    */
   readonly linked: ReadonlySet<TreePath>;
 }
@@ -154,36 +162,42 @@ export interface RestoreFacts {
   readonly changes: readonly TreeChange[];
   /** `soft` writes the files of the target; `hard` also deletes all other files. */
   readonly mode: 'soft' | 'hard';
-  /** Files or directories to restrict the restore to. */
+  /** The files and directories to which the restore is limited. */
   readonly paths?: readonly TreePath[];
-  /** The exact paths to restrict the restore to, without the paths below them. Replaces `paths`. */
+  /** The exact paths to which the restore is limited, without the paths below them. Overrides `paths`. */
   readonly only?: ReadonlySet<TreePath>;
-  /** Files and directories that exist but that the present capture could not include. */
+  /** The existing files and directories that the present capture could not include. */
   readonly unknown: readonly TreePath[];
-  /** Paths that the capture of the target could not include, either. */
+  /** The paths that the capture of the target could not include. */
   readonly unknownThen?: ReadonlySet<TreePath>;
-  /** Paths that an undo would remove and that have become too large to be saved. */
+  /** The paths that an undo would remove, but whose files are now too large to be saved. */
   readonly outgrown?: readonly TreePath[];
   readonly directoryPermissions: {
     readonly present: ReadonlyMap<TreePath, number>;
     readonly target: ReadonlyMap<TreePath, number>;
   };
-  /** True when the target has a file below a directory. Called only for directories that are stricter now. */
+  /**
+   * Returns true when the target has a file below a directory. Called only for directories with stricter
+   * present bits.
+   */
   readonly targetHolds: (directory: TreePath) => boolean;
-  /** Paths whose present content comes from neither a checkpoint nor the agent (see ledger.ts). */
+  /** The paths whose present content comes from neither a checkpoint nor the agent (see ledger.ts). */
   readonly conflicts: ReadonlySet<TreePath>;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
-  /** Paths to leave alone, with the reason. A path in the way of a write is displaced anyway. */
+  /**
+   * The paths to skip, each with the reason. If such a path is in the way of a write, the restore still
+   * displaces it.
+   */
   readonly leave?: ReadonlyMap<TreePath, LeftReason>;
   readonly folding?: Folding;
-  /** The `directories` of an interrupted run that this run completes. */
+  /** The `directories` of the interrupted run that this run completes. */
   readonly emptied?: readonly TreePath[];
-  /** Absent: the plan assumes that nothing on disk is in its way. */
+  /** The obstacles to the steps. When absent, the plan assumes that no entry on disk is in its way. */
   readonly obstacles?: Obstacles;
 }
 
 /**
- * Plans a restore. With `onConflict: 'fail'` and any conflict the plan has no operations, and the caller refuses the
+ * Plans a restore. With `onConflict: 'fail'`, a plan with a conflict has no steps, and the caller refuses the
  * restore. The result depends only on the facts, not on the order of their lists.
  */
 export async function planRestore(facts: RestoreFacts, slices: Slices): Promise<RestorePlan> {
@@ -195,7 +209,7 @@ export async function planRestore(facts: RestoreFacts, slices: Slices): Promise<
 }
 
 /**
- * Plans a restore without yielding.
+ * Plans a restore synchronously.
  *
  * @forTests
  */
@@ -206,7 +220,7 @@ export function planRestoreAtOnce(facts: RestoreFacts): RestorePlan {
   }
 }
 
-/** Returns the expected result of a run: the steps that are not doubtful. */
+/** Returns the expected result of a run. Doubtful steps count as failed. */
 export function foreseenBy(plan: RestorePlan): ForeseenRestore {
   const doubts = new Map(plan.doubtful.map(({ path, reason }) => [path, reason]));
   const failed = [...plan.failed];
@@ -232,10 +246,10 @@ export function foreseenBy(plan: RestorePlan): ForeseenRestore {
   };
 }
 
-/** The expected result for each path, as far as it is known before any change. */
+/** The expected result of a restore for each path, as far as it is known before any change. */
 export interface ForeseenRestore {
   readonly restored: readonly TreePath[];
-  /** The removed files, including those whose directory is replaced by a file. */
+  /** The removed files, including the files of a directory that a file replaces. */
   readonly deleted: readonly TreePath[];
   readonly failed: readonly Failure[];
   readonly conflicts: readonly TreePath[];
@@ -244,7 +258,7 @@ export interface ForeseenRestore {
 
 const pathOf = ({ path }: { readonly path: TreePath }): TreePath => path;
 
-/** Yields after each step of the work, so that the caller can give the event loop a turn. */
+/** A generator that yields after each step of the work, so that the caller can give the event loop a turn. */
 type Steps<Result = void> = Generator<undefined, Result, undefined>;
 
 function* steps(facts: RestoreFacts): Steps<RestorePlan> {
@@ -264,9 +278,7 @@ interface MutableDelete {
   readonly because: FileDelete['because'];
 }
 
-/**
- * The plan under construction: operations by path. The draft removes an operation when it finds a reason against it.
- */
+/** A plan in progress: the steps by path. The draft removes a step when it finds a reason against the step. */
 class Draft {
   readonly #facts: RestoreFacts;
   readonly #changes: readonly TreeChange[];
@@ -326,13 +338,14 @@ class Draft {
   }
 
   /**
-   * Refuses names that must not be written, names that are equal on this file system, and paths that could not be
-   * read.
+   * Refuses steps with names that must not be written or that are equal on this file system, and steps at
+   * paths that could not be captured.
    */
   *refuseUnsafe(): Steps {
     const unknown = new Set(this.#facts.unknown);
     const aboveUnknown = new Set(this.#facts.unknown.flatMap((path) => ancestors(path)));
-    // Compares with the present entries too: another spelling is the same file on a disk that folds names.
+    // Also compares with the present entries, because on a disk that folds names another spelling is the same
+    // file.
     const standing = this.#changes.filter(({ before }) => before !== undefined).map(({ path }) => path);
     const { respelled, colliding } = respell(this.#facts, this.#writes, standing, this.#byPath);
     for (const { to, from, before } of respelled) {
@@ -388,7 +401,7 @@ class Draft {
     }
   }
 
-  /** Refuses operations that the disk or the store makes impossible. */
+  /** Refuses steps that the disk or the store makes impossible. */
   *refuseObstructed(): Steps {
     const { obstacles } = this.#facts;
     if (obstacles === undefined) return;
@@ -410,7 +423,10 @@ class Draft {
     }
   }
 
-  /** Refuses writes that wait for an entry that now stays. Then cancels the deletions that only such writes needed. */
+  /**
+   * Refuses writes that need the removal of an entry when the plan no longer removes the entry. Then cancels
+   * the deletions that only such writes needed.
+   */
   *refuseBlocked(): Steps {
     for (const write of this.#writes.values()) {
       yield;
@@ -504,7 +520,10 @@ class Draft {
     return paths === undefined || paths.some((selected) => isWithin(path, selected));
   }
 
-  /** Returns the present entries below a path, by binary search in the sorted changes: 100,000 writes stay quick. */
+  /**
+   * Returns the present entries below a path. Uses a binary search in the sorted changes, so that 100,000
+   * writes stay fast.
+   */
   #below(directory: TreePath): Entry[] {
     const start = `${directory}/`;
     let low = 0;

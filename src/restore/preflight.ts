@@ -1,6 +1,6 @@
-// Checks the conditions of a restore before it begins: the store has every content, and the disk has room.
-// Reads only the sizes of the contents to write: staging finds damage inside them, also before the first
-// visible change. Reads the contents to delete completely.
+// Checks before a restore that the store has every content and that the disk has enough space. Of contents to
+// write, reads only the sizes, because staging finds damaged contents before the first visible change. Reads
+// the contents to delete completely.
 import { attemptAsyncOr, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -16,8 +16,9 @@ import type { FileWrite, RestorePlan } from './plan.ts';
 const listedMax = 10;
 
 /**
- * Refuses a plan whose contents are missing, or do not fit on the disk with a tenth to spare. The old files
- * count, too: all new files are staged before the first old file is removed. Resolves with the sizes.
+ * Refuses a plan whose contents are missing, or do not fit on the disk with a reserve of a tenth. The new
+ * files need space beside the old files, because all new files are staged before the first old file is
+ * removed. Resolves with the sizes of the contents.
  * @throws DataCorrupt, NoSpace
  */
 export async function requireContents(
@@ -45,7 +46,7 @@ export async function requireContents(
   );
 }
 
-/** Returns the error for contents that are missing, or that were found damaged before any visible change. */
+/** Returns the error for contents that are missing or damaged. No visible change has happened before this error. */
 export function lostContents(writes: readonly FileWrite[], cause?: unknown): CheckpointdError {
   const paths = writes.slice(0, listedMax).map(({ path }) => toText(path));
   return new CheckpointdError(
@@ -56,9 +57,9 @@ export function lostContents(writes: readonly FileWrite[], cause?: unknown): Che
 }
 
 /**
- * Returns the paths that the plan deletes and that the store cannot return from the saved snapshot. Reads
- * each content and each directory above it, because after the restore the store has the only copy. A capture
- * alone proves nothing: it skips files that it knows to be unchanged.
+ * Returns the paths that the plan changes and that the store cannot return from the saved snapshot. Reads
+ * each displaced content and each directory above it, because after the restore the store has the only copy.
+ * A capture alone is no proof, because it does not read files that it knows to be unchanged.
  */
 export async function notGivenBack(
   plan: RestorePlan,
@@ -75,7 +76,7 @@ export async function notGivenBack(
   return [...touched].flatMap(([path, directory]) => (lost.has(directory) ? [path] : []));
 }
 
-/** Returns everything that the plan changes, with the directories that record the state before. */
+/** Returns every path that the plan changes, with the directory whose record contains the earlier state of the path. */
 function touchedBy({ writes, deletes, permissionChanges }: RestorePlan): Map<TreePath, TreePath> {
   const touched = new Map<TreePath, TreePath>();
   const touch = (path: TreePath): unknown => touched.set(path, parentOf(path));
@@ -101,7 +102,7 @@ async function contentsNotGivenBack(
   const blobs = [...new Set(displaced.map(({ blob }) => blob))];
   const ahead = new ReadAhead(contents, blobs, await contents.sizes(blobs));
   const lost = new Set<BlobId>();
-  // A content that was read ahead resolves at once, so awaiting it gives the event loop no turn.
+  // A content that was read ahead resolves at once, so waiting for it does not give the event loop a turn.
   const slices = new Slices(signal);
   for (const [turn, blob] of blobs.entries()) {
     signal.throwIfAborted();
@@ -112,7 +113,10 @@ async function contentsNotGivenBack(
   return displaced.filter(({ blob }) => lost.has(blob)).map(({ path }) => path);
 }
 
-/** A file that only moves is not displaced: it has its old path or its new path at every moment. */
+/**
+ * Returns the entries that the plan displaces. A file that only moves is not displaced, because at every
+ * moment it has its old path or its new path.
+ */
 function displacedBy({ writes, deletes, moves }: RestorePlan): Entry[] {
   const moved = new Set(moves.map(({ from }) => from));
   const replaced = writes.flatMap(({ expected, displaces }) => [

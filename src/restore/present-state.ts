@@ -1,5 +1,5 @@
-// Compares the present file at a path with an earlier look. A restore takes the stat signature when it has
-// verified a content, and compares the signature again just before it replaces the file.
+// Compares the present file at a path with an earlier look. A restore records the signature of a file when it
+// verifies the content, and compares the signature again just before it replaces the file.
 
 import { attempt, attemptAsyncOr, hasCode } from '../base/attempt.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
@@ -24,8 +24,8 @@ export type Present =
     };
 
 /**
- * Returns the stats at a path, or undefined where no entry is. @throws system errors, including ENOTDIR below a link
- * or file
+ * Returns the stats at a path, or undefined when the path has no entry. @throws system errors, including
+ * ENOTDIR below a link or file
  */
 export function statsAt(tree: AnchoredFiles, path: TreePath): BigIntStats | undefined {
   return files.lstatSync(tree.address(path), { bigint: true, throwIfNoEntry: false });
@@ -33,12 +33,12 @@ export function statsAt(tree: AnchoredFiles, path: TreePath): BigIntStats | unde
 
 const unseen = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
 
-/** Returns the stats at a path. Returns undefined when the path is missing or the system denies the look. */
+/** Returns the stats at a path, or undefined when the path is missing or the system denies access. */
 export function lookAt(tree: AnchoredFiles, path: TreePath): Stats | undefined {
   return attempt(hasCode(...unseen), () => files.lstatSync(tree.address(path), { throwIfNoEntry: false }));
 }
 
-/** The names in a directory, as bytes in latin1. */
+/** Returns the names in a directory. Each name has its bytes as latin1. */
 export function namesBelow(
   tree: AnchoredFiles,
   directory: TreePath,
@@ -57,8 +57,8 @@ export function namesBelow(
 const chunkBytes = 1 << 20;
 
 /**
- * Reads the entry at a path and computes the id of its content. `changing`: a program wrote to it during the read.
- * `absent`: also when a directory above is missing or is a link or file.
+ * Reads the entry at a path and computes the id of its content. Returns `changing` when a program wrote to
+ * the file meanwhile. Returns `absent` also when a directory above is missing or is a link or file.
  * @throws other system errors
  */
 export async function identify(

@@ -1,6 +1,7 @@
-// Completes a restore that a dead daemon, or a failure in this one, left unfinished. The next change of the
-// session first finishes it, or undoes it when it cannot be finished. Recovery repeats the original request
-// from the files on disk. First saves later edits, and one undo brings them back.
+// Completes a restore that was left unfinished by a killed daemon or by a failure in this process. The next
+// change of the session first finishes the restore, or undoes it if it cannot be finished. Recovery repeats
+// the original request from the files on disk. Before that, recovery saves later edits, which one undo
+// returns.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -25,7 +26,7 @@ import { holdWorkTree } from './work-tree-lock.ts';
 
 const listedMax = 10;
 
-/** Finishes or undoes the restore whose intent lies in the session directory, if there is one. */
+/** Finishes or undoes the restore whose intent is in the session's directory, if there is an intent. */
 export async function recover(
   site: RestoreSite,
   context: OperationContext,
@@ -39,13 +40,14 @@ export async function recover(
   const lock = await holdWorkTree(site, context.signal);
   try {
     const unswept = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
-    if (isPublished) site.answered.keep(intent.id); // after a kill between the publication and this step, the restore had succeeded
+    if (isPublished) site.answered.keep(intent.id); // the restore succeeded before the kill
     const outcome = isPublished ? 'nothing' : await finishOrUndo(site, intent, context);
     if (unswept.length > 0) await sweepAgain(site, intent, context);
     if (recordOf(intent).reverted !== undefined) await releaseMerged(site, [intent.target], context);
     return ended(site, outcome);
   } catch (error) {
-    // The client cancelled, or the time was up, before a visible change: the intent stays for the next request.
+    // The client cancelled, or a time limit was reached, before a visible change. The intent stays for the
+    // next request.
     if (comesFromCancel(error, context.signal)) context.signal.throwIfAborted();
     throw unfinished(error);
   } finally {
@@ -53,7 +55,10 @@ export async function recover(
   }
 }
 
-/** Sweeps the remaining temporary files again before the note is removed, because later starts would not know them. */
+/**
+ * Tries again to remove the temporary files that an earlier sweep could not remove. After the note is
+ * removed, no start would know these files.
+ */
 async function sweepAgain(
   site: RestoreSite,
   intent: RestoreIntent,
@@ -67,8 +72,8 @@ async function sweepAgain(
 }
 
 /**
- * Finishes the restore, or undoes it, or finishes it as far as the store can. When none of these three works,
- * keeps the note aside.
+ * Finishes the restore, or else undoes it, or else finishes it without lost contents. When all three fail
+ * because of damage, gives up and keeps the note under another name.
  */
 async function finishOrUndo(
   site: RestoreSite,
@@ -83,12 +88,14 @@ async function finishOrUndo(
     if (context.signal.aborted) throw error;
     log.warn(`the daemon could not finish an interrupted restore and undoes it: ${String(error)}`);
     try {
-      // The attempt to finish may have saved edits that are in its way now. The newer note then contains these edits.
+      // The attempt to finish may have saved later edits and written a newer note. The newer note then refers
+      // to these edits.
       const newer = intentIn(new RestoreJournal(site.directory.intentFile)) ?? intent;
       await repeat(site, newer, 'undo', context);
       return 'undone';
     } catch (second) {
-      // Another obstacle may be gone at the next opening. Contents that the store has lost stay lost.
+      // Only lost contents stay lost. Any other obstacle may be gone at the next opening, which then tries
+      // again.
       if (context.signal.aborted || damageIn(error) === undefined || damageIn(second) === undefined)
         throw damageIn(second) === undefined ? second : error;
       return finishWithoutLost(site, intent, context);
@@ -120,20 +127,20 @@ async function finishWithoutLost(
   }
 }
 
-/** True when the error, or one of its causes, is the abort of the signal. */
+/** True when the signal was aborted and the error, or one of its causes, is this abort. */
 function comesFromCancel(error: unknown, signal: AbortSignal): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at === signal.reason || at.name === 'AbortError') return signal.aborted;
   return false;
 }
 
-/** Returns the damage of the store that caused an error. */
+/** Returns the damage of the store that caused an error, if any. */
 function damageIn(error: unknown): CheckpointdError | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (isDamage(at)) return at;
   return undefined;
 }
 
-/** @throws StoreCorrupt when the note of an unfinished restore cannot be understood */
+/** @throws StoreCorrupt when the note of an unfinished restore is unreadable */
 function intentIn(journal: RestoreJournal): RestoreIntent | undefined {
   const state = journal.read();
   if (state.kind === 'none') return undefined;
@@ -142,7 +149,7 @@ function intentIn(journal: RestoreJournal): RestoreIntent | undefined {
   throw new CheckpointdError('StoreCorrupt', message, { details: { file: state.file } });
 }
 
-/** Runs an interrupted job again, to its target or back to its start, and reports the result. */
+/** Runs an interrupted job again, towards its target or back to its start, and reports the result. */
 async function repeat(
   site: RestoreSite,
   intent: RestoreIntent,
@@ -169,8 +176,9 @@ async function repeat(
 }
 
 /**
- * Saves the edits since the interruption: the present, and then the state before with the edits applied, which is the
- * target of an undo. Without edits it returns the existing safety checkpoint.
+ * Saves the edits since the interruption in two checkpoints: the present state, and the state before the
+ * restore with the edits applied. The second checkpoint is the target of an undo and is returned. Without
+ * edits, returns the existing safety checkpoint.
  */
 async function saveEdits(
   site: RestoreSite,
@@ -210,7 +218,7 @@ function recordFor(
   };
 }
 
-/** Returns the state before the restore that is being undone. */
+/** Returns the fields of the record that return to the state before the undone restore. */
 function backTo({ record }: StoredCheckpoint): Partial<CheckpointRecord> {
   const { conversation, historyLength, currentTurn, toolsInTurn } = record;
   return {
@@ -230,12 +238,12 @@ function ended<T>(site: RestoreSite, outcome: T): T {
 }
 
 /**
- * The direction of a repetition: to the target, to the target without contents that the store has lost, or back to
- * the start.
+ * The direction of a repeated job: to the target, to the target without the contents that the store has lost,
+ * or back to the start.
  */
 export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';
 
-/** Returns the error for a checkpoint that an interrupted restore needs and that cannot be read any more. */
+/** Returns the error for a missing checkpoint that an interrupted restore needs. */
 export function gone(checkpoint: CheckpointId): CheckpointdError {
   const message = `The checkpoint ${checkpoint} of an interrupted restore no longer exists.`;
   return new CheckpointdError('StoreCorrupt', message, { details: { checkpoint } });
@@ -258,8 +266,7 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
     mode: isUndone ? 'hard' : intent.mode,
     scope: intent.scope,
     ...given({ paths: intent.paths }),
-    // The restore must not fail now, since that would leave it unfinished. A reason to fail leaves the path alone
-    // instead.
+    // A failure would leave the restore unfinished. So a conflict skips the path instead.
     onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
     ...(isUndone ? {} : { emptied: intent.directories }),
     ...given({ only: intent.only && new Set(intent.only), reverted: record.reverted }),
@@ -279,7 +286,10 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repe
   };
 }
 
-/** Returns the undone restore of a note that does not name it: the restore whose safety checkpoint is the target. */
+/**
+ * Returns the restore that an undo or redo reverses, for a note of an earlier version that does not name this
+ * restore. It is the restore whose safety checkpoint is the target.
+ */
 function restoreTakenBack({ index }: Checkpoints, intent: RestoreIntent): CheckpointId | undefined {
   if (intent.root !== undefined || !/^(Undid|Redid) a restore$/.test(recordOf(intent).description))
     return undefined;
@@ -287,8 +297,8 @@ function restoreTakenBack({ index }: Checkpoints, intent: RestoreIntent): Checkp
 }
 
 /**
- * Checks that the path still has the directory that the restore began on. @throws RestoreFailed when it has another
- * directory
+ * Checks that the work tree's path still has the directory that the restore changes. @throws RestoreFailed
+ * when the path has another directory
  */
 export function checkRoot(site: RestoreSite, intent: RestoreIntent): void {
   if (isRootOf(site, intent)) return;
@@ -308,7 +318,7 @@ function isRootOf(site: RestoreSite, { root }: RestoreIntent): boolean {
   return workTreeIdentity.split(':')[1] === present.inode;
 }
 
-/** True when an unfinished restore belongs to another directory than the present one at its path. */
+/** True when there is an unfinished restore of another directory than the one that is now at the work tree's path. */
 export function waitsForAnotherRoot(site: RestoreSite): boolean {
   const state = new RestoreJournal(site.directory.intentFile).read();
   if (state.kind !== 'unfinished' || site.checkpoints.index.byId(recordOf(state.intent).id) !== undefined)
@@ -316,7 +326,7 @@ export function waitsForAnotherRoot(site: RestoreSite): boolean {
   return !isRootOf(site, state.intent);
 }
 
-/** Abandons an unfinished restore on request. The restore's note stays under another name, for a person to read. */
+/** Abandons an unfinished restore. Renames the note of the restore, so that a person can still read it. */
 export function setAside({ directory, log }: Pick<RestoreSite, 'directory' | 'log'>): void {
   const { intentFile } = directory;
   files.renameSync(intentFile, `${intentFile}.given-up`);

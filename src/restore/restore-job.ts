@@ -1,5 +1,5 @@
-// The values of a restore: the job that a client requested, the plan with its sources, and the outcome. Only values.
-// facts.ts makes the plan and restore.ts carries it out.
+// The types of a restore: the job that a client requested, the plan with its sources, and the outcome.
+// facts.ts makes the plan, and restore.ts carries it out.
 import type { CheckpointId, SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
 import type {
@@ -17,52 +17,61 @@ export interface RestoreJob {
   readonly scope: RestoreScope;
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
-  /** The conversation to return to, when it differs from the target's (for leaving a tangent). */
+  /** The conversation to return to. When absent, the target's conversation. Leaving a tangent sets this field. */
   readonly conversation?: RecordedConversation;
-  /** The parent of the checkpoint of the restored state. */
+  /** The parent of the checkpoint that the restore publishes. */
   readonly parent?: CheckpointId;
-  /** The undo and redo stacks after the restore, given its id. */
+  /**
+   * Returns the undo stack after the restore, for the id of the restore's checkpoint. `redo` returns the redo
+   * stack.
+   */
   readonly undo: (id: CheckpointId) => readonly CheckpointId[];
   readonly redo: (id: CheckpointId) => readonly CheckpointId[];
   readonly description: string;
   readonly confirm: boolean;
   readonly dryRun: boolean;
-  /** Directories that an interrupted run had emptied. Set only in the run that completes the interrupted run. */
+  /**
+   * The directories from which an interrupted run removed paths. Set only in the run that completes the
+   * interrupted run.
+   */
   readonly emptied?: readonly TreePath[];
-  /** In an undo or a redo: the restore to reverse, and only its own changes unless `isExact`. */
+  /** The restore that an undo or a redo reverses. Unless `isExact`, the job changes only what this restore changed. */
   readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };
-  /** The only paths that the job may change. The target is known to be right about all these paths. */
+  /**
+   * The only paths that the job may change. The target is reliable for these paths: a path that is missing in
+   * the target did not exist.
+   */
   readonly only?: ReadonlySet<TreePath>;
-  /** Files that the capture of the present includes although a rule leaves them out. */
+  /** The files that the capture of the present must include although a rule excludes them. */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * Set in a revert: the reverted range. The target was merged from the present, so it contains all present edits.
-   * The daemon publishes the target when the restore begins.
+   * The reverted range. Set only in a revert. The target of a revert was merged from the present, so it
+   * contains all present edits. The daemon publishes the target when the restore begins.
    */
   readonly reverted?: RevertedRange;
-  /** Set when an interrupted job runs again. */
+  /** The facts of the interrupted run. Set only when an interrupted job runs again. */
   readonly interrupted?: Interrupted;
 }
 
-/** The progress of an interrupted run of a job. */
+/** The facts of an interrupted run of a job. */
 export interface Interrupted {
-  /** The state before the restore, and the state after it. */
+  /** The state before the restore. `target` is the state that the restore was to reach. */
   readonly before: SnapshotId;
   readonly target: SnapshotId;
-  /** Paths that the run left alone on purpose. */
+  /** The paths that the interrupted run skipped on purpose. */
   readonly left: readonly LeftAlone[];
-  /** True when the job goes back to its start instead of to its target. */
+  /** True when the job returns to its start instead of going to its target. */
   readonly isUndone: boolean;
-  /**
-   * True when paths whose contents the store has lost are left as they are, because the restore cannot be undone
-   * either.
-   */
+  /** True when the job skips paths whose contents the store has lost, because the restore cannot be undone either. */
   readonly sparesLost: boolean;
 }
 
 export interface FilePlan {
   readonly plan: RestorePlan;
-  /** The present, with everything that the plan displaces. This capture becomes the safety checkpoint. */
+  /**
+   * The capture of the present, which includes every file that the plan displaces. This capture becomes the
+   * safety checkpoint.
+   */
   readonly present: Capture;
 }
 
@@ -70,7 +79,7 @@ export interface PreparedJob extends FilePlan {
   readonly job: RestoreJob;
   readonly record: CheckpointRecord;
   readonly safety: StoredCheckpoint;
-  /** True when an earlier run has changed files already. The intent then stays even if this run fails. */
+  /** True when an earlier run may have changed files already. The intent then stays even if this run fails. */
   readonly isRecovery?: boolean;
 }
 
@@ -81,9 +90,9 @@ export interface RestoreOutcome {
   readonly restored: readonly TreePath[];
   readonly deleted: readonly TreePath[];
   readonly failed: readonly Failure[];
-  /** Paths whose present content comes from outside this session. */
+  /** The paths whose content before the restore came from outside this session. */
   readonly conflicts: readonly TreePath[];
-  /** Paths that the restore left alone on purpose. */
+  /** The paths that the restore skipped on purpose. */
   readonly skipped: readonly LeftAlone[];
   readonly safety?: StoredCheckpoint;
   readonly checkpoint?: StoredCheckpoint;

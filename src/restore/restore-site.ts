@@ -1,5 +1,5 @@
-// The surroundings of a restore: a work tree with its checkpoints and conversation. A session builds the
-// site, and the files of restore/ know no session.
+// A restore site is everything that a restore needs: a work tree with its checkpoints and conversation. A
+// session builds the site, so the files of restore/ need not know sessions.
 import type { Clock } from '../base/clock.ts';
 import type { PreparedLock } from '../base/directory-lock.ts';
 import type { Log } from '../base/log.ts';
@@ -18,7 +18,7 @@ export interface RestoreDirectory {
   readonly own: string;
   readonly intentFile: string;
   readonly ignoreDirectory: string;
-  /** The directory for contents while git merges them. */
+  /** The directory in which git merges contents. */
   readonly mergeDirectory: string;
   /** Syncs all files of the directory to the disk. */
   sync(): Promise<void>;
@@ -26,7 +26,7 @@ export interface RestoreDirectory {
 
 export interface RestoreSite extends RecordSources {
   readonly workTree: WorkTree;
-  /** Device and inode of the work tree when its session's checkpoints began, as `dev:ino`. */
+  /** The device and inode of the work tree when the session's checkpoints began, as `dev:ino`. */
   readonly workTreeIdentity: string;
   readonly checkpoints: Checkpoints;
   readonly conversation: Pick<Conversation, 'head' | 'state' | 'at' | 'rewind' | 'recordHead'>;
@@ -41,20 +41,20 @@ export interface RestoreSite extends RecordSources {
   readonly late: LateEdits;
   readonly clock: Clock;
   readonly log: Log;
-  /** Returns the store, or undefined once checkpoints are disabled. */
+  /** Returns the store, or undefined when checkpoints are disabled. */
   openStore(): SnapshotStore | undefined;
-  /** Notes whether a restore stopped half-way; the next change then finishes or undoes it first. */
+  /** Notes whether a restore is unfinished. If so, the next change first finishes or undoes the restore. */
   setUnfinished(isUnfinished: boolean): void;
   /**
-   * Records the authors of what a restore changed between two checkpoints. `ours` are the paths that the restore
-   * wrote.
+   * Records the authors of the changes between the checkpoints before and after a restore. `ours` are the
+   * paths that the restore wrote.
    */
   noteAuthors(
     before: StoredCheckpoint | undefined,
     made: StoredCheckpoint,
     ours: ReadonlySet<TreePath>,
   ): Promise<void>;
-  /** Reports a restore to all listeners. `isRecovered`: true when a later request finished it, not its own. */
+  /** Reports a restore to all listeners. `isRecovered` is true when a later request finished the restore. */
   announce(
     target: StoredCheckpoint,
     outcome: RestoreOutcome,

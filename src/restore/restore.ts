@@ -1,7 +1,7 @@
-// Runs one restore, for any caller: saves the present, writes the intent, applies the plan, publishes the result. A
-// kill at any point leaves the intent, and recover.ts repeats the job. The plan depends only on the files on disk, so
-// repeating it is harmless. Decides nothing about single paths (restore/plan.ts does) and touches no file of the
-// user's.
+// Runs one restore, for any caller: saves the present, writes the intent, applies the plan, publishes the
+// result. A kill at any point leaves the intent, and recover.ts repeats the job. The plan depends only on the
+// files on disk, so a repeated run is harmless. This module decides nothing about single paths (plan.ts does)
+// and does not itself change the user's files.
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../base/clock.ts';
 import { directoryAt } from '../base/directory-identity.ts';
@@ -31,7 +31,7 @@ import { captureAfter, changedMeanwhile, revealedBy, untouchedBy } from './resul
 import { leftoverMessage } from './temporaries.ts';
 import { holdWorkTree } from './work-tree-lock.ts';
 
-/** Runs a job and announces it. The caller has its turn in the session's queue. */
+/** Runs a job and reports it to the listeners. The caller must have its turn in the session's queue. */
 export async function runRestoreJob(
   site: RestoreSite,
   job: RestoreJob,
@@ -43,10 +43,13 @@ export async function runRestoreJob(
   return outcome;
 }
 
-/** A plan, with its job. */
+/** A plan with the job that it belongs to. */
 type PlannedJob = FilePlan & { readonly job: RestoreJob };
 
-/** Runs a job whose target is made from the present, and announces it. `draft` is the job without its target. */
+/**
+ * Runs a job whose target is made from the present, and reports it to the listeners. `planned` makes the
+ * final job and its plan from `draft`.
+ */
 export async function runPlannedJob(
   site: RestoreSite,
   draft: RestoreJob,
@@ -59,8 +62,9 @@ export async function runPlannedJob(
 }
 
 /**
- * Reports a restore of an earlier request that a later request, or the opening of the session, finished, undid or
- * repaired. All listeners get the event with its lists. The client of the later request gets a warning.
+ * Reports that a later request, or the opening of the session, finished, undid or repaired a restore of an
+ * earlier request. All listeners get the event with its lists. The client of the later request gets a
+ * warning.
  */
 export async function reportRecovered(
   site: RestoreSite,
@@ -77,7 +81,7 @@ export async function reportRecovered(
   await site.announce(target, outcome, { isRecovered: true, by: context.client });
 }
 
-/** Runs a job without announcing it. */
+/** Runs a job without a report to the listeners. */
 export function carryOut(
   site: RestoreSite,
   job: RestoreJob,
@@ -101,7 +105,8 @@ async function carryOutPlanned(
     site.rootLock.prepare(); // a person who has seen the plan carries it out
     return { ...foreseenBy(plan), historyLength, ms: elapsed() };
   }
-  // The lock is held from the plan on: a plan made while another session restores would describe an outdated state.
+  // Takes the lock before planning, because a plan from the time of another session's restore would be
+  // outdated.
   const lock = await holdWorkTree(site, context.signal).catch(refuseRestore);
   try {
     const { plan, present, job } = await planned();
@@ -147,9 +152,7 @@ type Applied = Pick<
   'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'checkpoint'
 >;
 
-/**
- * Runs a job from its intent to the removal of the intent. A kill after the intent is repaired by repeating the job.
- */
+/** Runs a job from writing its intent to removing the intent. After a kill in between, recovery repeats the job. */
 export async function applyJob(
   site: RestoreSite,
   prepared: PreparedJob,
@@ -157,7 +160,8 @@ export async function applyJob(
 ): Promise<Applied> {
   const { checkpoints, answered, directory, workTree, conversation } = site;
   const { job, plan, record } = prepared;
-  // Syncs at any durability level, because after the restore this is the only copy of the old files.
+  // Syncs the store at any durability level, because after the restore the store has the only copy of the old
+  // files.
   await Promise.all([checkpoints.store.sync(), directory.sync()]);
   const id = base32(randomBytes(13), 20);
   const journal = new RestoreJournal(directory.intentFile);
@@ -171,8 +175,8 @@ export async function applyJob(
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const { checkpoint, changed } = await publishRestored(site, prepared, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
-  // When temporary files of ours remain, recovery removes them before the next change. Otherwise the note of
-  // the next restore would replace the note that lists these files.
+  // When temporary files remain, the restore counts as unfinished, so that recovery removes them before the
+  // next change. Otherwise the note of the next restore would replace the note that names these files.
   site.setUnfinished(applied.leftover.length > 0);
   const left = 'The restore is done, but its note could not be removed; the next opening removes it';
   if (applied.leftover.length === 0) {
@@ -183,7 +187,8 @@ export async function applyJob(
   }
   const isOurs = (path: TreePath): boolean => !changed.has(path);
   await noteDone(site, before, checkpoint, new Set([...ours].filter(isOurs)), context);
-  // Paths that another program wrote before their turn are left alone, so they do not count as restored.
+  // A path that another program changed before the restore reached it was skipped, so the path does not count
+  // as restored.
   const others = [...changed, ...applied.conflicts].map(
     (path): Failure => ({ path, reason: 'changedMeanwhile' }),
   );
@@ -197,7 +202,7 @@ export async function applyJob(
   };
 }
 
-/** Changes the work tree. @throws RestoreFailed, or, when nothing changed, the error that stopped it */
+/** Changes the work tree. @throws RestoreFailed, or, when no file changed, the error that stopped the restore */
 async function applyPlan(
   site: RestoreSite,
   { plan, present, isRecovery = false }: PreparedJob,
@@ -215,7 +220,7 @@ async function applyPlan(
       known: (path) => checkpoints.capture.contentIn(present, path),
       signal: context.signal,
       onProgress: ({ done, total, cancellable }) => {
-        // Each operation counts twice: when its content is staged and when it is in place.
+        // Each step counts twice: when its content is staged and when the content is in place.
         const figures = { filesDone: Math.floor(done / 2), filesTotal: Math.ceil(total / 2), bytesDone: 0 };
         context.progress('restore')({ ...figures, cancellable });
       },
@@ -223,8 +228,8 @@ async function applyPlan(
       displacedTo: late.directoryOf(id),
     });
   } catch (error) {
-    // After a visible change recovery finishes or undoes the restore. Before a visible change, only the
-    // safety checkpoint remains.
+    // After a visible change, recovery finishes or undoes the restore. Before a visible change, the daemon
+    // removes the note, and only the safety checkpoint remains.
     if (isRecovery || (error instanceof CheckpointdError && error.effects !== 'none'))
       throw unfinished(error);
     takeBackNote(site, journal, error);
@@ -236,8 +241,8 @@ async function applyPlan(
 }
 
 /**
- * Writes the note. When the write fails, removes the note again: otherwise the next start would carry out the
- * restore.
+ * Writes the note. When the write fails, removes the note, because otherwise the next start would carry out
+ * the restore.
  */
 function note(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent): void {
   try {
@@ -262,7 +267,10 @@ function takeBackNote(site: RestoreSite, journal: RestoreJournal, error: unknown
   }
 }
 
-/** The files are in place: after any error here the restore counts as unfinished and is not undone. */
+/**
+ * Captures the restored state and publishes its checkpoint. The files are in place, so after an error the
+ * restore counts as unfinished.
+ */
 async function publishRestored(
   { checkpoints, workTree }: RestoreSite,
   { job, plan, present, record, safety }: PreparedJob,
@@ -289,7 +297,7 @@ async function publishRestored(
   }
 }
 
-/** Publishes the checkpoint of the present, before the first byte changes. */
+/** Publishes a safety checkpoint of the present state. Call it before the first change. */
 export async function publishSafety(
   site: RestoreSite,
   present: Pick<Capture, 'snapshot' | 'skipped'>,
@@ -360,9 +368,9 @@ function composeRestored(
 }
 
 /**
- * Notes the head in the log too (for a session that is opened again without checkpoints), and records the authors.
- * `ours` are the paths that the restore wrote or deleted. The checkpoint is already decisive, so a failed note does
- * not fail the restore.
+ * Records the head of the conversation in the log too (for an opening without checkpoints), and records the
+ * authors. `ours` are the paths that the restore wrote or deleted. The published checkpoint is already
+ * decisive, so a failure here does not fail the restore.
  */
 async function noteDone(
   site: RestoreSite,

@@ -1,7 +1,8 @@
 // Makes the work tree match a plan: verifies and stages everything under temporary names, then puts it in
-// place file by file. Plans nothing, captures nothing and decides nothing. The session wrote the intent
-// before, and takes the next checkpoint after. A crash at any point leaves every file whole, old or new, and
-// temporary files that sweepTemporaries removes. Planning and applying again completes the restore.
+// place file by file. This module neither plans nor captures, and makes no decisions. The caller has written
+// the intent before, and makes a checkpoint afterwards. After a crash at any point, every file is complete,
+// either old or new. sweepTemporaries removes temporary files that are left. A new plan and another run
+// complete the restore.
 import { CheckpointdError } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -24,51 +25,60 @@ import { clearTemporaries, Temporaries } from './temporaries.ts';
 export interface RestoreOptions {
   /** The absolute path of the work tree, with links resolved. */
   readonly root: string;
-  /** Throws when the root is another directory than the work tree. Called before the first write. */
+  /** Throws when the directory at the root is not the work tree. Called before the first write. */
   readonly requireRoot?: () => void;
   readonly plan: RestorePlan;
-  /** The 20 characters of the journal's id, which are part of every temporary name. */
+  /** The id of the restore in the journal. Its 20 characters are part of every temporary name. */
   readonly id: string;
   readonly contents: Contents;
-  /** Returns what the capture before the restore found at a path. */
+  /** Returns the content that the capture before the restore found at a path. */
   readonly known?: (path: TreePath) => KnownContent | undefined;
-  /** Respected until the first visible change. After this change the restore runs to its end. */
-  readonly signal?: AbortSignal;
   /**
-   * Reports how many of all operations are done. Each operation counts when it is staged and again when it is
-   * in place.
+   * A signal that cancels the restore before its first visible change. After this change the restore runs to
+   * its end.
    */
+  readonly signal?: AbortSignal;
+  /** Reports the progress. Each step counts twice: when its content is staged and when the content is in place. */
   readonly onProgress?: (progress: {
     readonly done: number;
     readonly total: number;
     /** True until the first visible change. */
     readonly cancellable: boolean;
   }) => void;
-  /** True to survive a power cut: syncs each file before it gets its name, and each directory at the end. */
+  /**
+   * True when the result must survive a power cut. The restorer then syncs each file before the file gets its
+   * name, and each directory at the end.
+   */
   readonly durable?: boolean;
   /**
-   * A directory outside the work tree that the restore creates for replaced and removed files, when it is on
-   * the same disk. `lookAtDisplaced` of late-look.ts removes the directory later. Absent: replaced files are
-   * removed at once.
+   * The directory outside the work tree that the restore creates for replaced and removed files, if it is on
+   * the same disk. `lookAtDisplaced` of late-look.ts removes the directory later. When absent, the restore
+   * removes replaced files at once.
    */
   readonly displacedTo?: string;
 }
 
-/** The result of a restore. Lists of paths are in bytewise order. */
+/** The result of a restore. All lists of paths are in bytewise order. */
 export interface AppliedPlan {
-  /** Paths that were written, or that got other permission bits. */
+  /** The paths that were written, or whose permission bits were changed. */
   readonly restored: readonly TreePath[];
-  /** Removed files, including those whose directory a file replaced. */
+  /** The removed files, including the files of a directory that a file replaced. */
   readonly deleted: readonly TreePath[];
-  /** The plan's own failures, and the failures of the run. */
+  /** The failures in the plan, and the failures of the run. */
   readonly failed: readonly Failure[];
-  /** Paths that another program changed between the capture and the restore, and that the restore did not touch. */
+  /**
+   * The paths that another program changed between the capture and the restore. The restore did not change
+   * these paths.
+   */
   readonly conflicts: readonly TreePath[];
-  /** Paths that got only their owner's permissions, because their access list turns the group bits into a mask. */
+  /** The paths that got only the owner's permission bits, because an access list turns the group bits into a mask. */
   readonly ownerOnly: readonly TreePath[];
-  /** Edits made while their file was replaced, which are kept beside the path because the path was edited once more. */
+  /**
+   * The files that a program edited while the restore replaced them. They are kept beside the path, because
+   * the path was edited once more.
+   */
   readonly keptBeside: readonly BroughtBack[];
-  /** Temporary files that could not be removed. The journal should stay until a sweep has removed these files. */
+  /** The temporary files that could not be removed. The journal must stay until a sweep has removed these files. */
   readonly leftover: readonly TreePath[];
 }
 
@@ -109,7 +119,7 @@ class Restorer {
   readonly #notDone: NotDone = { failed: [], conflicts: [] };
   readonly #restored: TreePath[] = [];
   readonly #deleted: TreePath[] = [];
-  /** Directories in which names were added or removed, except by staging. */
+  /** The directories in which names were added or removed. Changes by staging do not count. */
   readonly #touched = new Set<TreePath>();
   readonly #umask = process.umask();
   readonly #access: Access;
@@ -158,8 +168,8 @@ class Restorer {
       await this.#commit(staging, moves);
     } catch (error) {
       const { left } = await clearTemporaries(clearing, this.#committed);
-      // Tries again, because a file system may refuse a removal for a moment only. A temporary file that stays is a
-      // change, so its journal has to stay with it.
+      // Tries again, because a file system may refuse a removal only for a moment. A remaining temporary file
+      // is a change, so the journal must stay too.
       const stays = left.length > 0 ? (await clearTemporaries(clearing, this.#committed)).left : left;
       const told = stopped(error, this.#at ?? staging.at, this.#visibleChanges());
       throw stays.length > 0 ? leftBehind(told, stays) : told;
@@ -248,7 +258,7 @@ class Restorer {
     );
   }
 
-  /** Moves files. Returns files that keep their old path for now. */
+  /** Moves files. Returns the moves that were not possible. */
   async #move(commit: Commit, { directories, files: single }: StagedMoves): Promise<StagedMove[]> {
     if (directories.length + single.length === 0) return [];
     const mover = new Mover(this.#tree, commit, this.#slices);
@@ -286,7 +296,10 @@ class Restorer {
     this.#progress();
   }
 
-  /** Stages the deletions and writes of moves that were not possible. The work tree may have changed already. */
+  /**
+   * Stages the deletions and writes of the moves that were not possible. The restore may already have changed
+   * the work tree.
+   */
   async #stageAgain(staging: Staging, left: readonly StagedMove[]): Promise<void> {
     if (left.length === 0) return;
     const { plan, contents } = this.#options;
@@ -298,7 +311,10 @@ class Restorer {
     }
   }
 
-  /** Runs one visible step. A directory handle may be outdated by now: tries once more with new handles. */
+  /**
+   * Runs one visible step. If the step is blocked, tries once more with new directory handles, because a
+   * handle may be outdated.
+   */
   async #each(path: TreePath, step: () => CommitOutcome, done: () => void): Promise<void> {
     this.#at = path;
     if (this.#slices.isDue()) await this.#slices.pause();
@@ -327,7 +343,7 @@ class Restorer {
     this.#progress();
   }
 
-  /** Returns a file to its path when another program wrote to it while it was replaced. */
+  /** Moves each file back to its path if another program wrote to the file while the restore replaced it. */
   async #bringBackEdited(): Promise<void> {
     const parts = {
       tree: this.#tree,
@@ -364,7 +380,7 @@ class Restorer {
     }
   }
 
-  /** Returns the number of visible changes, including those of an operation that failed half-way. */
+  /** Returns the number of visible changes so far, including those of a step that failed half-way. */
   #visibleChanges(): number {
     return this.#touched.size + this.#restored.length + this.#deleted.length;
   }

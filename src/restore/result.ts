@@ -1,5 +1,5 @@
-// Reads the result of a restore: the final capture, and the paths that the restore revealed without writing
-// them. Publishes and changes nothing.
+// Reads the result of a restore: the final capture, and the paths that became visible to captures without
+// being written. Publishes no checkpoint and changes no file.
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -14,9 +14,9 @@ import type { RestorePlan } from './plan.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 
 /**
- * Returns a capture of the restored state on disk. The capture includes restored files that a rule ignores,
- * and those that exceed today's limit. The capture before was just made, so files in directories that the
- * restore did not change are not read again.
+ * Captures the restored state on disk. The capture includes restored files that a rule ignores or that exceed
+ * today's limit. Uses the recent capture from before the restore, so files in unchanged directories are not
+ * read again.
  */
 export async function captureAfter(
   checkpoints: Checkpoints,
@@ -28,7 +28,7 @@ export async function captureAfter(
   const { writes, deletes, permissionChanges, conflicts, failed, skipped } = plan;
   const operations = [...writes, ...deletes, ...failed].map(({ path }) => path);
   const touched = [...operations, ...conflicts, ...skipped.map(({ path }) => path)];
-  // A change of permission bits affects every name of a file, so all directories are checked.
+  // A change of permission bits affects every name of a file, so the capture must check all directories.
   const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
   const captured = await checkpoints.capture.capture({
     ...given({ previous: head?.record.snapshot }),
@@ -50,7 +50,7 @@ export async function captureAfter(
   }
 }
 
-/** Returns the entries of the capture after a restore that neither the capture before nor the restore has. */
+/** Returns the new paths in the capture after a restore that the restore did not write. */
 export function revealedBy(plan: RestorePlan, changes: readonly TreeChange[]): TreePath[] {
   const written = new Set(plan.writes.map(({ path }) => path));
   return changes
@@ -58,7 +58,10 @@ export function revealedBy(plan: RestorePlan, changes: readonly TreeChange[]): T
     .map(({ path }) => path);
 }
 
-/** Reasons why a capture may leave out a file that the restore wrote: unreadable bits, or the limits of the capture. */
+/**
+ * The reasons for which a capture may leave out a file that the restore wrote: unreadable bits, or a limit of
+ * the capture.
+ */
 const hiding: ReadonlySet<string> = new Set([
   'unreadable',
   'tooLarge',
@@ -68,9 +71,9 @@ const hiding: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the writes of the restore that another program changed before its end. Compares contents only,
- * because the umask, the file system and access lists change bits. `changes` are the changes from the capture
- * before to the capture after.
+ * Returns the paths that the restore changed and that another program changed again before its end. Compares
+ * only contents, because the umask, the file system and access lists affect the permission bits. `changes`
+ * are the differences between the captures before and after the restore.
  */
 export function changedMeanwhile(
   plan: RestorePlan,
@@ -104,14 +107,14 @@ export interface RestoreRun extends FilePlan {
   readonly job: RestoreJob;
   /** The state that an undo of this restore returns to. */
   readonly before: SnapshotId;
-  /** Paths that this run wrote or deleted. */
+  /** The paths that this run wrote or deleted. */
   readonly ours: ReadonlySet<TreePath>;
 }
 
 /**
  * Returns the paths that differ between the states before and after a restore although the restore did not
  * write them. Programs edited these paths while the restore ran, or an ignore file that the restore wrote
- * hides them. The work of an interrupted run counts as the restore's.
+ * hides them. Changes by an interrupted run count as writes of the restore.
  */
 export async function untouchedBy(
   { store }: Checkpoints,

@@ -1,5 +1,6 @@
-// Narrows a revert to the work of one author. Finds the paths that the author alone changed in the range, and the author's
-// changes of paths that other authors changed, too. All other paths that the author may have changed stay.
+// Limits a revert to the work of one author. Finds the paths that only this author changed in the range, and
+// the author's part in paths that other authors changed, too. The revert skips all other paths that the
+// author may have changed.
 import { given } from '../base/given.ts';
 import type { BlobId, CheckpointId, SessionId, SnapshotId } from '../base/ids.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
@@ -13,7 +14,7 @@ import type { TreePath } from '../tree/tree-path.ts';
 import type { MergedContents } from './merged-contents.ts';
 import type { LeftAlone } from './plan.ts';
 
-/** Returns the checkpoints of a range on one line, oldest first. Without a later end, the range ends at the head. */
+/** Returns the checkpoints of a range on one line, oldest first. A range without `to` ends at the head. */
 function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: RevertRange): StoredCheckpoint[] {
   if (to === undefined || to === from) return [from];
   const found = [to];
@@ -21,40 +22,43 @@ function checkpointsOf(index: CheckpointIndex, { from, to = index.head }: Revert
     if (each.record.id === from.record.id) return [from, ...found.reverse()];
     found.push(each);
   }
-  // A safety checkpoint is on no line. Without the line between its ends the range has no report.
+  // A safety checkpoint is on no line, so the range has no checkpoints between its ends and no reports.
   return [from, to];
 }
 
-/** Returns the ids of the heads after which a report belongs to a range. */
+/**
+ * Returns the ids of the checkpoints of a range after which a report belongs to the range. The end `to` is
+ * not among them.
+ */
 export function headsOf(index: CheckpointIndex, range: RevertRange): Set<CheckpointId> {
   const ids = checkpointsOf(index, range).map(({ record }) => record.id);
   return new Set(range.to === undefined ? ids : ids.slice(0, -1));
 }
 
-/** The author whose work a revert takes back. */
+/** The author whose work a revert undoes. */
 export interface AuthorAsked {
   readonly session: SessionId;
   /**
-   * Returns why a path may contain work of a session whose reports this session did not see. Returns undefined for
-   * other paths.
+   * Returns the reason to skip a path that may contain work of a session whose reports this session did not
+   * see. Returns undefined for other paths.
    */
   readonly unseen: (path: TreePath) => LeftAlone['reason'] | undefined;
-  /** Returns a reported content that no checkpoint holds, as far as the session keeps it. */
+  /** Returns a reported content that no checkpoint contains, if the session has kept the content. */
   readonly reported: (blob: BlobId) => Buffer | undefined;
 }
 
-/** The author's part of a side. */
+/** The author's part of a side of the merge. */
 interface AuthorsPart {
-  /** The paths that the author alone changed. */
+  /** The paths that only this author changed. */
   readonly whole: ReadonlySet<TreePath>;
-  /** The author's changes of each path that other authors changed, too, oldest first. */
+  /** For each path that other authors changed, too, this author's changes, oldest first. */
   readonly steps: ReadonlyMap<TreePath, readonly ReportedStep[]>;
   readonly left: readonly LeftAlone[];
 }
 
 /**
- * Reduces a side of the merge to the changes of one author. The changes of the side lead from the end of the range
- * back to its beginning.
+ * Finds the part of one author in a side of the merge. The changes of this side lead from the end of the
+ * range back to its beginning.
  */
 export async function partOf(
   { store, index, ledger }: Checkpoints,
@@ -93,13 +97,13 @@ export async function partOf(
   };
 }
 
-/** A checkpoint or the present, with the entries that changed since the one before. */
+/** A checkpoint or the present, with the entries that changed since the station before. */
 interface ChangedStation {
   readonly id?: CheckpointId;
   readonly changed: ReadonlyMap<TreePath, Entry | undefined>;
 }
 
-/** Returns the stations of a line of checkpoints, with the present at its end unless `present` is false. */
+/** Returns the stations of a line of checkpoints. Unless `present` is false, the last station is the present. */
 async function stationsOf(
   store: SnapshotStore,
   line: readonly StoredCheckpoint[],
@@ -119,7 +123,10 @@ async function stationsOf(
   return stations;
 }
 
-/** Returns the stations from the beginning of a range to the present, or undefined when a restore left the range. */
+/**
+ * Returns the stations from the beginning of a range to the present, or undefined when the range is no longer
+ * on the line of the head.
+ */
 async function stationsToPresent(
   store: SnapshotStore,
   index: CheckpointIndex,
@@ -142,7 +149,7 @@ function passedBy(stations: readonly ChangedStation[], path: TreePath, first: En
   });
 }
 
-/** Leaves both names of a renamed file unless they have the same share. */
+/** Joins the shares of both names of a renamed file. If the shares differ, the revert skips both names. */
 function joinShares(
   shares: Map<TreePath, Share | LeftAlone['reason']>,
   pair: readonly [TreePath, TreePath],
@@ -153,14 +160,17 @@ function joinShares(
   for (const path of pair) shares.set(path, reason);
 }
 
-/** A side with the author's part alone. */
+/** A side of the merge that has only the author's part. */
 interface AuthorsSide extends Pick<AuthorsPart, 'left'> {
   readonly side: MergeSide;
-  /** The paths of which only the author's changes are taken back. */
+  /** The paths of which the revert undoes only the author's changes. */
   readonly partial: ReadonlySet<TreePath>;
 }
 
-/** Narrows a side to the author's part. Merges the author's changes out of the content of each path of several authors. */
+/**
+ * Limits a side of the merge to the author's part. Removes the author's changes from the content of each path
+ * of several authors, by merges.
+ */
 export async function sideOfAuthor(
   { changes, renames }: MergeSide,
   { whole, steps, left }: AuthorsPart,
@@ -187,7 +197,10 @@ export async function sideOfAuthor(
 
 const stepLabels = { ours: 'present', base: 'the author', theirs: 'before' };
 
-/** Returns a content without some of the changes that led to it, or undefined when later changes depend on them. */
+/**
+ * Returns a content without some of the changes that led to it. Returns undefined when later changes depend
+ * on these changes, or when a content is missing.
+ */
 async function withoutSteps(
   end: BlobId,
   steps: readonly ReportedStep[],

@@ -1,5 +1,5 @@
-// Narrows a revert to single hunks: makes a side of the merge that differs from the end of the range only in these
-// hunks.
+// Limits a revert to single hunks. Makes a side of the merge that differs from the end of the range only in
+// these hunks.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import { unifiedParts } from '../checkpoints/diff-text.ts';
@@ -11,7 +11,10 @@ import type { TreeChange } from '../tree/tree.ts';
 import { type TreePath, toText } from '../tree/tree-path.ts';
 import type { MergedContents } from './merged-contents.ts';
 
-/** Returns the end of the range without some hunks, as one side of a merge. @throws UnknownPart, DataCorrupt, AbortError */
+/**
+ * Returns one side of a merge: the state at the end of the range without the given hunks. @throws
+ * UnknownPart, DataCorrupt, AbortError
+ */
 export async function sideOfHunks(
   store: SnapshotStore,
   { from, to }: { readonly from: SnapshotId; readonly to: SnapshotId },
@@ -35,7 +38,7 @@ export async function sideOfHunks(
       if (hunks.length === 0) continue;
       const present = after === undefined ? Buffer.alloc(0) : await contents.read(after.entry.blob);
       const bytes = withoutHunks(present, hunks);
-      // The only hunk of an added file is the whole file.
+      // The only hunk of an added file is the whole file, so a revert of this hunk removes the file.
       const isGone = before === undefined && bytes.length === 0;
       const old = isGone ? {} : { after: { ...entry, path, blob: await contents.put(bytes) } };
       changes.push({ path, ...(after === undefined ? {} : { before: after.entry }), ...old });

@@ -1,6 +1,7 @@
-// Reverts the change between two states in the present work tree: merges the three trees, stores the result, and
-// restores it like any other target. The restore is limited to the paths that the merge changes. The merge runs
-// before the first write, so a recovery finds the merged tree in the store and does not merge again.
+// Reverts in the present work tree the change between two states. Merges the three trees, stores the result,
+// and restores the result like any other target. The restore is limited to the paths that the merge changes.
+// The merge runs before the first write, so a recovery finds the merged tree in the store and does not merge
+// again.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
@@ -26,19 +27,19 @@ import type { RestoreSite } from './restore-site.ts';
 import { type AuthorAsked, partOf, sideOfAuthor } from './revert-author.ts';
 import { sideOfHunks } from './revert-hunks.ts';
 
-/** The request of a revert: the range to take back, and how. */
+/** The request of a revert: the range to undo, and the options. */
 export interface RevertJob
   extends Pick<RestoreJob, 'parent' | 'undo' | 'redo' | 'description' | 'confirm' | 'dryRun'> {
   /** The earlier end of the range. */
   readonly from: StoredCheckpoint;
-  /** The later end of the range. Absent: the present. */
+  /** The later end of the range. When absent, the range ends at the present. */
   readonly to?: StoredCheckpoint;
   readonly paths?: readonly TreePath[];
-  /** The only hunks to take back, by path and name. */
+  /** The hunks to undo, by path and name. When absent, the whole range is undone. */
   readonly hunks?: ReadonlyMap<TreePath, ReadonlySet<string>>;
-  /** The only author whose work to take back. */
+  /** The author whose work is undone. When absent, the work of all authors is undone. */
   readonly author?: AuthorAsked;
-  /** `soft`: keeps files that the range added. */
+  /** The mode of the revert. `soft` keeps files that the range added. */
   readonly mode: 'soft' | 'hard';
   readonly conflicts: 'leave' | 'markers' | 'fail';
   readonly labels: MergeLabels;
@@ -49,14 +50,14 @@ export interface RevertOutcome extends RestoreOutcome {
   readonly paths: readonly MergedPath[];
   /** The paths of which only the author's changes are reversed. */
   readonly partial: ReadonlySet<TreePath>;
-  /** The present as it was merged, and the result of the merge. */
+  /** The snapshots of the present before the merge, and of the result of the merge. */
   readonly merged: { readonly from: SnapshotId; readonly to: SnapshotId };
 }
 
-/** The largest number of merges, when the work tree changes while the daemon merges. */
+/** The largest number of attempts, when the work tree changes while the daemon merges. */
 const attemptsMax = 4;
 
-/** Runs a revert and announces it. The caller has its turn in the session's queue. */
+/** Runs a revert and reports it to the listeners. The caller must have its turn in the session's queue. */
 export async function runRevert(
   site: RestoreSite,
   revert: RevertJob,
@@ -74,7 +75,7 @@ export async function runRevert(
     target: from,
     mode: 'hard',
     scope: 'files',
-    // Present edits are part of the merge. Edits after a kill stay unchanged.
+    // The merge includes the present edits. A recovery after a kill skips paths that were edited since.
     onConflict: 'skip',
     reverted: { from: from.record.id, ...given({ to: to?.record.id }) },
   };
@@ -100,7 +101,7 @@ interface PlannedRevert extends FilePlan {
   readonly merged: RevertOutcome['merged'];
 }
 
-/** Merges and plans, and repeats both while the touched files change. @throws Conflict, WorkTreeBusy */
+/** Merges and plans. Repeats both while programs change the files of the revert. @throws Conflict, WorkTreeBusy */
 async function planRevert(
   site: RestoreSite,
   draft: RestoreJob,
@@ -108,10 +109,10 @@ async function planRevert(
   context: OperationContext,
 ): Promise<PlannedRevert> {
   const { checkpoints } = site;
-  /** Files that a capture leaves out and that are in the way of the merge. */
+  /** The files that are in the way of the merge although a capture leaves them out. */
   const alsoInclude = new Set<TreePath>();
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    // Without the list a capture may be fast.
+    // A capture without this list may be faster.
     const more = alsoInclude.size === 0 ? {} : { alsoInclude: [...alsoInclude] };
     const present = await capturePresent(checkpoints, context, more.alsoInclude);
     const made = await mergeOnto(site, present, revert, context);
@@ -144,18 +145,18 @@ async function planRevert(
   );
 }
 
-/** Returns a function that is true when the merge changes a path, a path above it or a path below it. */
+/** Returns a function that is true for a path if the merge changes this path, a path above it or a path below it. */
 function touchedBy(only: ReadonlySet<TreePath>): (path: TreePath) => boolean {
   const above = new Set([...only].flatMap((path) => ancestors(path)));
   return (path) => only.has(path) || above.has(path) || ancestors(path).some((each) => only.has(each));
 }
 
-/** Returns the merged tree as a checkpoint, which is published when the restore begins. */
+/** Returns the merged tree as a checkpoint. The restore publishes this checkpoint when it begins. */
 function targetOf({ record }: StoredCheckpoint, present: Capture, snapshot: SnapshotId): StoredCheckpoint {
   return { record: { ...record, id: newCheckpointId(), kind: 'safety', snapshot, skipped: present.skipped } };
 }
 
-/** Adds the conflicts of the merge to a plan, and the paths that the merge skipped. */
+/** Adds the conflicts of the merge, and the paths that the merge skipped, to a plan. */
 function withFates(
   plan: FilePlan['plan'],
   { paths, changes }: TreeMerge,
@@ -164,7 +165,7 @@ function withFates(
   const conflicts = paths.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => path);
   const written = new Set(changes.map(({ path }) => path));
   const skipped = new Map<TreePath, LeftAlone>();
-  // A path that is skipped as `notRestored` changed just now, and does not belong to the revert.
+  // A path that the plan skips as `notRestored` has just changed, and does not belong to the revert.
   for (const each of plan.skipped) if (each.reason !== 'notRestored') skipped.set(each.path, each);
   for (const path of conflicts) if (!written.has(path)) skipped.set(path, { path, reason: 'conflict' });
   for (const each of left) skipped.set(each.path, each);
@@ -179,9 +180,9 @@ interface Made {
   readonly merge: TreeMerge;
   readonly snapshot: SnapshotId;
   readonly only: ReadonlySet<TreePath>;
-  /** Paths of the range that the merge leaves out. */
+  /** The paths of the range that the merge skips. */
   readonly left: readonly LeftAlone[];
-  /** Paths of which only the author's changes are taken back. */
+  /** The paths of which the revert undoes only the author's changes. */
   readonly partial: ReadonlySet<TreePath>;
 }
 
@@ -229,7 +230,7 @@ async function mergeOnto(
       marks: revert.conflicts === 'markers',
     });
     if (revert.conflicts === 'fail') refuseConflicts(merge);
-    // Hunks and reports contain no directories.
+    // Hunks and reports do not mention directories, so the revert then changes no directory permissions.
     const narrow = revert.hunks === undefined && revert.author === undefined ? revert.paths : [];
     const directories = await directoryChanges(store, { base, from, present }, narrow);
     const tree = amended(present.root, merge.changes, directories, await store.directory(from));
@@ -260,7 +261,7 @@ async function sideOf(
   changes: readonly TreeChange[],
   signal: AbortSignal,
 ): Promise<MergeSide> {
-  // A rename consists of an addition and a deletion. Without both, git need not be asked.
+  // A rename consists of an addition and a deletion. Without both, git need not search for renames.
   const isAny = (key: 'before' | 'after'): boolean => changes.some((change) => change[key] === undefined);
   if (!isAny('before') || !isAny('after')) return { changes, renames: new Map() };
   const trees = await store.gitTrees(base, side);
@@ -271,12 +272,18 @@ async function sideOf(
   }
 }
 
-/** Leaves the deletions out of a side. A renamed file then gets its old name back and keeps its new one. */
+/**
+ * Removes the deletions from a side of the merge. A renamed file then gets its old name back and keeps its
+ * new name.
+ */
 function withoutDeletions({ changes }: MergeSide): MergeSide {
   return { changes: changes.filter(({ after }) => after !== undefined), renames: new Map() };
 }
 
-/** Returns the requested part of a side. A request may name a renamed file by either name. */
+/**
+ * Returns the part of a side of the merge that the client requested. A request may name a renamed file by
+ * either name.
+ */
 function narrowed(
   { changes, renames }: MergeSide,
   isUnseen: (path: TreePath) => boolean,
@@ -292,7 +299,7 @@ function narrowed(
   return { changes: changes.filter(({ path }) => isKept(path)), renames: kept };
 }
 
-/** @throws UnknownPart for a path at which the range changed nothing */
+/** @throws UnknownPart for a path at which the range changed no file */
 function requirePaths(
   paths: readonly TreePath[] | undefined,
   changes: readonly TreeChange[],
@@ -328,8 +335,8 @@ function refuseConflicts({ paths }: TreeMerge): void {
 }
 
 /**
- * Returns the directories whose strict permissions the range changed and that no later change touched, with their
- * earlier permissions.
+ * Returns the directories whose permissions the range changed and no later change did, with their earlier
+ * permissions.
  */
 async function directoryChanges(
   store: SnapshotStore,

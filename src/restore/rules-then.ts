@@ -1,7 +1,8 @@
-// Finds which of today's paths a checkpoint may have left out although they existed: skipped, excluded, too large, or
-// ignored by the `.gitignore` files in it. A path that the checkpoint did not look at must not count as absent then.
-// For rules outside the work tree (info/exclude, the user's global excludes) today's version counts. In doubt a path
-// counts as left out.
+// Finds which of today's paths may have existed when a checkpoint was made although the checkpoint lacks
+// them. The capture may have skipped or excluded such a path, or the path was too large, or the checkpoint's
+// `.gitignore` files ignore it. A restore must not treat such a path as absent at that time. Rules outside
+// the work tree (info/exclude, the user's global excludes) are read as they are today. In doubt a path counts
+// as left out.
 import { join as joinPaths, relative } from 'node:path';
 import { files } from '../base/files.ts';
 import { rulesOf } from '../checkpoints/publish.ts';
@@ -22,7 +23,7 @@ export async function leftOutThen(
 ): Promise<ReadonlySet<TreePath>> {
   if (entries.length === 0) return new Set();
   const { store } = site.checkpoints;
-  // The record comes from an earlier version without this field: today's rules count.
+  // A record of an earlier version has no rules, so today's rules are used.
   const rules = target.rules ?? rulesOf(site.options);
   const skipped = new Set(target.skipped.map(({ path }) => path));
   const exclude = new Globs(rules.exclude ?? []);
@@ -48,14 +49,17 @@ export async function leftOutThen(
 
 const batchMax = 512;
 
-/** Asks git in a private directory that contains only the `.gitignore` files of the checkpoint. */
+/**
+ * Returns the paths that git ignores by the rules of the checkpoint. Runs git in a private directory that
+ * contains only the checkpoint's `.gitignore` files.
+ */
 async function ignoredThen(
   site: RestoreSite,
   target: CheckpointRecord,
   paths: readonly TreePath[],
 ): Promise<TreePath[]> {
   const { workTree, directory, log } = site;
-  // An enclosing repository does not count when it ignores the whole work tree.
+  // A repository that ignores the whole work tree is not used.
   const isIgnored = (await site.checkpoints.capture.ignoredBy()) !== undefined;
   const repository = isIgnored ? undefined : findRepository(workTree.root);
   const place = joinPaths(directory.ignoreDirectory, 'then');
@@ -85,7 +89,7 @@ async function ignoredThen(
   }
 }
 
-/** The `.gitignore` files of a checkpoint at their old paths. The files above the work tree are today's. */
+/** The `.gitignore` files of a checkpoint at their paths, with today's `.gitignore` files above the work tree. */
 class RulesThen {
   readonly root: string;
   readonly #workTree: string;
@@ -103,7 +107,7 @@ class RulesThen {
     return this.#prefix === '' ? path : (`${this.#prefix}/${path}` as TreePath);
   }
 
-  /** Writes the rule files. Returns true when there is at least one. */
+  /** Writes the rule files. Returns true when it wrote at least one file. */
   async layOut(site: RestoreSite, target: CheckpointRecord, paths: readonly TreePath[]): Promise<boolean> {
     const { store } = site.checkpoints;
     files.mkdirSync(this.root, { recursive: true, mode: 0o700 });
@@ -111,7 +115,7 @@ class RulesThen {
     const directories = new Set<TreePath>(paths.flatMap((path) => [rootPath, ...ancestors(path)]));
     for (const directory of directories) {
       const entry = await store.entry(target.snapshot, join(directory, '.gitignore'));
-      if (entry === undefined || isLink(entry)) continue; // git does not follow a link there
+      if (entry === undefined || isLink(entry)) continue; // git does not follow a `.gitignore` that is a link
       const parts: Uint8Array[] = [];
       for await (const chunk of store.read(entry.blob)) parts.push(chunk);
       this.#write(this.inRepository(entry.path), Buffer.concat(parts));

@@ -21,11 +21,11 @@ export interface StagedWrite {
   readonly path: TreePath;
   /** The temporary file with the new content, in the nearest existing directory above the path. */
   readonly temporary: TreePath;
-  /** The entry to put there. Absent when no caller needs it. */
+  /** The entry to put at the path. Absent when no caller needs the entry. */
   readonly after?: Entry;
-  /** The signature of the replaced file or link. Absent: the path must be free. */
+  /** The signature of the replaced file or link. When absent, the path must be free. */
   readonly replaces?: Signature;
-  /** The signatures of all files in the replaced directory. */
+  /** The signatures of all files in the directory that the file replaces. */
   readonly displaces?: ReadonlyMap<TreePath, Signature>;
 }
 
@@ -42,26 +42,29 @@ export interface StagingOptions {
   readonly access: Access;
   readonly durable: boolean;
   readonly signal?: AbortSignal;
-  /** Called after each operation. */
+  /** A function that is called after each step. */
   readonly onStaged: () => void;
 }
 
-/** Paths that are not done: those that failed, and those that another program edited after the capture. */
+/** The paths whose step was not done: it failed, or another program edited the path after the capture. */
 export interface NotDone {
   readonly failed: Failure[];
   readonly conflicts: TreePath[];
 }
 
-/** Stages one plan. Not reusable. */
+/** Stages the steps of one restore. */
 export class Staging {
   readonly writes: StagedWrite[] = [];
   readonly deletes: StagedDelete[] = [];
-  /** Files that stay private until their access list is known, because it may turn the group bits into a mask. */
+  /**
+   * The files that stay private until their access list is known, because the list may turn the group bits
+   * into a mask.
+   */
   readonly #waiting: { readonly path: TreePath; readonly temporary: TreePath; readonly mode: number }[] = [];
   readonly #options: StagingOptions;
   readonly #notDone: NotDone;
   readonly #slices: Slices;
-  /** The current operation, for the error message. */
+  /** The path of the current step, for the error message. */
   at: TreePath | undefined;
   #ahead: ReadAhead | undefined;
   #turn = 0;
@@ -73,7 +76,7 @@ export class Staging {
   }
 
   /**
-   * `sizes`: the sizes of the contents to write.
+   * Stages deletions and writes. `sizes` are the sizes of the contents to write.
    *
    * @throws system errors that end the run, DataCorrupt from the store, AbortError.
    */
@@ -97,7 +100,7 @@ export class Staging {
     await this.#openToGroup();
   }
 
-  /** Sets the final bits of files without an access list. The others keep only their owner's bits. */
+  /** Sets the final permission bits of files without an access list. All other files keep only the owner's bits. */
   async #openToGroup(): Promise<void> {
     if (this.#waiting.length === 0) return;
     const { tree, access } = this.#options;
@@ -109,7 +112,7 @@ export class Staging {
     }
   }
 
-  /** The store's error knows only the content. This function adds the path. */
+  /** Stages a write. If the store reports a damaged content, adds the path to the error. */
   async #stageWhole(write: FileWrite): Promise<void> {
     try {
       await this.#stage(write);
@@ -158,8 +161,8 @@ export class Staging {
   }
 
   /**
-   * Returns the signatures of all files in a directory, or undefined when it contains a file that the plan does not
-   * displace.
+   * Returns the signatures of all files in a directory. Returns undefined when the directory contains a file
+   * that the plan does not displace.
    */
   async #identifyBelow(write: FileWrite): Promise<ReadonlyMap<TreePath, Signature> | undefined> {
     const expected = new Map(write.displaces.map((entry) => [entry.path, entry]));
@@ -214,7 +217,7 @@ export class Staging {
     return path;
   }
 
-  /** Makes a temporary file in the nearest directory above the path that exists and is writable now. */
+  /** Makes a temporary file in the nearest existing and writable directory above the path. */
   #make<T>(path: TreePath, make: (temporary: TreePath) => T): { readonly path: TreePath; readonly made: T } {
     const { tree, temporaries } = this.#options;
     for (let directory = parentOf(path); ; directory = parentOf(directory)) {
@@ -229,7 +232,10 @@ export class Staging {
     }
   }
 
-  /** Yields the next content. Marks errors of the store, so that they differ from errors of the work tree. */
+  /**
+   * Yields the content of the current write. Converts errors of the store, so that they differ from errors of
+   * the work tree.
+   */
   async *#chunks(): AsyncGenerator<Uint8Array> {
     try {
       if (this.#ahead !== undefined) yield* this.#ahead.read(this.#turn);
@@ -244,7 +250,7 @@ export class Staging {
   }
 }
 
-/** The size of the smallest hole: file systems allocate at least this many bytes. */
+/** The size of the smallest hole, because file systems allocate at least this many bytes. */
 const blockBytes = 4096;
 const zeros = Buffer.alloc(blockBytes);
 
@@ -259,7 +265,7 @@ export class SparseWriter {
   /** The length of the file so far. */
   #written = 0;
 
-  /** `fd`: the descriptor of an empty file, open for writing. */
+  /** `fd` is the descriptor of an empty file that is open for writing. */
   constructor(fd: number) {
     this.#fd = fd;
   }
@@ -279,7 +285,7 @@ export class SparseWriter {
     this.#length += chunk.length;
   }
 
-  /** Gives the file its full length when its content ends in a hole. Call it once, after the last part. */
+  /** Gives the file its full length if its content ends in a hole. Call this method once, after the last part. */
   finish(): void {
     if (this.#written < this.#length) files.ftruncateSync(this.#fd, this.#length);
   }

@@ -23,21 +23,21 @@ import type { Failure } from './plan.ts';
 import { namesBelow } from './present-state.ts';
 
 /**
- * Returns the n-th temporary name of a restore. A file or link with this name is new content that is not in place
- * yet, or a second name of old content. A directory with this name contains one directory that was moved out of the
- * way, under its own name.
+ * Returns the n-th temporary name of a restore. A file or link with this name is new content that is not in
+ * place yet, or a second name of old content. A directory with this temporary name contains a directory that
+ * was moved out of the way and that keeps its own name.
  */
 export function temporaryName(id: string, n: number): string {
   return `${restoreTemporaryPrefix}${id}-${n}`;
 }
 
-/** All temporary names of one run, so that the end can remove each of them. */
+/** The temporary names of one run that may still exist, so that the end of the run can remove each of them. */
 export class Temporaries {
   readonly #id: string;
   readonly #paths = new Set<TreePath>();
   #count: number;
 
-  /** `after`: the last number that an earlier run of the same restore may have used. */
+  /** `after` is the last number that an earlier run of the same restore may have used. */
   constructor(id: string, after = 0) {
     this.#id = id;
     this.#count = after;
@@ -59,13 +59,14 @@ export class Temporaries {
   }
 }
 
-/** True when a path has a temporary name of restore `id`, or is below one. */
+/** True when a name in the path is a temporary name of restore `id`. */
 export function isTemporaryOf(path: TreePath, id: string): boolean {
   return path.split('/').some((name) => name.startsWith(temporaryName(id, 0).slice(0, -1)));
 }
 
 /**
- * A directory that could not be listed, in which a restore makes no temporary files, or a temporary file that stays.
+ * A temporary file that could not be removed, or a directory that could not be listed. A restore makes no
+ * temporary files in such a directory.
  */
 export interface Unswept {
   readonly path: TreePath;
@@ -73,9 +74,9 @@ export interface Unswept {
 }
 
 /**
- * Removes all temporary files of restore `id` from the whole tree. Never follows links, never enters a `.git`. A
- * directory that was moved aside returns to its path. If another entry has that path, the directory is removed: the
- * restore had verified that all of it is saved.
+ * Removes all temporary files of restore `id` from the whole tree. Never follows links, and never enters a
+ * `.git`. A directory that was moved aside returns to its path. If another entry has this path, the sweep
+ * removes the directory, because the restore had verified that all its files are saved.
  */
 export async function sweepTemporaries(
   root: string,
@@ -109,7 +110,10 @@ export async function sweepTemporaries(
   }
 }
 
-/** Removes what it can: one immutable file must not stop the rest. */
+/**
+ * Clears one temporary name. Returns the path if it cannot be removed, because one immutable file must not
+ * stop the sweep.
+ */
 function clearIfPossible(tree: AnchoredFiles, path: TreePath): Unswept[] {
   try {
     clearTemporary(tree, path);
@@ -121,7 +125,10 @@ function clearIfPossible(tree: AnchoredFiles, path: TreePath): Unswept[] {
   }
 }
 
-/** Clears one temporary name, as {@link sweepTemporaries} does. */
+/**
+ * Removes the entry with one temporary name, or returns a directory to its path, as {@link sweepTemporaries}
+ * describes.
+ */
 export function clearTemporary(tree: AnchoredFiles, path: TreePath): void {
   if (!files.lstatSync(tree.address(path)).isDirectory()) return files.unlinkSync(tree.address(path));
   for (const { name } of namesBelow(tree, path)) {
@@ -134,7 +141,7 @@ export function clearTemporary(tree: AnchoredFiles, path: TreePath): void {
   removeTree(tree, path);
 }
 
-/** Removes a file or a whole directory without following a link, one path component at a time from the anchor. */
+/** Removes a file or a whole directory without following a link. */
 function removeTree(tree: AnchoredFiles, path: TreePath): void {
   const stats = files.lstatSync(tree.address(path));
   if (!stats.isDirectory()) {
@@ -153,22 +160,25 @@ export interface Clearing {
   readonly id: string;
 }
 
-/** Files that a commit moved aside and could not remove, and a method that gives each a name that no sweep removes. */
+/**
+ * The files that a commit moved aside and could not remove. The method `keep` gives such a file a name that
+ * no sweep removes.
+ */
 interface Stuck {
   readonly stuck: ReadonlyMap<TreePath, TreePath>;
   readonly keep: (temporary: TreePath) => TreePath;
 }
 
 export interface Cleared {
-  /** Temporary files that still exist. */
+  /** The temporary files that still exist. */
   readonly left: readonly TreePath[];
-  /** The present paths of displaced files that could be neither removed nor returned to their place. */
+  /** The present paths of displaced files that could be neither removed nor returned to their paths. */
   readonly kept: readonly Failure[];
 }
 
 /**
- * Removes all temporary files that a run knows of. Searches the whole tree for a temporary file that is not where the
- * run made it.
+ * Removes all temporary files that a run made. If a file is no longer where the run made it, searches the
+ * whole tree for it.
  */
 export async function clearTemporaries(clearing: Clearing, commit: Stuck | undefined): Promise<Cleared> {
   const left: TreePath[] = [];
@@ -190,13 +200,13 @@ export async function clearTemporaries(clearing: Clearing, commit: Stuck | undef
   return { left: [...new Set(left)].sort(byBytes), kept };
 }
 
-/** Gives a file that no sweep can remove (an immutable file) a name of its own. */
+/** Gives a file that could not be removed (an immutable file) a name that no sweep removes. */
 function keptAs(commit: Stuck | undefined, temporary: TreePath, because: unknown): Failure | undefined {
   const home = commit?.stuck.get(temporary);
   const reason = pathReason(because);
   if (commit === undefined || home === undefined || reason === undefined || reason === 'blocked')
     return undefined;
-  // The file cannot even be renamed now. The next recovery tries again.
+  // If the file cannot even be renamed now, the next recovery tries again.
   return attempt(isOfSystem, () => ({ path: join(commit.keep(temporary), nameOf(home)), reason }));
 }
 

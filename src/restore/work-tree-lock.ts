@@ -1,6 +1,6 @@
-// Locks the work tree while a restore writes. A restore of another session or daemon waits a little, then fails as
-// busy. There are two locks: a name, and the directory itself, which also works between containers. Captures take no
-// lock: they see each file either old or new.
+// Locks the work tree while a restore writes. A restore of another session or daemon waits for some seconds,
+// then fails as busy. There are two locks: one by name, and one on the directory itself, which also works
+// between containers. Captures take no lock, because they see each file either old or new.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
@@ -39,7 +39,7 @@ export async function holdWorkTree(site: LockSite, signal: AbortSignal): Promise
   }
 }
 
-/** Locks the work tree's root as well. Returns undefined when another process has the lock. */
+/** Also locks the root directory of the work tree. Returns undefined when another process has locked the directory. */
 async function withDirectory(
   { workTree, rootLock, log }: LockSite,
   name: ProcessLock,
@@ -53,7 +53,7 @@ async function withDirectory(
     }
     return {
       release: () => {
-        // The work under the lock is done, so a failed close must not replace its result.
+        // The work under the lock is done, so a failed release must not replace the result of the work.
         try {
           lock.release();
         } catch (error) {
@@ -67,7 +67,8 @@ async function withDirectory(
     };
   } catch (error) {
     name.release();
-    // The root is gone, replaced or unreadable: throws the error that every other look at the work tree throws.
+    // If the root is gone, replaced or unreadable, throws the same error as every other access to the work
+    // tree.
     if (systemCode(error) !== undefined) requireRoot(workTree.root);
     throw error;
   }

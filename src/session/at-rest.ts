@@ -1,6 +1,7 @@
-// Loads a closed session from its directory, for reading. Claims nothing and writes nothing: no recovery, no
-// summary, no watcher. Refuses a session that was not closed in order, or in which an opening would repair
-// something, finish a restore or give a warning. A daemon has to open such a session.
+// Loads a closed session from its directory for reading. Does not claim the session and writes no file: no
+// recovery, no summary, no watcher. Refuses a session that was not closed in order. Also refuses a session in
+// which an opening would make a repair, finish a restore or give a warning. A daemon must open such a
+// session.
 import { join } from 'node:path';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
@@ -29,7 +30,7 @@ import { closedInOrder } from './owner.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { openCapturer } from './watching.ts';
 
-/** The directory of a session, and the work tree as a client would name it. */
+/** The id of a session, and the path of its work tree as a client would name it. */
 export interface RestingPlace {
   readonly session: string;
   readonly workspace: string;
@@ -37,15 +38,15 @@ export interface RestingPlace {
 
 export interface SessionAtRest {
   readonly session: Session;
-  /** True while no other process has claimed the session since it was read. */
+  /** Returns true while no process has claimed the session since it was loaded. */
   isAtRest(): boolean;
   close(): Promise<void>;
 }
 
 /**
- * Loads the session for reading. `scratch` is an empty directory of the caller, in which a comparison with the work
- * tree keeps its files.
- * @throws any error when the session has to be opened to be read
+ * Loads the session for reading. `scratch` is an empty directory of the caller, in which a comparison with
+ * the work tree stores its files.
+ * @throws any error when a daemon must open the session instead
  */
 export async function readAtRest(
   { session: id, workspace }: RestingPlace,
@@ -68,7 +69,7 @@ export async function readAtRest(
     };
     const capture = openCapturer(session, store, join(scratch, 'ignore'));
     close = async () => {
-      await capture.close('deleted'); // only the next opening writes the known files
+      await capture.close('deleted'); // only an opened session writes the file of known files
       session.parts.sessionLog.close();
       await store.close();
     };
@@ -83,7 +84,7 @@ export async function readAtRest(
   }
 }
 
-/** Every file name that may be beside the store of a session after an orderly close. */
+/** The file names that a session may have beside its store after an orderly close. */
 const restingNames =
   /^(session\.json|owner\.json|session\.log|published\.log|summary\.json|checkpoints-enabled|known-files|ignore|spool|fence)$/;
 

@@ -1,5 +1,5 @@
-// Records the author of each write. The sources are checkpoints and the agent's reports; the records are in the
-// session's log. Returns the authors of a path. The ledger itself is checkpoints/ledger.ts.
+// Records the author of each write, and returns the authors of a path. The sources are checkpoints and the
+// agent's reports. The records are in the session's log. The ledger itself is in checkpoints/ledger.ts.
 import { timestamp } from '../base/clock.ts';
 import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -23,13 +23,13 @@ type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;
 interface LoggedAuthorship extends LogRecord {
   readonly kind: 'ledger';
   readonly records: readonly LedgerRecord[];
-  /** Writes that this session or another one on the work tree reported. */
+  /** The writes that this session, or another session on the work tree, reported. */
   readonly reports?: readonly ReportedWrite[];
-  /** The client's key with the answer, in the same record as the effect. */
+  /** The client's key with the answer, logged in the same record as the effect. */
   readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
 }
 
-/** Returns the ledger that the records of the session's log describe. */
+/** Rebuilds the ledger from the records of the session's log. */
 export function ledgerFrom(records: readonly LogRecord[]): Ledger {
   const logged = records.filter(isAuthorship);
   return new Ledger(
@@ -62,9 +62,9 @@ function keep(
 }
 
 /**
- * Records the author of each change since the checkpoint before. The author is the agent for the checkpoint
- * of a tool, and the user for the checkpoint of a turn, unless another session of this daemon reported the
- * change.
+ * Records the author of each change since the previous checkpoint. If another session of this daemon reported
+ * the change, that session is the author. Otherwise the author is the agent for the checkpoint of a tool, and
+ * the user for the checkpoint of a turn.
  */
 export async function noteCheckpoint(
   session: Session,
@@ -86,9 +86,9 @@ export async function noteCheckpoint(
 }
 
 /**
- * Returns the paths whose content in the first checkpoint differs from the ledger, after all earlier
- * checkpoints were removed. Other paths need no record, because the base in the store has their contents
- * ({@link baseOf}).
+ * Returns the paths whose content in a first checkpoint differs from the ledger. The ledger has paths when
+ * earlier checkpoints existed and were removed. All other paths need no record, because the base in the store
+ * has their contents ({@link baseOf}).
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -106,8 +106,8 @@ async function changesSinceKnown(
 }
 
 /**
- * Records the authors after a restore. Paths that the restore wrote or deleted count as this session's. Other changes
- * since the checkpoint before the restore count as the user's or another session's.
+ * Records the authors after a restore. The author of paths that the restore wrote or deleted is this session.
+ * The author of other changes since the checkpoint before the restore is the user or another session.
  */
 export async function noteRestore(
   session: Session,
@@ -126,7 +126,7 @@ export async function noteRestore(
   ]);
 }
 
-/** Records changes in the ledger: those of another session's agent under its id, and all others under `who`. */
+/** Records changes in the ledger. The author of a change is the other session whose agent made it, or else `who`. */
 function noted(
   session: Session,
   changes: readonly TreeChange[],
@@ -141,8 +141,8 @@ function noted(
 }
 
 /**
- * Returns the author of a content from outside this session: the agent of another open session, or else the
- * user.
+ * Returns the author of a content that this session did not write: the agent of another open session, or else
+ * the user.
  */
 export function authorOf(session: Session, path: TreePath, content: Known): 'session' | 'user' {
   return sessionThatLeft(session, path, content) === undefined ? 'user' : 'session';
@@ -157,7 +157,7 @@ function sessionThatLeft(session: Session, path: TreePath, content: Known): Sess
   return left?.id;
 }
 
-/** Returns the author of a content at a path, as far as the ledger knows. */
+/** Returns the author of a content at a path by the ledger, or else by the other open sessions. */
 export function writerOf(
   session: Session,
   path: TreePath,
@@ -177,7 +177,7 @@ const contentOf = (entry: Entry | undefined): Known => entry?.blob ?? 'absent';
 
 interface RecordedWrite {
   readonly recorded: boolean;
-  /** The content's id in this store; absent when the file is gone. */
+  /** The id of the content in this session's store. Absent when the file is gone. */
   readonly content?: string;
   readonly size?: number;
 }
@@ -191,9 +191,10 @@ export async function recordWrite(
   const { store, ledger } = session.requireCheckpoints();
   const { workTree, clock } = session.parts;
   const keepers = await keepersOf(session, write.path);
-  // Nothing is awaited between the look at the file and the log: reports must be in the order of the contents.
+  // No other report may come between reading the file and logging the report, because reports must be in the
+  // order of the contents.
   const found = await contentAt(store, workTree, write.path, context.signal);
-  // Without a file at the path, the agent has deleted it, unless the work tree itself is gone.
+  // A missing file counts as deleted by the agent, unless the work tree itself is missing.
   requireWorkTree(workTree);
   const content = found?.blob ?? 'absent';
   const at = timestamp(clock);
@@ -204,11 +205,12 @@ export async function recordWrite(
   };
   keepContent(keepers, content, found?.bytes);
   const { idempotency } = context.stamp;
-  // Other sessions come first: after a kill in between, they know at least that this session wrote the path.
+  // Other sessions log the report first. After a kill in between, they know at least that this session wrote
+  // the path.
   for (const other of session.parts.neighbours(session))
     noteReport(other, session, { path: write.path, content, at });
   const report = reportFor(session, session, { path: write.path, content, at });
-  // Logs first: when the log refuses the record, the ledger stays unchanged.
+  // Logs before changing the ledger, so that the ledger stays unchanged when the log refuses the record.
   keep(session, record === undefined ? [] : [record], {
     ...given({ idempotency: idempotency && { ...idempotency, result }, report }),
   });
@@ -218,8 +220,9 @@ export async function recordWrite(
 }
 
 /**
- * Returns the sessions that keep a content reported at a path. While several sessions are open on the work
- * tree, these are the sessions that name contents in the same way and whose captures take the path.
+ * Returns the sessions that keep a content reported at a path. A session needs reported contents only while
+ * other sessions are open on the work tree. It must compute content ids as this session does, and its
+ * captures must include the path.
  */
 async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
   const others = session.parts.neighbours(session);
@@ -236,7 +239,7 @@ async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
   return keepers;
 }
 
-/** Keeps a reported content. A failure is a warning in the log: a revert of one author then leaves the path. */
+/** Keeps a reported content. Logs a failure as a warning, because a revert of one author then merely skips the path. */
 function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Array | undefined): void {
   if (content === 'absent' || bytes === undefined) return;
   for (const { id, parts } of keepers) {
@@ -251,8 +254,8 @@ function keepContent(keepers: readonly Session[], content: Known, bytes: Uint8Ar
 type Written = Pick<LedgerRecord, 'path' | 'content' | 'at'>;
 
 /**
- * Records in a session a write that another session on its work tree reported. A failure to log the write is
- * a warning.
+ * Records in a session a write that another session on the work tree reported. If the write cannot be logged,
+ * gives a warning.
  */
 function noteReport(session: Session, writer: Session, written: Written): void {
   const report = reportFor(session, writer, written);
@@ -268,8 +271,8 @@ function noteReport(session: Session, writer: Session, written: Written): void {
 }
 
 /**
- * Returns the report that a session records of a writer. Returns undefined when the session has no checkpoint or
- * knows the write already.
+ * Returns the report that a session records about a write of `writer`. Returns undefined when the session has
+ * no checkpoint or already knows the write.
  */
 function reportFor(
   session: Session,
@@ -288,7 +291,7 @@ function reportFor(
   });
 }
 
-/** Returns the id of an empty content, which differs between stores that name contents in different ways. */
+/** Returns the id of an empty content. Two sessions with the same id compute content ids in the same way. */
 function nameOfEmpty(session: Session): string | undefined {
   return session.enabled?.store.hash(0).digest();
 }
@@ -300,18 +303,21 @@ export function agentNameOf({ parts }: Session): string | undefined {
 
 interface LedgerEntryView {
   readonly author: Author;
-  /** Order within the history of the path, from 1. */
+  /** The position in the history of the path, counted from 1. */
   readonly seq: number;
   readonly timestamp: string;
   readonly content?: string;
   readonly checkpoint?: string;
   readonly tag?: string;
   readonly toolName?: string;
-  /** The other session that made the change. */
+  /** The session whose agent made the change, if it was another session. */
   readonly session?: SessionId;
 }
 
-/** Returns the history of a path, oldest first, and the author of its present content if that is newer. */
+/**
+ * Returns the history of a path, oldest first. If the present content is newer than the history, also returns
+ * the author of this content.
+ */
 export async function pathHistory(
   session: Session,
   path: TreePath,
@@ -321,8 +327,8 @@ export async function pathHistory(
   const base = baseOf(checkpoints.index)?.record;
   const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
   const later = ledger.history(path);
-  // Records from before the oldest checkpoint come first. Checkpoints that are removed now made these
-  // records.
+  // Checkpoints that were removed since may have made records from before the oldest checkpoint. These
+  // records come first.
   const isTold = base === undefined || later.some(({ by, at }) => by === base.id || at < base.timestamp);
   const first: LedgerRecord[] =
     isTold || original === undefined
@@ -354,7 +360,8 @@ function describe(session: Session, record: LedgerRecord, seq: number): LedgerEn
 }
 
 /**
- * Returns the session whose agent wrote the content: the recorded session, or an open one whose ledger has the write.
+ * Returns the session whose agent wrote the content: the recorded session, or an open session whose ledger
+ * has the write.
  */
 function sessionThatWrote(
   session: Session,

@@ -1,7 +1,7 @@
 // The work tree as the sticky context sees it: the files that a path or a glob names, and their text. This
-// module follows a link only to a target inside the work tree. This module never looks into `.git`, into the
-// daemon's own storage or (for a glob) into ignored files. This module caches nothing between two looks: each
-// look has its own instance.
+// module follows a link only to a target inside the work tree. This module never reads `.git` or the daemon's
+// own storage, and a glob matches no ignored files. This module caches nothing between two looks, because
+// each look has an instance of its own.
 import { systemCode } from '../base/errors.ts';
 import { stampKey } from '../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../base/files.ts';
@@ -39,7 +39,7 @@ interface Wanted {
   readonly isAnchored: boolean;
 }
 
-/** One look at the files of the work tree. Close it afterwards. */
+/** One look at the files of the work tree. The caller must close the look afterwards. */
 export class TreeContextFiles implements ContextFiles {
   readonly #session: Session;
   readonly #tree: AnchoredFiles;
@@ -59,7 +59,10 @@ export class TreeContextFiles implements ContextFiles {
     this.#tree.close();
   }
 
-  /** Returns the file at a path, the files of a directory, or else the files that match the glob. */
+  /**
+   * Returns the file at a path, or the files of a directory. If the path does not exist, returns the files
+   * that match the text as a glob.
+   */
   async match(pattern: string): Promise<readonly ContextFile[]> {
     const path = fromText(pattern);
     const found = this.find(path);
@@ -113,7 +116,10 @@ export class TreeContextFiles implements ContextFiles {
     return { is: 'file', real, bytes: Number(stats.size), stamp };
   }
 
-  /** Returns a text that two looks share only if no file was changed, replaced, added or removed between them. */
+  /**
+   * Returns a text that describes the state of the files. Two looks have the same text only if no file was
+   * changed, replaced, added or removed between them.
+   */
   signatureOf(paths: readonly string[]): string {
     return JSON.stringify([...paths].sort(byBytes).map((path) => [path, this.#found.get(path)?.stamp]));
   }
@@ -157,7 +163,7 @@ export class TreeContextFiles implements ContextFiles {
         if (entry.isDirectory) {
           if (isWhole || this.#mayHold(path, wanted)) pending.push({ directory: path, isWhole });
         } else if (isWhole && isText(path)) {
-          // Does not enter a linked directory: its files are found under their real paths.
+          // A linked directory is not entered, because its files are found under their real paths.
           const found = this.find(path);
           if (found.is === 'file') matched.push(this.#note(toText(path), found));
         }
@@ -166,8 +172,8 @@ export class TreeContextFiles implements ContextFiles {
   }
 
   /**
-   * True when a glob enters a directory. A glob enters an ignored directory only if it names the directory
-   * without a wildcard.
+   * True when the search for a glob must enter a directory. It enters an ignored directory only if the glob
+   * names the directory without a wildcard.
    */
   #mayHold(directory: TreePath, wanted: Wanted | undefined): boolean {
     if (wanted === undefined || wanted.literal.startsWith(`${directory}/`)) return true;
@@ -177,7 +183,7 @@ export class TreeContextFiles implements ContextFiles {
 
   #list(directory: TreePath): { readonly name: string; readonly isDirectory: boolean }[] {
     try {
-      // The `.` opens the directory itself, without following a link that may have replaced it.
+      // The `.` opens the directory itself and fails for a link that may have replaced the directory.
       const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
       const listed = files.readdirSync(address, { encoding: 'latin1', withFileTypes: true });
       return listed.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
@@ -192,7 +198,7 @@ export class TreeContextFiles implements ContextFiles {
   }
 }
 
-/** Checks that a client's path is the path of a file in the work tree. @throws PathOutsideWorkTree */
+/** Parses a client's path, which must be in the work tree. @throws PathOutsideWorkTree */
 export function contextPath(text: string): TreePath {
   return parseTreePath(fromText(text));
 }
@@ -200,8 +206,8 @@ export function contextPath(text: string): TreePath {
 const absentCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
 
 /**
- * Returns `otherwise` for the error of a missing or unreadable file, which is then no part of the context. @throws
- * other errors
+ * Returns `otherwise` when the error is that of a missing or unreadable file. The context does not contain
+ * such a file. @throws other errors
  */
 function ifAbsent<T>(error: unknown, otherwise: T): T {
   if (absentCodes.has(systemCode(error) ?? '')) return otherwise;

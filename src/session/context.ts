@@ -1,6 +1,7 @@
-// The sticky context of a session on its work tree: the files that its paths and globs name now, and the
-// message built from them. Also checks whether a remembered length is still valid. The watcher reports
-// changes (watching.ts). Every look also compares stamps, because a watcher may miss a change.
+// The sticky context of a session on its work tree: the files that the paths and globs name now, and the
+// message built from these files. This module also checks whether the cached length of the message is still
+// valid. The watcher reports changes (watching.ts). Every look also compares file stamps, because a watcher
+// may miss a change.
 import { CheckpointdError } from '../base/errors.ts';
 import type { ClientObject } from '../conversation/client-object.ts';
 import {
@@ -17,11 +18,11 @@ import type { Session } from './session.ts';
 
 export interface ContextNow {
   readonly listed: ListedContext;
-  /** Bytes of the message when it was last built. Absent when the message has changed since. */
+  /** The length in bytes of the last built message. Absent when the message may have changed since. */
   readonly messageLength?: number;
 }
 
-/** Returns the context files as they are now. Reads none of the files. */
+/** Returns the list of context files as they are now. Does not read the files. */
 export function contextNow(session: Session, signal?: AbortSignal): Promise<ContextNow> {
   return looking(session, signal, async (tree) => {
     const { context } = session.parts.conversation;
@@ -60,7 +61,7 @@ export async function checkContextTargets(session: Session, paths: readonly stri
   });
 }
 
-/** Returns how many lines a file of the work tree has now, and 0 for a missing file. */
+/** Returns the present number of lines of a file in the work tree; 0 for a missing file. */
 export function linesNow(session: Session, path: TreePath, signal?: AbortSignal): Promise<number> {
   return looking(session, signal, async (tree) => lineCount((await tree.read(toText(path))) ?? ''));
 }
@@ -85,14 +86,14 @@ function pathsOf({ files, dropped }: ListedContext): string[] {
 interface KeptAgents {
   /** The number of agents. */
   readonly agents: number;
-  /** Paths and globs that the agents added to the context. */
+  /** The paths and globs that the active agent added to the context. */
   readonly context: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /**
- * Stores the agents of a client. If the conversation has no context paths, the resources of the active agent
- * become its context paths. Otherwise the paths that the client added stay unchanged.
+ * Stores the agents of a client. If the conversation has no context paths, it gets the resources of the
+ * active agent as context paths. Otherwise its context paths stay unchanged.
  */
 export async function keepAgents(session: Session, given: ClientObject): Promise<KeptAgents> {
   const { conversation } = session.parts;

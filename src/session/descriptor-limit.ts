@@ -1,11 +1,11 @@
-// The system's limit of open files. A session takes a few descriptors as long as it is open, and each request some
-// more while it runs. An opening that would leave too few for the requests is refused before it changes anything, so
-// that the open sessions go on. Linux only: other systems do not report the numbers.
+// The system's limit of open files. An open session uses a few file descriptors, and each running request
+// uses some more. The daemon refuses an opening that would leave too few descriptors for requests, so that
+// the open sessions can continue. This works on Linux only, because other systems do not report the numbers.
 import { attempt, attemptOr, hasCode, isOfSystem } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
-/** The descriptors that stay free for requests: files that are read side by side, and git with its pipes. */
+/** The number of descriptors that stay free for requests, which read several files at once and run git with pipes. */
 export const reservedDescriptors = 64;
 
 /**
@@ -24,7 +24,10 @@ export function refuseAtDescriptorLimit(): void {
   );
 }
 
-/** Returns the number of descriptors that this process may have. Undefined when the system does not report it. */
+/**
+ * Returns the number of descriptors that this process may have, or undefined when the system does not report
+ * the number.
+ */
 function descriptorLimit(): number | undefined {
   const text = attemptOr('', isOfSystem, () => files.readFileSync('/proc/self/limits', 'utf8'));
   const found = /^Max open files\s+(\d+)/m.exec(text)?.[1];
@@ -33,5 +36,5 @@ function descriptorLimit(): number | undefined {
 
 function usedDescriptors(limit: number): number {
   const listed = attempt(hasCode('EMFILE', 'ENFILE'), () => files.readdirSync('/proc/self/fd'));
-  return listed === undefined ? limit : listed.length - 1; // the listing has a descriptor of its own
+  return listed === undefined ? limit : listed.length - 1; // the listing itself uses one descriptor
 }

@@ -1,7 +1,8 @@
-// The directory of a session on disk: `{storage}/{session}`. The daemon's own files are in its sub-directory
-// `checkpointd`, so that the directory itself can be a bare repository that plain git reads. A marker file says that
-// the directory belongs to checkpointd, to which session, and which inode it has. The daemon removes no directory
-// without a valid marker. The marker holds only facts that hardly ever change.
+// The directory of a session on disk: `{storage}/{session}`. The daemon's own files are in the sub-directory
+// `checkpointd`, so that the directory itself can be a bare repository that plain git reads. A marker file
+// says that the directory belongs to checkpointd, names the session, and records the inode of the directory.
+// The daemon removes no directory without a valid marker. The marker contains only facts that hardly ever
+// change.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { SteadyPaths, writeAtomically } from '../base/atomic-file.ts';
@@ -17,10 +18,10 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32, type SessionId } from '../base/ids.ts';
 
-/** The format of a session's files that this version writes, and the latest format that it reads. */
+/** The format of a session's files that this version writes. This version reads no later format. */
 export const sessionFormat = 1;
 
-/** The remote line that an imported session comes from. */
+/** The line on a remote from which a session was imported. */
 export interface SessionOrigin {
   readonly remote: string;
   readonly session: string;
@@ -29,32 +30,35 @@ export interface SessionOrigin {
   readonly commit: string;
 }
 
-/** The facts of a session, as `checkpointd/session.json` holds them. These facts hardly ever change. */
+/** The facts of a session in `checkpointd/session.json`. These facts hardly ever change. */
 export interface SessionMarker {
   readonly marker: 'checkpointd session';
-  /** The format of the files beside the marker. A version that changes one of them increments the number. */
+  /** The format of the files beside the marker. A version that changes the form of a file increments this number. */
   readonly format: number;
   readonly session: SessionId;
-  /** Canonical path of the work tree, as bytes in latin1 like every path in these files. */
+  /** The canonical path of the work tree. As every path in these files, it has its bytes as latin1. */
   readonly workTree: string;
-  /** Device and inode of the work tree when the session was created, as `dev:ino`. */
+  /** The device and inode of the work tree when the session was created, as `dev:ino`. */
   readonly workTreeIdentity: string;
   /**
-   * The identity with the birth time, which distinguishes a later directory with the same inode. Absent in
-   * older sessions.
+   * The identity of the work tree with its birth time, which distinguishes a later directory with the same
+   * inode. Absent in older sessions.
    */
   readonly workTreeDirectory?: DirectoryIdentity;
-  /** Another directory at the work tree's path, and the first checkpoint of that directory's files. Absent: none. */
+  /**
+   * The directory that replaced the work tree, and the first checkpoint of its files. Absent when no
+   * directory replaced the work tree.
+   */
   readonly replacedBy?: { readonly directory: DirectoryIdentity; readonly seq: number };
   readonly conversationId: string;
   readonly strategy: string;
   readonly retention: 'session' | 'keep';
   readonly created: string;
-  /** The line of a remote that the session was imported from. */
+  /** The line on a remote from which the session was imported. */
   readonly origin?: SessionOrigin;
   /**
-   * The directory itself. The daemon never removes another directory at the same path. Absent in sessions of earlier
-   * versions.
+   * The identity of the session's directory. The daemon never removes another directory at the same path.
+   * Absent in sessions of earlier versions.
    */
   readonly directory?: DirectoryIdentity;
 }
@@ -81,33 +85,33 @@ export class SessionDirectory {
     return join(this.own, 'owner.json');
   }
   /**
-   * The lock file, which is beside the directory, because the lock is held before the directory exists and
-   * while it is renamed away.
+   * The lock file of the session. It is beside the directory, because a process takes the lock before the
+   * directory exists and keeps it while the directory is renamed away.
    */
   get lockFile(): string {
     return `${this.root}.lock`;
   }
-  /** Exists while another process asks the owner for the session; see {@link OwnerTerms}. */
+  /** A file that exists while another process asks the owner for the session; see {@link OwnerTerms}. */
   get wantedFile(): string {
     return join(this.own, 'wanted');
   }
   get logFile(): string {
     return join(this.own, 'session.log');
   }
-  /** The lines of the session on remotes, as this machine pushed them. */
+  /** The directory with the lines of the session that this machine pushed to remotes. */
   get travelDirectory(): string {
     return join(this.own, 'travel');
   }
   get intentFile(): string {
     return join(this.own, 'restore.json');
   }
-  /** The list of the session's publications, kept apart from its store. */
+  /** The list of the session's published checkpoints, which is stored separately from the store. */
   get publishedFile(): string {
     return join(this.own, 'published.log');
   }
   /**
-   * Exists once the deletion of the session has begun. The daemon then only removes the rest of the session,
-   * and reads no part of it.
+   * A file that exists once the deletion of the session has begun. From then on the daemon reads no part of
+   * the session and only removes the rest.
    */
   get deletionFile(): string {
     return join(this.own, 'deletion');
@@ -116,51 +120,57 @@ export class SessionDirectory {
   get isBeingDeleted(): boolean {
     return files.existsSync(this.deletionFile);
   }
-  /** The number of checkpoints and the first prompt, for readers that do not open the session. */
+  /** The file with the number of checkpoints and the first prompt, for readers that do not open the session. */
   get summaryFile(): string {
     return join(this.own, 'summary.json');
   }
   get mergeDirectory(): string {
     return join(this.own, 'merge');
   }
-  /** Contents that agents reported and that perhaps no checkpoint contains, by their ids. */
+  /**
+   * The directory with contents that agents reported and that may be in no checkpoint. Each file is named by
+   * the id of its content.
+   */
   get reportedDirectory(): string {
     return join(this.own, 'reported');
   }
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }
-  /** File stamps of the work tree, cached between two openings. */
+  /** The file that caches the file stamps of the work tree between two openings. */
   get knownFile(): string {
     return join(this.own, 'known-files');
   }
-  /** Exists while the work tree is watched. */
+  /** A directory that exists while the watcher watches the work tree. */
   get fenceDirectory(): string {
     return join(this.own, 'fence');
   }
   /**
-   * Exists while checkpoints are enabled. A session that a user enabled outside a repository is enabled again when it
-   * is resumed.
+   * A file that exists while checkpoints are enabled. If a user enabled checkpoints outside a repository, a
+   * resumed session enables them again.
    */
   get enabledFile(): string {
     return join(this.own, 'checkpoints-enabled');
   }
 
-  /** Syncs the session's files outside its store to the disk, with the directories that lead to them. */
+  /** Syncs the session's files outside its store to the disk, and the directories that contain them. */
   async sync(): Promise<void> {
     const own = [this.markerFile, this.logFile, this.publishedFile, this.enabledFile];
     await this.#steady.sync([], [...own, this.own, this.root, this.storage]);
   }
 
-  /** True when the session exists. @throws StoreUnavailable when another program's entry is at its path */
+  /**
+   * True when the session exists. @throws StoreUnavailable when an entry of another program is at the
+   * session's path
+   */
   exists(): boolean {
     if (this.#standing() === undefined) return false;
     return isFile(this.markerFile);
   }
 
   /**
-   * True when the directory contains a session without its marker. The session's other files are made after the
-   * marker and removed before it, so the marker was lost.
+   * True when the directory contains a session that has lost its marker. The daemon makes the session's other
+   * files after the marker and removes them before it, so these files alone show the loss.
    */
   isUnmarked(): boolean {
     if (this.#standing() === undefined || files.existsSync(this.markerFile)) return false;
@@ -168,7 +178,8 @@ export class SessionDirectory {
   }
 
   /**
-   * Makes the directory (0700) and the marker. The marker comes last, so a directory with a marker is complete.
+   * Makes the directory (0700) and the marker. Writes the marker last, so a directory with a marker is
+   * complete.
    * @throws StoreUnavailable when a link, a file or a foreign directory is at the path
    */
   create(marker: SessionMarker): void {
@@ -183,14 +194,15 @@ export class SessionDirectory {
   }
 
   /**
-   * Returns the directory at the work tree's path if it is not the directory of the newest checkpoints. For example,
-   * a project was deleted and cloned again.
+   * Returns the directory at the work tree's path if this directory is not the one in the newest checkpoints.
+   * A user may have deleted a project and cloned it again.
    */
   replacementOf({ workTree, ...marker }: SessionMarker): DirectoryIdentity | undefined {
     const now = directoryAt(workTree);
-    // The file may be newer than the marker that a process read at the opening.
+    // The marker file may be newer than the marker that this process read at the opening.
     const { replacedBy, workTreeDirectory, workTreeIdentity } = this.readMarker() ?? marker;
-    // Earlier versions did not record the birth time, and the device number may have changed since.
+    // Earlier versions did not record the birth time. The device number is not compared, because it may have
+    // changed since.
     const [, inode = ''] = workTreeIdentity.split(':');
     const then = replacedBy?.directory ?? workTreeDirectory ?? { inode, birth: '0' };
     return now === undefined || isSameDirectory(then, now) ? undefined : now;
@@ -208,7 +220,10 @@ export class SessionDirectory {
     if (this.#standing() === undefined) makeDirectory(this.root);
   }
 
-  /** True when an import was killed before it wrote the marker: the directory has only the note of a deletion. */
+  /**
+   * True when an import was killed before it wrote the marker. The directory then contains little more than
+   * the note of a deletion.
+   */
   isUnbegun(): boolean {
     if (!this.isBeingDeleted || files.existsSync(this.markerFile)) return false;
     const isNote = (name: string): boolean =>
@@ -225,22 +240,22 @@ export class SessionDirectory {
     makeDirectory(this.own);
   }
 
-  /** Removes the directory that {@link makeRoot} made, when the next step has failed. */
+  /** Removes the directory that {@link makeRoot} made. Call it when the next step has failed. */
   removeEmptyRoot(): void {
-    attempt(isOfSystem, () => files.rmdirSync(this.root)); // the directory was not empty, or is gone
+    attempt(isOfSystem, () => files.rmdirSync(this.root)); // the directory may not be empty, or may be gone
   }
 
-  /** Removes the directory that {@link create} made, when the next step has failed. */
+  /** Removes the sub-directory that {@link create} made. Call it when the next step has failed. */
   removeNew(): void {
-    // The earlier failure is reported. The next opening treats this session as new.
+    // Ignores a failure, because the earlier failure is reported. The next opening treats the session as new.
     attempt(isOfSystem, () => files.rmSync(this.own, { recursive: true, force: true }));
   }
 
   /**
-   * Returns the identity of the directory if this session made it, or undefined when the path is free. Call it before
-   * every removal.
-   * @throws StoreUnavailable for a link, a file, or a directory that belongs to another user, to another session, or
-   * that replaced this session's directory
+   * Returns the identity of the directory if this session made the directory. Returns undefined when the path
+   * is free. Call this method before every removal.
+   * @throws StoreUnavailable for a link or a file, and for a directory that belongs to another user, belongs
+   * to another session, or replaced this session's directory
    */
   ours(): DirectoryIdentity | undefined {
     const standing = this.#standing();
@@ -253,8 +268,9 @@ export class SessionDirectory {
   }
 
   /**
-   * Returns the identity of the session's directory, or undefined when its path is free.
-   * @throws StoreUnavailable when it or its sub-directory is no directory of this user
+   * Returns the identity of the session's directory, or undefined when the path is free.
+   * @throws StoreUnavailable when the entry at the path is not a directory of this user, or the sub-directory
+   * is not a directory
    */
   #standing(): { readonly identity: DirectoryIdentity } | undefined {
     const standing = standingAt(this.root);
@@ -268,8 +284,8 @@ export class SessionDirectory {
   }
 
   /**
-   * Returns the name of an entry that no session ever has in its directory. The directory then belongs to another
-   * program.
+   * Returns the name of an entry in the directory that no session ever makes, if there is one. The directory
+   * then belongs to another program.
    */
   stranger(): string | undefined {
     return files.readdirSync(this.root).find((name) => !namesOfOurs.test(name));
@@ -283,7 +299,7 @@ export class SessionDirectory {
     );
   }
 
-  /** Removes temporary files that a killed daemon was about to rename. The caller owns the session. */
+  /** Removes temporary files that a killed daemon was about to rename. The caller must own the session. */
   removeTemporaries(): void {
     for (const name of files.readdirSync(this.own)) {
       if (/\.[0-9a-f]{12}\.tmp$/.test(name)) files.rmSync(join(this.own, name), { force: true });
@@ -295,7 +311,10 @@ export class SessionDirectory {
     return readMarker(this.markerFile);
   }
 
-  /** Refuses a session of a later version. Call it before every write to such files. @throws StoreVersion */
+  /**
+   * Refuses a session of a later version. Call this method before writing to the session's files. @throws
+   * StoreVersion
+   */
   refuseLaterFormat(): void {
     const format = this.readMarker()?.format ?? sessionFormat;
     if (format <= sessionFormat) return;
@@ -307,7 +326,7 @@ export class SessionDirectory {
   }
 }
 
-/** The names that a bare repository and checkpointd use in a session's directory. */
+/** The names that a bare repository and checkpointd make in a session's directory. */
 const namesOfOurs =
   /^(checkpointd|local|spool|HEAD|config|description|objects|refs|hooks|info|branches|logs|packed-refs(\.damaged-[0-9a-f]+)?|index|gc\.(pid|log)|shallow|[A-Za-z_.-]+\.lock)$/;
 
@@ -316,7 +335,7 @@ function isFile(path: string): boolean {
 }
 
 function makeDirectory(path: string): void {
-  // A kill came between the directory and its marker.
+  // The directory may exist already, if a process was killed before it wrote the marker.
   attempt(hasCode('EEXIST'), () => files.mkdirSync(path, { mode: 0o700 }));
 }
 
@@ -335,8 +354,8 @@ export function markerText(marker: Partial<SessionMarker>): string {
 }
 
 /**
- * True when the checksum matches: no bit was flipped and no field removed. A marker of a later format counts as
- * intact.
+ * True when the marker is intact: its checksum matches and its fields are valid. A marker of a later format
+ * counts as intact.
  */
 function isWhole(value: object): boolean {
   const fields = value as Partial<Record<string, unknown>>;
@@ -350,7 +369,7 @@ function isWhole(value: object): boolean {
   );
 }
 
-/** Reads a marker. Returns undefined when it is missing, or when another user or program wrote it. */
+/** Reads a marker. Returns undefined when the file is missing, damaged or not a marker of checkpointd. */
 export function readMarker(file: string): SessionMarker | undefined {
   const text = attempt(hasCode('ENOENT', 'ENOTDIR'), () => files.readFileSync(file, 'utf8'));
   if (text === undefined) return undefined;
@@ -367,7 +386,7 @@ export function readMarker(file: string): SessionMarker | undefined {
   });
 }
 
-/** Returns the names in a storage root, none when the root does not exist. */
+/** Returns the names in a storage root. Returns no names when the root does not exist. */
 export function storedNames(storage: string): string[] {
   return attemptOr([], hasCode('ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'), () =>
     files.readdirSync(storage),
@@ -379,8 +398,8 @@ export function isSessionId(name: string): name is SessionId {
 }
 
 /**
- * Returns the id of the session of one conversation on one work tree in one strategy. The id is the same at
- * every start.
+ * Returns the id of a session, which depends only on its work tree, conversation and strategy. So the id is
+ * the same at every start.
  */
 export function sessionIdOf(workTree: string, conversationId: string, strategy: string): SessionId {
   const digest = createHash('sha256')

@@ -1,7 +1,8 @@
-// A conversation's document as a file of the client's. This module knows its allowed places, saves a file
-// before replacing it, and writes and reads the document. The daemon replaces a file completely or not at
-// all, never replaces a link or a device, and changes nothing when it refuses. A file in no open session's
-// work tree is replaced without being saved. A file that cannot be saved is not replaced.
+// A conversation's document in a file of the client. This module knows the allowed places of the file, saves
+// a file before it is replaced, and writes and reads the document. The daemon replaces a file completely or
+// not at all, and never replaces a link or a device. A refusal changes nothing. A file outside the work trees
+// of all open sessions is replaced without being saved. A file that should be saved and cannot be saved is
+// not replaced.
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
@@ -25,8 +26,8 @@ import { ensureRecovered, restoreSite } from './restores.ts';
 import type { Session } from './session.ts';
 
 /**
- * Returns an absolute path unchanged, and a relative path resolved in the work tree. @throws PathOutsideWorkTree,
- * InvalidParams
+ * Returns the absolute path of a document. A relative path is resolved in the work tree. @throws
+ * PathOutsideWorkTree, InvalidParams
  */
 function documentSource(session: Session, path: string): string {
   if (path.includes('\0') || path === '') throw refusedPath('path must be the path of a file.', path);
@@ -36,10 +37,11 @@ function documentSource(session: Session, path: string): string {
 }
 
 /**
- * Returns the path of the new document: in an existing directory, with links above it resolved.
- * @throws InvalidParams (no such directory; a directory, a link or a device is at the path; the daemon's storage; a
- * git directory), PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its directory may not be
- * entered)
+ * Returns the path for the new document. The path is in an existing directory, and links above it are
+ * resolved.
+ * @throws InvalidParams (no such directory; a directory, a link or a device is at the path; the daemon's
+ * storage; a git directory), PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its
+ * directory may not be entered)
  */
 function documentTarget(session: Session, path: string): string {
   const place = documentSource(session, path);
@@ -69,7 +71,7 @@ function documentTarget(session: Session, path: string): string {
   return target;
 }
 
-/** Refuses an entry that is no regular file. Replacing a device such as `/dev/null` would break the whole system. */
+/** Refuses an entry that is not a regular file. Replacing a device such as `/dev/null` would break the whole system. */
 function refuseSpecial(target: string): void {
   const stats = files.lstatSync(target, { throwIfNoEntry: false });
   if (stats === undefined || stats.isFile()) return;
@@ -86,7 +88,7 @@ function refusedPath(message: string, path: string, cause?: unknown): Checkpoint
   return new CheckpointdError('InvalidParams', message, { details: { path }, cause });
 }
 
-/** Returns the error for an allowed place where this user may not write. */
+/** Returns the error for an allowed place in which this user may not write. */
 function deniedPath(path: string, cause: unknown): CheckpointdError {
   return new CheckpointdError(
     'ReadOnlyStore',
@@ -95,7 +97,10 @@ function deniedPath(path: string, cause: unknown): CheckpointdError {
   );
 }
 
-/** True when the path is a `.git`, or is inside one or inside a directory that git would take for a repository. */
+/**
+ * True when the path is a `.git`, is inside a `.git`, or is inside a directory that git would treat as a
+ * repository.
+ */
 function isGits(target: string): boolean {
   if (isDotGit(target)) return true;
   for (let at = dirname(target); ; at = dirname(at)) {
@@ -112,15 +117,18 @@ function isThere(path: string): boolean {
   return files.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Stamps of a file, enough to detect that it has changed. */
+/**
+ * The stamp of an existing file, by which a change of the file is detected, and the checkpoint that contains
+ * the file.
+ */
 interface StandingFile {
   readonly stamp: string;
   readonly safety?: CheckpointId;
 }
 
 /**
- * Returns the stamps of the file at the target, or undefined without a file. The export compares these stamps
- * before it replaces the file.
+ * Returns the stamp of the file at the target, or undefined when there is no file. The export compares this
+ * stamp before it replaces the file.
  */
 function fileStamp(target: string): string | undefined {
   const stats = files.lstatSync(target, { throwIfNoEntry: false, bigint: true });
@@ -129,8 +137,9 @@ function fileStamp(target: string): string | undefined {
 }
 
 /**
- * Saves the file at an absolute path in the sessions whose work trees contain it.
- * @throws PreconditionFailed when a session has to save the file and cannot; the errors of captures
+ * Saves the file at an absolute path in a session whose work tree contains the file.
+ * @throws PreconditionFailed when a work tree contains the file and its session cannot save it; the errors of
+ * captures
  */
 async function saveReplaced(
   target: string,
@@ -174,7 +183,7 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
   }, context.signal);
 }
 
-/** Returns the checkpoints of a session once no restore is unfinished. Any obstacle stops the export. */
+/** Returns the checkpoints of a session after recovering an unfinished restore. If this fails, the export stops. */
 async function recoveredIn(
   session: Session,
   target: string,
@@ -189,7 +198,7 @@ async function recoveredIn(
   }
 }
 
-/** Errors of a recovery, beyond those that every request can have. */
+/** The errors of a recovery that not every request can have. */
 const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
   'CheckpointsDisabled',
   'RestoreFailed',
@@ -209,10 +218,7 @@ function unsaved(target: string, because: string, cause?: unknown): CheckpointdE
 
 const documentBytesMax = 256 << 20;
 
-/**
- * Returns the document of the present conversation. The document's `checkpoint_manager` is a reference that
- * owns nothing (C2).
- */
+/** Returns the document of the present conversation. The document's `checkpoint_manager` is only a reference (C2). */
 export async function documentOf(session: Session): Promise<ConversationDocument> {
   const { messageLength } = await contextNow(session);
   const { marker, conversation } = session.parts;
@@ -226,7 +232,7 @@ export async function documentOf(session: Session): Promise<ConversationDocument
   });
 }
 
-/** Returns the size of a document's JSON in bytes, without making the whole text at once. */
+/** Returns the size of a document's JSON in bytes. Does not keep the whole text in memory. */
 export async function sizeOfDocument(document: ConversationDocument): Promise<number> {
   const slices = new Slices();
   let bytes = 0;
@@ -250,7 +256,7 @@ export interface Exported {
   readonly safety?: CheckpointId;
 }
 
-/** The place of an export, and the checkpoints that save the present file there. */
+/** The place of an export, and the checkpoint with the file that is there now. */
 interface ExportPlace {
   readonly target: string;
   readonly overwrite: boolean;
@@ -258,11 +264,12 @@ interface ExportPlace {
 }
 
 /**
- * Finds the place of an export. When a file is to be replaced, saves it in the work trees of `sessions` that contain
- * it. Call it before entering the session's own queue: the file may be in the work tree of another session, which may
- * be exporting into this one.
- * @throws InvalidParams (no such directory; a directory is at the path; inside the storage or a git directory),
- * PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (the present file cannot be saved)
+ * Finds the place of an export. If the export will replace a file, saves the file in a session of `sessions`
+ * whose work tree contains it. The caller must not be in its own session's queue: the file may be in the work
+ * tree of another session, which may at the same time export into this work tree.
+ * @throws InvalidParams (no such directory; a directory is at the path; inside the storage or a git
+ * directory), PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (the present file
+ * cannot be saved)
  */
 export async function placeOfExport(
   session: Session,
@@ -278,8 +285,8 @@ export async function placeOfExport(
 
 /**
  * Writes the document to a temporary file and moves it into place. Replaces an existing file only on request.
- * @throws PreconditionFailed (a file exists and overwriting was not requested, or it changed since it was saved),
- * NoSpace: then nothing was written
+ * @throws PreconditionFailed (a file exists and overwriting was not requested, or the file changed since it
+ * was saved), NoSpace: then nothing was written
  */
 export async function exportToFile(
   session: Session,
@@ -299,8 +306,8 @@ export async function exportToFile(
 }
 
 /**
- * Writes the temporary file and returns its size in bytes. Captures ignore names of this form, so a file that a kill
- * left gets into no checkpoint.
+ * Writes the temporary file and returns its size in bytes. Captures ignore names of this form, so no
+ * checkpoint contains a file that a killed process left.
  */
 async function writeTemporary(
   session: Session,
@@ -334,7 +341,8 @@ function replace(temporary: string, target: string, saved: string | undefined): 
 }
 
 /**
- * Moves the file to a free path. Returns false when the identical document exists already. @throws PreconditionFailed
+ * Moves the temporary file to a free path. Returns false when an identical document exists there already.
+ * @throws PreconditionFailed
  */
 async function putNew(temporary: string, target: string): Promise<boolean> {
   try {
@@ -345,7 +353,7 @@ async function putNew(temporary: string, target: string): Promise<boolean> {
       if (await isSameFile(temporary, target)) return false;
       throw occupied(target, 'already exists');
     }
-    // A file system without hard links: checks that the path is free, then renames.
+    // On a file system without hard links, checks that the path is free and then renames.
     if (fileStamp(target) !== undefined) throw occupied(target, 'already exists');
     files.renameSync(temporary, target);
     return true;

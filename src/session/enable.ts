@@ -1,6 +1,6 @@
-// Enables checkpoints in a session. Checks for git and a repository, opens the store, and completes what a
-// kill left unfinished. Makes the checkpoint of tag "0" if there is none. Returns the reason, and changes
-// nothing, when checkpoints may not be enabled.
+// Enables checkpoints in a session. Checks for git and a repository, opens the store, and completes work that
+// a kill left unfinished. Makes the checkpoint of tag "0" if there is no checkpoint. When checkpoints may not
+// be enabled, disables them with the reason and changes no file.
 import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -29,7 +29,7 @@ import { openCapturer } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
 
-/** Returns why checkpoints may not be enabled now, or undefined when they may. */
+/** Returns why checkpoints may not be enabled now, or undefined when they may be enabled. */
 export async function obstacle(session: Session, mode: InitMode): Promise<DisabledReason | undefined> {
   if (!session.parts.options.features.checkpoints) return 'FeatureOff';
   if (mode === 'never') return 'NotRequested';
@@ -41,15 +41,15 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
     throw error;
   }
   const { repository, directory } = session.parts;
-  // A session that a user enabled by hand stays enabled when it is resumed: it has checkpoints, and perhaps an
-  // unfinished restore.
+  // If a user enabled checkpoints by hand, a resumed session enables them again, because it has checkpoints
+  // and perhaps an unfinished restore.
   if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
     return 'NotARepository';
   return undefined;
 }
 
 /**
- * Enables checkpoints. With an obstacle, checkpoints stay disabled for the reason of the obstacle.
+ * Enables checkpoints. If there is an obstacle, checkpoints stay disabled with the obstacle as the reason.
  * @throws GitMissing, GitTooOld, StrategyUnavailable, the store's own errors, CaptureTimedOut after
  * `limits.initTimeoutMs`, AbortError. After such an error checkpoints stay disabled, and the client can try
  * again.
@@ -69,7 +69,7 @@ export async function enableCheckpoints(
       reason === 'NotARepository' ? unusableAround(session.parts.workTree.root) : undefined,
     );
   }
-  const isGivenUp = session.disabledReason === 'OtherWorkTree'; // the warning announced this result
+  const isGivenUp = session.disabledReason === 'OtherWorkTree'; // the client was warned of this
   const opened = await storeOrDamage(session, mode);
   if (opened === undefined) return;
   const { store, stored } = opened;
@@ -95,8 +95,8 @@ export async function enableCheckpoints(
       context.warn(warning);
     session.parts.ledger.reports.beginAt(checkpoints.index.head?.record.id);
     session.enable(checkpoints);
-    // Writes the file before publishing the base, since nothing may fail after that. Without checkpoints the file has
-    // no meaning.
+    // Writes the file before the base is published, because no step may fail after the publication. The file
+    // alone, without checkpoints, has no effect.
     writeAtomically(session.parts.directory.enabledFile, '');
     await withinTimeout(session, context, async (limited) => {
       reopenUnpublished(site);
@@ -117,8 +117,8 @@ export async function enableCheckpoints(
 }
 
 /**
- * Opens the store. A store that is unreachable, or damaged as a whole, disables only checkpoints: the conversation
- * stays available.
+ * Opens the store. If the store is unreachable or damaged as a whole, disables only checkpoints, and the
+ * conversation stays available.
  */
 async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedStore | undefined> {
   try {
@@ -133,7 +133,7 @@ async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedSt
   }
 }
 
-/** Warns the opening client of damaged checkpoints, which no list contains. */
+/** Warns of damaged checkpoints, which no list contains. */
 function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
   for (const { what, affects } of store.damaged().slice(0, 10)) {
     const whose = affects.length === 0 || affects[0] === what ? '' : ` (checkpoint ${affects.join(', ')})`;
@@ -143,7 +143,10 @@ function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
   }
 }
 
-/** Finishes an interrupted checkpoint/clean. Outside a repository only a session that had checkpoints gets here. */
+/**
+ * Finishes an interrupted checkpoint/clean. Called for a session outside a repository that had checkpoints
+ * and has none now.
+ */
 async function finishClean(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   files.rmSync(session.parts.directory.enabledFile, { force: true });
   session.disable('NotARepository');
@@ -152,8 +155,8 @@ async function finishClean(session: Session, store: SnapshotStore, capture: Capt
 }
 
 /**
- * Disables checkpoints until the client decides, because another directory is at the path where a restore was
- * interrupted. Changes no file.
+ * Disables checkpoints until the client decides. A restore was interrupted, and another directory is now at
+ * the path of its work tree. Changes no file.
  */
 async function waitForRoot(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   session.hasUnfinishedRestore = true;
@@ -163,7 +166,7 @@ async function waitForRoot(session: Session, store: SnapshotStore, capture: Capt
   await store.close();
 }
 
-/** Opens the capturer. When the capturer cannot be opened, closes the store. */
+/** Opens the capturer. If this fails, closes the store. */
 async function captureOf(session: Session, store: SnapshotStore): Promise<Capturer> {
   try {
     return openCapturer(session, store);
@@ -173,7 +176,7 @@ async function captureOf(session: Session, store: SnapshotStore): Promise<Captur
   }
 }
 
-/** Makes the checkpoint of tag "0". The checkpoint's commit message is that of Q CLI. */
+/** Makes the checkpoint of tag "0". Its commit message is the same as in Q CLI. */
 export async function createBase(
   session: Session,
   checkpoints: Checkpoints,
@@ -224,7 +227,10 @@ const emptyBaseText =
 
 const warnAfterMs = 5_000;
 
-/** Warns after five seconds and gives up after the limit (R26). The client can cancel all the time. */
+/**
+ * Runs work with a time limit. Warns after five seconds, and cancels the work at the limit (R26). The client
+ * can cancel at any time.
+ */
 async function withinTimeout<T>(
   session: Session,
   context: OperationContext,

@@ -1,17 +1,17 @@
-// The end of a session, which has five states. After the decision (`noted`) it never goes back:
+// The end of a session has five states. After the decision (`noted`) the session never returns to an earlier state:
 //
 //   open     The session has its owner, and its queue runs.
-//   ending   No new operation begins. A failure before the decision leaves everything as it was.
-//   noted    The decision for a session with checkpoints outside its directory: a note in the directory says that the
-//            whole session is being deleted. After a kill the session is neither listed nor resumed.
-//   moved    The directory is renamed away, so its path is free. For a session with everything inside its directory,
-//            this rename is the decision.
-//   deleted  The renamed directory is gone from the disk. The marker is deleted last: after a kill it shows that the
-//            rest belongs to checkpointd.
+//   ending   No new operation begins. A failure before the decision leaves the session unchanged.
+//   noted    The decision for a session with checkpoints outside its directory: a note in the directory states that
+//            the whole session is being deleted. After a kill the session is neither listed nor resumed.
+//   moved    The directory is renamed away, so its path is free. For a session with all its data inside its
+//            directory, this rename is the decision.
+//   deleted  The renamed directory is gone from the disk. The marker is deleted last. After a kill it shows that the
+//            remaining files belong to checkpointd.
 //
 // A session ends in one of three ways. Closing (`endSession`, and `abandonSession` for a dying process) removes
 // checkpoints, but never the only copy of a user's work. A session with such a copy stays as an orphan, which the same
-// conversation resumes. Deleting (`deleteOpen`, `deleteClosed`) is requested by a client and removes everything.
+// conversation resumes. Deleting (`deleteOpen`, `deleteClosed`) is requested by a client and removes all data.
 // Sweeping (`sweepStorage`, `finishDeletion`) continues the work of a dead daemon from the state that the disk shows.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -44,12 +44,13 @@ import type { Session } from './session.ts';
 import { openClosedStore } from './session-store.ts';
 
 /**
- * How a session is closed. `orderly`: a decision (close, shutdown, a signal). `abrupt`: the loss of the client (end
- * of input, parent's death, fatal framing, exit without shutdown), or an internal failure of the daemon.
+ * The way in which a session ends. `orderly`: by a decision (close, shutdown, a signal). `abrupt`: by the
+ * loss of the client (end of input, death of the parent, fatal framing, exit without shutdown), or by an
+ * internal failure of the daemon.
  */
 export type EndKind = 'orderly' | 'abrupt';
 
-/** Why a session that ended is still on the disk, or why it did not end, in the words of the wire. */
+/** The reason why a closed session is still on the disk, or why a session did not end, in the words of the wire. */
 type NotRemoved =
   | 'retention'
   | 'otherClients'
@@ -59,11 +60,11 @@ type NotRemoved =
   | 'storeUnavailable';
 
 export interface Ended {
-  /** The fate of the session's directory. */
+  /** The result for the session's directory. */
   readonly fate: 'kept' | 'removed' | 'orphaned';
-  /** Absent when the session was removed. */
+  /** The reason why the directory stays. Absent when the session was removed. */
   readonly because?: NotRemoved;
-  /** Resolves when the files of a removed directory are deleted. The path itself is already free. */
+  /** A promise that resolves when the files of a removed directory are deleted. The path itself is already free. */
   readonly deleted: Promise<void>;
 }
 
@@ -74,17 +75,17 @@ type Warned = Pick<OperationContext, 'warn'>;
 // Closing.
 
 /**
- * Closes a session: stops its watcher and child processes, gives up its ownership, and removes the session when that
- * loses nothing. Always removes a deleted session, whose checkpoints are gone already.
+ * Closes a session. Stops its watcher and child processes, and gives up its ownership. Removes the session if
+ * no user data would be lost. Always removes a session of kind `deleted`, whose checkpoints are gone already.
  */
 export async function endSession(session: Session, kind: EndKind | 'deleted'): Promise<Ended> {
   const { queue, directory, owner, sessionLog } = session.parts;
   try {
     await queue.close();
-    const { enabled } = session; // not earlier: a running operation may have enabled checkpoints, or removed them
+    const { enabled } = session; // read only now, because a running operation may have enabled or removed checkpoints
     await session.watcher?.close();
     await Promise.all([session.parts.answered.close(), session.parts.late.lookNow(() => enabled?.store)]);
-    await enabled?.capture.close(kind === 'deleted' ? kind : undefined); // a scan may run, and uses files of the store
+    await enabled?.capture.close(kind === 'deleted' ? kind : undefined); // a running scan uses files of the store
     const because = kind === 'deleted' ? undefined : await reasonToStay(session, kind);
     await enabled?.store.close();
     if (because === undefined) return { fate: 'removed', deleted: deleteTrash(renameAway(directory)) };
@@ -98,16 +99,17 @@ export async function endSession(session: Session, kind: EndKind | 'deleted'): P
   }
 }
 
-/** Removes the checkpoints of a session that is closed, or returns the reason why the session stays. */
+/** Removes the checkpoints of a session that is being closed. If the session must stay, returns the reason instead. */
 async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved | undefined> {
   const { directory, late, marker } = session.parts;
   if (marker.retention === 'keep') return 'retention';
   if (files.existsSync(directory.intentFile)) return 'unfinishedRestore';
-  // A program wrote to a displaced file, and the daemon could not return the file to its place.
+  // A displaced file remains when a program wrote to the file and the daemon could not return it to its path.
   if (late.isAny) return 'onlyCopy';
   if (!isOurs(session)) return 'notOurs';
   if (kind === 'abrupt') {
-    // The checkpoints of a damaged store cannot be read.
+    // Without readable checkpoints, the daemon cannot find out whether a checkpoint has the only copy of a
+    // file.
     if (isBeyondReach(session)) return 'storeUnavailable';
     if (session.enabled !== undefined && (await safetyHoldsOnlyCopy(session.enabled))) return 'onlyCopy';
   }
@@ -122,9 +124,9 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
 }
 
 /**
- * Ends a session in a process that is about to die and cannot wait. Kills the git processes first. Then
- * renames the directory away if that loses nothing, as far as it can judge without reading snapshots. The
- * next start deletes the renamed directory.
+ * Ends a session in a process that is about to die and cannot wait. First kills the git processes. Then
+ * renames the directory away, if no user data can be lost as far as this is known without reading snapshots.
+ * The next start deletes the renamed directory.
  */
 export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void {
   const { directory, late, marker, rootLock } = session.parts;
@@ -137,13 +139,14 @@ export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void
   if (session.parts.owner.holds()) renameAway(directory);
 }
 
-/** True when the session may have checkpoints that cannot be read now. */
+/** True when the session may have checkpoints that the daemon cannot read now. */
 function isBeyondReach({ disabledReason }: Session): boolean {
   return disabledReason === 'StoreCorrupt' || disabledReason === 'RepositoryUnusable';
 }
 
 /**
- * True when the directory is still the one that the session made. Otherwise nothing is removed, and the log says so.
+ * True when the directory at the path is still the directory that the session made. Otherwise logs a warning,
+ * and the caller must remove nothing.
  */
 function isOurs({ parts }: Session): boolean {
   try {
@@ -158,9 +161,8 @@ function isOurs({ parts }: Session): boolean {
 }
 
 /**
- * True when a safety checkpoint has content that the session's present state lacks. Content that an earlier restore
- * of ours wrote does not count: it was never the user's new work, and an older safety checkpoint has the user's
- * original.
+ * True when a safety checkpoint has content that the session's present state lacks. Content that an earlier
+ * restore wrote does not count, because it was never the user's new work.
  */
 async function safetyHoldsOnlyCopy(checkpoints: Checkpoints): Promise<boolean> {
   const { index, store } = checkpoints;
@@ -180,8 +182,8 @@ async function safetyHoldsOnlyCopy(checkpoints: Checkpoints): Promise<boolean> {
 }
 
 /**
- * True when any safety checkpoint differs from the session's present state: it may be the only copy. Used when there
- * is no time to compare contents.
+ * True when a safety checkpoint differs from the session's present state, so that it may have the only copy
+ * of a file. Used when there is no time to compare contents.
  */
 function mayHoldOnlyCopy(checkpoints: Checkpoints): boolean {
   const { index } = checkpoints;
@@ -193,7 +195,7 @@ function mayHoldOnlyCopy(checkpoints: Checkpoints): boolean {
     );
 }
 
-/** Returns the state that a restore had left when this safety checkpoint was taken, if its parent is a restore. */
+/** Returns the snapshot of the parent of a safety checkpoint, if the parent is the checkpoint of a restore. */
 function restoredBefore({ index }: Checkpoints, { parent }: CheckpointRecord): SnapshotId | undefined {
   const before = parent === undefined ? undefined : index.byId(parent)?.record;
   return before?.kind === 'restore' ? before.snapshot : undefined;
@@ -206,8 +208,9 @@ async function blobsOf(store: SnapshotStore, snapshot: SnapshotId): Promise<Read
 // Deleting.
 
 /**
- * Prepares the deletion of an open session: finishes or undoes an unfinished restore, because only the session has
- * the displaced files. Does nothing when the work tree is gone. Returns the size of the session in bytes.
+ * Prepares the deletion of an open session, and returns the size of the session in bytes. Finishes or undoes
+ * an unfinished restore, because only the session has the displaced files. Skips this when the work tree is
+ * gone.
  */
 export async function beforeDeletion(session: Session, context: OperationContext): Promise<number> {
   const { queue, workTree, directory } = session.parts;
@@ -229,14 +232,14 @@ export function deleteOpen(
 ): Promise<Deleted> {
   const { directory, queue } = session.parts;
   return decided(directory, context, async () => {
-    // Running operations end first, and no other begins: a checkpoint made after the store was emptied would stay for
-    // ever.
+    // Waits until the running operation has ended, and lets no other operation begin. A checkpoint that is
+    // made after the store was emptied would stay for ever.
     const goOn = await queue.pause();
     const { enabled } = session;
     try {
-      directory.ours(); // before any data is destroyed
+      directory.ours(); // throws before any data is destroyed
       await session.parts.late.lookNow(() => enabled?.store);
-      await enabled?.capture.rest(); // a scan of this session may run, and uses files of the store
+      await enabled?.capture.rest(); // a running scan of this session uses files of the store
       await emptyOpen(session);
     } catch (error) {
       if (!directory.isBeingDeleted && reopen()) goOn();
@@ -290,8 +293,8 @@ function refuseUnfinished(directory: SessionDirectory): void {
 }
 
 /**
- * Turns an error after the note of the deletion into a warning: the next opening, or the next start, completes the
- * deletion.
+ * Runs a deletion. If an error occurs after the note of the deletion was written, only warns, because the
+ * next opening or the next start completes the deletion.
  */
 async function decided(
   directory: SessionDirectory,
@@ -310,17 +313,17 @@ async function decided(
 
 // Sweeping.
 
-/** How long an orphan stays for a client that wants to resume it. */
+/** The time in ms for which an orphan stays for a client that wants to resume it. */
 export const orphanGraceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of sessions. Orphans have
- * our marker, belong to this user, have no living owner and no unfinished restore, and were silent for the
- * grace period. Sessions whose deletion was interrupted are removed at any age. So are directories that were
- * renamed away. Never touches a kept session that no client deleted.
+ * Sweeps a storage root once, and returns the removed sessions. Removes three kinds of directories. First,
+ * orphans: they have our marker, belong to this user, have no living owner and no unfinished restore, and had
+ * no heartbeat for the grace period. Second, sessions of any age whose deletion was interrupted. Third,
+ * directories that were renamed away. Never touches a kept session that no client deleted.
  *
- * Logs and leaves a directory that it cannot judge or remove. Calls `onDecided` when all paths are free,
- * before the long part begins: deleting the renamed directories.
+ * Logs a warning for a directory that cannot be judged or removed, and leaves the directory. Calls
+ * `onDecided` when all paths are free. Only then begins the long part, which deletes the renamed directories.
  */
 export async function sweepStorage(
   storage: string,
@@ -358,7 +361,8 @@ async function sweepSession(directory: SessionDirectory, graceMs: number, log: L
   if (!directory.exists()) return false;
   const marker = directory.readMarker();
   if (marker === undefined || marker.session !== directory.session) return false;
-  if (marker.format > sessionFormat) return false; // a newer version may store data that this one does not understand
+  // A newer version may store data that this version does not understand.
+  if (marker.format > sessionFormat) return false;
   const isDeleted = directory.isBeingDeleted;
   const silentSince = lastSignOfLife(directory) ?? Date.parse(marker.created);
   if (!isDeleted && !(isOrphan(directory) && Date.now() - silentSince >= graceMs)) return false;
@@ -375,11 +379,13 @@ function isOrphan(directory: SessionDirectory): boolean {
 
 /**
  * Continues an interrupted deletion, so that the path is free for a new session.
- * @throws StoreBusy while another process deletes it; the error that prevents the removal of its checkpoints
+ * @throws StoreBusy while another process deletes the session; the error that prevents the removal of the
+ * checkpoints
  */
 export async function finishDeletion(directory: SessionDirectory, log: Log): Promise<void> {
   if (!directory.isBeingDeleted) return;
-  // Another process may complete the deletion meanwhile, and begin a new session.
+  // Checks the note again after the claim, because another process may complete the deletion meanwhile and
+  // begin a new session.
   const trash = await removeClaimed(directory, await claim(directory), log, () => directory.isBeingDeleted);
   if (trash === undefined) return;
   log.info(`finished the deletion of ${directory.session}, which had been interrupted`);
@@ -391,7 +397,7 @@ export async function finishDeletion(directory: SessionDirectory, log: Log): Pro
 }
 
 /**
- * Claims a session that is to be removed. Returns undefined when another process has removed it.
+ * Claims a session that is to be removed. Returns undefined when another process has removed the session.
  * @throws StoreVersion, StoreBusy
  */
 async function claim(directory: SessionDirectory): Promise<SessionOwner | undefined> {
@@ -407,9 +413,9 @@ async function claim(directory: SessionDirectory): Promise<SessionOwner | undefi
 }
 
 /**
- * Moves a session that no process has open to the state `moved`, and returns its new place. Calls `mayGo`
- * once it owns the session, because another process may have resumed or removed the session meanwhile. Gives
- * up the ownership at the end.
+ * Moves a claimed session to the state `moved`, and returns its new path. First calls `mayGo`, because
+ * another process may have resumed or removed the session before the claim. Gives up the ownership at the
+ * end.
  */
 async function removeClaimed(
   directory: SessionDirectory,
@@ -425,7 +431,7 @@ async function removeClaimed(
       directory.removeEmptyRoot();
       return undefined;
     }
-    directory.ours(); // before any data is destroyed
+    directory.ours(); // throws before any data is destroyed
     await lookBeforeRemoval(directory, log);
     await emptyClosed(directory, log);
     return renameAway(directory);
@@ -440,14 +446,13 @@ async function removeClaimed(
 async function emptyOpen({ enabled, parts: { directory, marker, log } }: Session): Promise<void> {
   if (enabled !== undefined)
     await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
-  // The session was opened without its checkpoints (no git, or on request). The checkpoints are removed
-  // anyway.
+  // Checkpoints exist, but the session was opened without them (no git, or on request). They are removed too.
   else if (files.existsSync(directory.enabledFile)) await emptyClosed(directory, log);
 }
 
 /**
- * Removes what a strategy stores outside the directory of a session whose store is not open. Leaves a damaged store
- * as it is.
+ * Removes the data that a strategy stores outside the session's directory, when the store is not open. Does
+ * not change a damaged store.
  */
 async function emptyClosed(directory: SessionDirectory, log: Log): Promise<void> {
   const marker = directory.readMarker();
@@ -468,8 +473,8 @@ async function emptyClosed(directory: SessionDirectory, log: Log): Promise<void>
 
 /**
  * Empties a store that had at least `expected` checkpoints.
- * @throws the store's errors; if some data is gone by then, the note of the deletion stays and the session counts as
- * deleted
+ * @throws the errors of the store; if some data is already gone, the note of the deletion stays and the
+ * session counts as deleted
  */
 async function emptyStore(
   directory: SessionDirectory,
@@ -477,7 +482,7 @@ async function emptyStore(
   store: Pick<SnapshotStore, 'destroy' | 'checkpoints'>,
   expected: number,
 ): Promise<void> {
-  if (strategyNamed(strategy).livesInSessionDirectory) return store.destroy(); // one rename removes all of it
+  if (strategyNamed(strategy).livesInSessionDirectory) return store.destroy(); // a later rename removes all of its data
   writeAtomically(directory.deletionFile, '', { durable: true });
   try {
     await store.destroy();
@@ -500,7 +505,7 @@ async function isWhole(store: Pick<SnapshotStore, 'checkpoints'>, expected: numb
 
 // Moved: the path is free.
 
-/** True when a name in the storage root is that of a directory that was renamed away for deletion. */
+/** True for the name of a directory in the storage root that was renamed away for deletion. */
 function isTrash(name: string): boolean {
   return /^\.trash-ses_[0-9a-z]+-[0-9a-f]{12}$/.test(name);
 }
@@ -511,7 +516,7 @@ function trashOf({ storage, session }: SessionDirectory): string {
 
 /**
  * Renames the directory away. Returns its new path, or undefined when there was no directory.
- * @throws StoreUnavailable when another directory than the session's is at the path; that directory stays
+ * @throws StoreUnavailable when another directory is at the session's path; that directory is not changed
  */
 export function renameAway(directory: SessionDirectory): string | undefined {
   const identity = directory.ours();
@@ -526,7 +531,7 @@ export function renameAway(directory: SessionDirectory): string | undefined {
     throw error;
   }
   if (moved.is === 'directory' && isSameDirectory(moved.identity, identity)) return trash;
-  files.renameSync(trash, directory.root); // the directory was replaced between the check and the rename
+  files.renameSync(trash, directory.root); // another process replaced the directory between the check and the rename
   throw new CheckpointdError(
     'StoreUnavailable',
     `${directory.root} was replaced by another directory while its session was removed. The other directory was not changed.`,
@@ -535,8 +540,9 @@ export function renameAway(directory: SessionDirectory): string | undefined {
 }
 
 /**
- * Renames the store's files in the directory (the bare repository) away, but none of the daemon's own files. Returns
- * the new path. The new directory has a marker of the same session, with the new directory's identity.
+ * Moves the store's files (the bare repository) out of the session's directory into a new directory, and
+ * returns the path of the new directory. The daemon's own files stay. The new directory gets a marker of the
+ * same session, with the identity of the new directory.
  * @throws StoreUnavailable as {@link renameAway}
  */
 export function renameStoreAway(directory: SessionDirectory): string {
@@ -551,7 +557,7 @@ export function renameStoreAway(directory: SessionDirectory): string {
     ...given({ directory: made.is === 'directory' ? made.identity : undefined }),
   };
   writeAtomically(join(inside, 'session.json'), markerText(marker));
-  // The objects come last, so a kill leaves no ref without its object.
+  // The objects are moved last, so that a kill leaves no ref without its object.
   const names = files
     .readdirSync(directory.root)
     .filter((name) => !['checkpointd', 'objects'].includes(name));
@@ -563,8 +569,9 @@ export function renameStoreAway(directory: SessionDirectory): string {
 // Deleted.
 
 /**
- * True when we may delete a directory with a trash name. The directory belongs to this user, and has a marker
- * of the session in its name, or a kill left only our empty sub-directory in it.
+ * True when the daemon may delete a directory with a trash name. Such a directory belongs to this user. It
+ * has a marker of the session in its name, or is empty except for the daemon's empty sub-directory after a
+ * kill.
  */
 function isOurTrash(storage: string, name: string): boolean {
   const path = join(storage, name);
@@ -581,7 +588,8 @@ function isOurTrash(storage: string, name: string): boolean {
 }
 
 /**
- * Deletes a directory that was renamed away, if there is one. After an interruption the next sweep deletes the rest.
+ * Deletes a directory that was renamed away, if there is one. After an interruption, the next sweep deletes
+ * the remaining files.
  */
 export async function deleteTrash(trash: string | undefined): Promise<void> {
   if (trash === undefined) return;
@@ -601,7 +609,8 @@ async function removeTree(path: string): Promise<void> {
 }
 
 /**
- * Returns the bytes of all files below a directory. A missing directory, and files that disappear meanwhile, count 0.
+ * Returns the total size of all files below a directory in bytes. Missing directories, and files that
+ * disappear meanwhile, count as 0 bytes.
  */
 export async function directorySize(directory: string): Promise<number> {
   let bytes = 0;

@@ -1,5 +1,5 @@
-// Makes a session from a fetched line. A note that the session is being deleted exists until the session is complete.
-// So the next sweep removes a session whose import failed or was killed, and no other session is touched.
+// Makes a session from a fetched line. Until the session is complete, it has a note that it is being deleted.
+// So the next sweep removes a session whose import failed or was killed, and changes no other session.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
@@ -39,7 +39,7 @@ import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 
 /** The place of an import, as the client requests it. */
 interface ImportPlace {
-  /** Absolute path of the work tree. */
+  /** The absolute path of the work tree. */
   readonly workTree: string;
   readonly strategy: string;
   readonly retention: 'session' | 'keep';
@@ -48,7 +48,7 @@ interface ImportPlace {
   readonly allowProtected: boolean;
 }
 
-/** A place in which a session can be made. */
+/** A checked place, in which a session can be made. */
 interface PreparedPlace {
   readonly workTree: WorkTree;
   readonly strategy: string;
@@ -65,11 +65,14 @@ interface ImportContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly onCheckpoint: (done: number, total: number) => void;
-  /** Called when the session is complete, before other processes can find it. */
+  /** A function that is called when the session is complete and other processes cannot find the session yet. */
   readonly beforeCommit?: (marker: SessionMarker) => void;
 }
 
-/** Checks the place before anything is fetched. @throws the errors of groups 2xxx and 3xxx, NotARepository */
+/**
+ * Checks the place of an import. Call it before fetching data. @throws the errors of groups 2xxx and 3xxx,
+ * NotARepository
+ */
 export async function prepareImport(place: ImportPlace): Promise<PreparedPlace> {
   const { strategy, retention, isDefaultStorage } = place;
   await checkGit();
@@ -92,10 +95,7 @@ function notInRepository(strategy: string, { root }: Pick<WorkTree, 'root'>): Ch
   );
 }
 
-/**
- * Writes the session and returns its marker. The session is closed. From now on other processes can find the
- * session.
- */
+/** Writes the session and returns its marker. The session is then closed, and other processes can find it. */
 export async function importSession(
   { line, objects }: OpenLine,
   request: ImportRequest,
@@ -109,7 +109,7 @@ export async function importSession(
     await directory.sync();
     context.signal.throwIfAborted();
     context.beforeCommit?.(marker);
-    files.rmSync(directory.deletionFile); // the commit point: from now on it is a session
+    files.rmSync(directory.deletionFile); // the commit point: from now on other processes can find the session
     return marker;
   } catch (error) {
     await takeBack(directory, marker, context.log);
@@ -119,7 +119,10 @@ export async function importSession(
   }
 }
 
-/** The conversation keeps its id unless a session in this storage has that id already. */
+/**
+ * Returns the marker of the new session. The conversation keeps its id, unless this storage already has a
+ * session with this id.
+ */
 async function markerFor(
   { manifest, commit }: OpenLine['line'],
   { strategy, retention, origin, workTree, storage }: ImportRequest,
@@ -196,7 +199,8 @@ async function fill(
 }
 
 /**
- * Returns a map from the line's content ids to those of this store. A content that the store lacks maps to undefined.
+ * Returns a function that converts a content id of the line into the id of the same content in this store. It
+ * returns undefined for a content that the store lacks.
  */
 function contentIds(
   { gitObjects }: Pick<SnapshotStore, 'gitObjects'>,
@@ -205,7 +209,7 @@ function contentIds(
   return (content) => (content === 'absent' || gitObjects !== undefined ? content : copier.idOf(content));
 }
 
-/** Writes the log. Every record keeps its position, since checkpoints refer to positions. */
+/** Writes the log. Every record keeps its position, because checkpoints refer to positions. */
 async function writeLog(
   directory: SessionDirectory,
   { line, objects }: OpenLine,
@@ -226,7 +230,7 @@ async function writeLog(
   }
 }
 
-/** Reads the log as an opening would. @throws RemoteCorrupt when it contains no valid conversation */
+/** Reads the log as an opening does. @throws RemoteCorrupt when the log contains no valid conversation */
 async function checkConversation(
   directory: SessionDirectory,
   marker: SessionMarker,
@@ -251,7 +255,10 @@ function renamed(record: LogRecord, contentId: (content: Known) => Known | undef
   return { kind: 'ledger', records } as LogRecord;
 }
 
-/** Removes the partial session. If the removal fails, the session stays noted as deleted, for the next sweep. */
+/**
+ * Removes the incomplete session. If the removal fails, the note of the deletion stays, and the next sweep
+ * removes the session.
+ */
 async function takeBack(directory: SessionDirectory, marker: SessionMarker, log: Log): Promise<void> {
   try {
     if (!strategyNamed(marker.strategy).livesInSessionDirectory) {

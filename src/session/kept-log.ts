@@ -1,6 +1,6 @@
-// Opens the session's log: reads it into a conversation and the records of other modules. If the log is
-// unreadable and the client requests it, the file is renamed, so that the checkpoints of the files are served
-// without it. Repairs nothing and deletes nothing.
+// Opens the session's log and reads it into a conversation and the records of other modules. If the log is
+// unreadable and the client wants this, renames the file, so that the checkpoints can be used without it.
+// Deletes no file.
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
@@ -24,12 +24,15 @@ interface LogRequest {
   readonly directory: SessionDirectory;
   readonly marker: SessionMarker;
   readonly durability: 'process' | 'power';
-  /** True to rename a log that cannot be read. */
+  /** True when the client wants an unreadable log to be renamed. */
   readonly recover: boolean;
   readonly owner: Pick<SessionOwner, 'mustHold' | 'tookOverSilent'>;
 }
 
-/** Opens and reads the log. @throws StoreCorrupt, DataCorrupt with the remedy, StoreVersion, StoreUnavailable */
+/**
+ * Opens and reads the log. @throws StoreCorrupt or DataCorrupt, whose messages name the remedy; StoreVersion,
+ * StoreUnavailable
+ */
 export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
   const { logFile } = request.directory;
   if (request.owner.tookOverSilent) detach(logFile);
@@ -48,9 +51,10 @@ export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
 }
 
 /**
- * Makes the log and the newest checkpoint agree, once both are read. The conversation continues where it was,
- * and no new record gets a position that a checkpoint names.
- * @throws DataCorrupt with the remedy when the log lacks what the checkpoint names, unless `recover` is set
+ * Sets the head of the conversation from the newest checkpoint and the log. Also ensures that no new record
+ * of the log gets a position that a checkpoint names.
+ * @throws DataCorrupt, whose message names the remedy, when the log lacks the state that the checkpoint
+ * names, unless `recover` is set
  */
 export function joinLog(
   session: Session,
@@ -77,7 +81,7 @@ export function joinLog(
   }
 }
 
-/** Describes the damaged end that the opening cut off the log. */
+/** Returns the warning about a damaged end that the opening cut off. */
 function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
   if (cutBytes === 0) return [];
   const what =
@@ -92,7 +96,7 @@ function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
 const shortened =
   'The log of this session is shorter than its checkpoints say. It was cut or lost, with a part of the conversation.';
 
-/** Gives the session a new log file: a former owner that was only suspended still has the old file open. */
+/** Replaces the log by a copy, because a former owner that was only suspended still has the old file open. */
 function detach(logFile: string): void {
   if (files.lstatSync(logFile, { throwIfNoEntry: false })?.isFile() !== true) return;
   const copy = `${logFile}.${randomBytes(6).toString('hex')}.tmp`;
@@ -113,7 +117,7 @@ async function readLog({
   return replayed(sessionLog, marker.conversationId);
 }
 
-/** Reads the log of a session that stays closed. @throws the errors that {@link openKeptLog} would repair */
+/** Reads the log of a session that stays closed. @throws also the errors that {@link openKeptLog} repairs */
 export async function readKeptLog(
   { logFile }: SessionDirectory,
   { conversationId }: SessionMarker,

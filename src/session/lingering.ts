@@ -1,6 +1,7 @@
-// A background daemon keeps a session open and watched after its last client, so that the next command finds
-// it open. Another process claims a lingering session by a file in the session's directory (owner.ts), and
-// the daemon closes the session at once. Only sessions of retention `keep` linger: their end removes nothing.
+// A background daemon keeps a session open and watched after its last client has left, so that the next
+// command finds the session open. Another process claims such a lingering session by a file in the session's
+// directory (owner.ts). The daemon then closes the session at once. Only sessions of retention `keep` linger,
+// because their end removes nothing.
 import { systemCode } from '../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -10,14 +11,14 @@ export class LingeringSessions {
   readonly #watches = new Map<SessionId, FSWatcher>();
   readonly #yieldSession: (session: Session) => void;
 
-  /** `yieldSession` is called once for a session that another process claims. */
+  /** `yieldSession` is called once for each session that another process claims. */
   constructor(yieldSession: (session: Session) => void) {
     this.#yieldSession = yieldSession;
   }
 
   /**
-   * Keeps the session open from now on. Returns false for a session that must be closed, or when the claim of another
-   * process would stay unnoticed.
+   * Keeps the session open from now on. Returns false when the session must be closed, for example because
+   * the daemon could not notice the claim of another process.
    */
   begin(session: Session): boolean {
     const { directory, marker } = session.parts;
@@ -28,18 +29,18 @@ export class LingeringSessions {
       this.#yieldSession(session);
     };
     const look = (): void => {
-      const isThere = files.existsSync(directory.ownerFile); // the storage was removed
+      const isThere = files.existsSync(directory.ownerFile); // false when the storage was removed
       if (!isThere || files.existsSync(directory.wantedFile)) giveUp();
     };
     try {
       const watch = watchDirectory(directory.own, look);
-      watch.on('error', giveUp); // the claim of another process would go unnoticed
+      watch.on('error', giveUp); // the daemon would not notice the claim of another process
       this.#watches.set(session.id, watch.unref());
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return false;
     }
-    look(); // a process may have claimed the session before
+    look(); // a process may already have claimed the session
     return true;
   }
 
@@ -47,7 +48,7 @@ export class LingeringSessions {
     return this.#watches.has(id);
   }
 
-  /** Stops lingering: a client has the session again, or it is being closed. */
+  /** Stops the lingering of a session, because a client has opened it again or the daemon closes it. */
   end(id: SessionId): void {
     this.#watches.get(id)?.close();
     this.#watches.delete(id);

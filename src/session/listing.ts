@@ -1,6 +1,6 @@
-// Describes sessions without opening them: finds those of a storage root by their markers and heartbeats. A summary,
-// a small file beside the log, has the number of checkpoints and the first prompt. The session rewrites the summary
-// after each change. Without a summary these fields are unknown.
+// Describes sessions without opening them. Finds the sessions of a storage root by their markers and
+// heartbeats. A summary (a small file beside the log) has the number of checkpoints and the first prompt. The
+// session rewrites its summary after each change. Without a summary, these facts are unknown.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isA, isOfSystem } from '../base/attempt.ts';
@@ -24,7 +24,8 @@ export interface KeptSession {
 }
 
 /**
- * Lists sessions, newest heartbeat first. Omits a session that cannot be read, with a warning to `warn` and the log.
+ * Lists sessions, newest heartbeat first. Omits a session that cannot be read, and gives a warning to `warn`
+ * and the log.
  */
 export function sessionsIn(storage: string, log: Log, warn: (text: string) => void): KeptSession[] {
   const leaveOut = (name: SessionId, because: string): void => {
@@ -57,13 +58,13 @@ const lostMarker =
 
 export interface SessionSummary {
   readonly checkpoints: number;
-  /** The message of the first turn that had one, on one line and shortened. */
+  /** The message of the first turn with a message, on one line and shortened. */
   readonly firstPrompt?: string;
 }
 
 const promptCharactersMax = 200;
 
-/** The number of turns that are searched for the first prompt of an older session without a summary. */
+/** The number of turns that are searched for the first prompt when an older session has no summary. */
 const turnsSearchedMax = 100;
 
 export class SummaryFile {
@@ -76,7 +77,7 @@ export class SummaryFile {
     this.#log = log;
   }
 
-  /** Writes the summary if it changed. `checkpoints` is undefined for a session without checkpoints. */
+  /** Writes the summary if it has changed. `checkpoints` is undefined for a session without checkpoints. */
   note(checkpoints: Pick<Checkpoints, 'index'> | undefined): void {
     try {
       const read = this.#written ?? readSummary(this.#directory);
@@ -95,7 +96,7 @@ export class SummaryFile {
   }
 }
 
-/** Reads a summary. Returns undefined when the file is missing or unreadable. */
+/** Reads a summary. Returns undefined when the file cannot be read, and `damaged` when its content is invalid. */
 export function readSummary(directory: SessionDirectory): SessionSummary | 'damaged' | undefined {
   const text = attempt(isOfSystem, () => files.readFileSync(directory.summaryFile, 'utf8'));
   return text === undefined ? undefined : (summaryFrom(text) ?? 'damaged');
@@ -114,12 +115,18 @@ function summaryFrom(text: string): SessionSummary | undefined {
   });
 }
 
-/** Returns the first words of the conversation. Newer versions of a turn win. */
+/**
+ * Returns the message of the first turn with a message, shortened. If a turn was repeated, its newest message
+ * counts.
+ */
 export function firstPrompt(checkpoints: Pick<Checkpoints, 'index'>): string | undefined {
   return firstPromptOf(checkpoints, false);
 }
 
-/** Looks only at the newest checkpoint when all older ones were searched before. */
+/**
+ * Searches turns for the first prompt. With `isNoted`, searches only the newest checkpoint, because all older
+ * checkpoints were searched before.
+ */
 function firstPromptOf(
   checkpoints: Pick<Checkpoints, 'index'> | undefined,
   isNoted: boolean,

@@ -1,5 +1,5 @@
-// The strategies that the daemon offers before a client opens a session, and whether this machine supports
-// each. The answer to `initialize` waits for this file, so this file imports no store.
+// The strategies that the daemon offers, and whether this machine supports each strategy. The answer to
+// `initialize` waits until this file is loaded, so the file imports no store.
 import { given } from '../base/given.ts';
 import type { StrategyDriver } from '../store/snapshot-store.ts';
 import { strategies } from '../store/strategies.ts';
@@ -8,11 +8,14 @@ export { defaultStrategy } from '../store/strategies.ts';
 
 interface OfferedStrategy extends Pick<StrategyDriver, 'name' | 'retention' | 'needsRepository'> {
   readonly available: boolean;
-  /** Why the strategy is not available, with the remedy. */
+  /** The reason why the strategy is not available, with the remedy. */
   readonly reason?: string;
 }
 
-/** Returns the strategies of this machine. Only looks up the names of installed packages, and opens nothing. */
+/**
+ * Returns the strategies and whether they are available. Only looks up the names of installed packages, and
+ * loads no package.
+ */
 export function offeredStrategies(): OfferedStrategy[] {
   return Object.values(strategies).map((driver) => {
     const { name, retention, needsRepository } = driver;

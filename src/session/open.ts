@@ -35,21 +35,22 @@ import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 import { beginWatching, startWatching } from './watching.ts';
 
 export interface OpenRequest {
-  /** Absolute path of the work tree, as the client spelled it. */
+  /** The absolute path of the work tree, as the client spelled it. */
   readonly workTree: string;
   readonly conversationId?: string;
   readonly strategy: string;
   readonly retention?: 'session' | 'keep';
   readonly init: InitMode;
   /**
-   * Set to rename a conversation log that cannot be read, so that the checkpoints of the files are served without it.
+   * Set when the client wants an unreadable conversation log to be renamed, so that the checkpoints can be
+   * used without it.
    */
   readonly recover?: 'conversation';
   readonly allowProtected: boolean;
-  /** True when the storage is the default one; it may then lie in an allowed protected place. */
+  /** True for the default storage, which may be in a protected place that the client allowed. */
   readonly isDefaultStorage: boolean;
   readonly options: SessionOptions;
-  /** The parameters that the client set. All other options are defaults. */
+  /** The names of the parameters that the client set. All other options are defaults. */
   readonly named: readonly string[];
 }
 
@@ -57,16 +58,19 @@ export interface OpenRequest {
 export interface Surroundings {
   readonly events: SessionEvents;
   readonly log: Log;
-  /** Called when an internal check failed. The process should end, so that recovery runs at the next start. */
+  /**
+   * A function that is called when an internal check failed. The process should then end, so that recovery
+   * runs at the next start.
+   */
   readonly onPoison: (because: Error) => void;
-  /** The daemon writes these into `owner.json` of each session that it opens. */
+  /** The terms that the daemon writes into `owner.json` of each session that it opens. */
   readonly terms?: OwnerTerms;
   /**
-   * Returns the session of this id that this daemon has open. A session that no client uses and that does not suit
-   * the request is closed instead, and not returned.
+   * Returns the session with this id if this daemon has it open. If no client uses the session and it does
+   * not suit the request, closes the session and returns undefined.
    */
   readonly alreadyOpen: (id: string, suits: (open: Session) => boolean) => Promise<Session | undefined>;
-  /** The other sessions of this daemon on the same work tree. */
+  /** Returns the other sessions of this daemon on the same work tree. */
   readonly neighbours: (of: Session) => readonly Session[];
 }
 
@@ -89,8 +93,8 @@ export async function openSession(
   const driver = strategyNamed(request.strategy);
   const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
   const { storage } = request.options;
-  // The default storage may be in a protected directory that the client allowed (home). Captures then leave
-  // the storage out.
+  // The default storage may be in a protected work tree that the client allowed (home). Captures then leave
+  // out the storage.
   if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
   const root = prepareStorage(storage, { isDefault: request.isDefaultStorage });
   refuseParentOf(workTree.root, root);
@@ -145,8 +149,8 @@ export async function openSession(
 }
 
 /**
- * Checks the place of the storage. @throws StorageInsideWorkTree, and the error of a path that cannot exist (through
- * a file)
+ * Checks the place of the storage. @throws StorageInsideWorkTree; an error for a path that cannot exist, such
+ * as a path below a file
  */
 function checkStorage(workTree: WorkTree, storage: string): void {
   try {
@@ -156,7 +160,7 @@ function checkStorage(workTree: WorkTree, storage: string): void {
   }
 }
 
-/** Claims the session and makes its directory if the session is new. @throws StoreBusy, ReadOnlyStore, NoSpace */
+/** Claims the session. If the session is new, also makes its directory. @throws StoreBusy, ReadOnlyStore, NoSpace */
 async function own(
   directory: SessionDirectory,
   marker: SessionMarker,
@@ -225,7 +229,7 @@ async function build(
     if (resumed) warnIfReplaced(effective, context);
     beginWatching(session);
     await enableCheckpoints(session, request.init, context, recover);
-    // Writes only after everything was read, so that files of a later version stay as they are.
+    // Writes the marker only after all files were read, so that files of a later version stay as they are.
     if (effective.marker !== standing) directory.create(effective.marker);
     startWatching(session);
     session.noteSummary();
@@ -239,7 +243,7 @@ async function build(
   }
 }
 
-/** Returns the settings in the request that differ from those of the open session. */
+/** Returns the names of the settings in the request that differ from those of the open session. */
 function ignoredSettings({ parts }: Session, request: OpenRequest, storageDir: string): string[] {
   const { marker, options } = parts;
   const { retention } = request;
@@ -252,15 +256,17 @@ function ignoredSettings({ parts }: Session, request: OpenRequest, storageDir: s
   return request.named.filter((name) => name in wanted && !isDeepStrictEqual(wanted[name], actual[name]));
 }
 
-/** A resumed session keeps the settings of its creation. A request can change only the retention. */
+/**
+ * Returns the marker of an opened session. A resumed session keeps the settings of its creation. A request
+ * can change only the retention.
+ */
 function effectiveMarker(
   directory: SessionDirectory,
   found: SessionMarker | undefined,
   fresh: SessionMarker,
   request: OpenRequest,
 ): SessionMarker {
-  // A power cut may leave the file empty, and without it the session would never be swept. The old retention
-  // is lost with the file.
+  // A power cut may leave the marker file empty. The old retention is then unknown, so the session is kept.
   const stored = found ?? { ...fresh, retention: 'keep' };
   const place = placeOf(directory, found);
   const retention = request.retention ?? stored.retention;
@@ -270,8 +276,9 @@ function effectiveMarker(
 }
 
 /**
- * Returns the identity of the directory that this session may remove from now on: the present directory, which may
- * have been restored from a backup. If it contains an entry that no session has, the recorded identity stays.
+ * Returns the identity of the directory that this session may remove from now on. This is the present
+ * directory, because a user may have restored the session from a backup. If the present directory contains an
+ * entry that no session makes, the recorded identity stays.
  */
 function placeOf(
   directory: SessionDirectory,
@@ -314,8 +321,9 @@ function assemble(
 }
 
 /**
- * Warns until a checkpoint of the new directory is made. Afterwards only the restore of an earlier checkpoint
- * warns, so that no command repeats a warning for ever.
+ * Warns that another directory replaced the work tree. Warns only until the new directory has a checkpoint,
+ * so that commands do not repeat the warning for ever. Afterwards only the restore of an earlier checkpoint
+ * warns.
  */
 function warnIfReplaced(
   { directory, marker }: { readonly directory: SessionDirectory; readonly marker: SessionMarker },

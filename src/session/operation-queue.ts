@@ -1,17 +1,17 @@
-// The queue of a session: runs one mutation at a time, in arrival order. The queue has a limit, so that a
-// flood of requests is refused and not stored. A waiting operation can be cancelled. A broken invariant
-// poisons the queue, so that nothing is built on an unexplained state. The queue has no timeouts for running
-// work and does not know what it runs.
+// The queue of a session runs one mutation at a time, in the order of arrival. The queue has a limit, so that
+// it refuses a flood of requests instead of storing them. A waiting operation can be cancelled. A broken
+// invariant poisons the queue, so that no operation builds on an unexplained state. The queue has no time
+// limit for running operations and does not know what they do.
 import { CheckpointdError } from '../base/errors.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 
 const lengthMax = 256;
 
 export interface QueueFigures {
-  /** The running operation, as its caller named it. */
+  /** The name that the caller gave to the running operation. */
   readonly running: string | undefined;
   readonly waiting: number;
-  /** The number of operations that may wait before new ones are refused. */
+  /** The number of operations that may wait. The queue refuses further operations. */
   readonly capacity: number;
   readonly completed: number;
   readonly poisoned: boolean;
@@ -30,10 +30,13 @@ export class OperationQueue {
   #completed = 0;
   #poison: InvariantViolation | undefined;
   #closed = false;
-  /** Aborts the operation of {@link runAside} that is running. */
+  /** Aborts the running operation of {@link runAside}. Undefined when no such operation runs. */
   #aside: AbortController | undefined;
 
-  /** `onPoison` is called once, when an operation broke an invariant: the process should end so that recovery runs. */
+  /**
+   * `onPoison` is called once, when an operation broke an invariant. The process should then end, so that
+   * recovery runs.
+   */
   constructor(onPoison: (because: InvariantViolation) => void = () => undefined) {
     this.#onPoison = onPoison;
   }
@@ -49,10 +52,10 @@ export class OperationQueue {
   }
 
   /**
-   * Runs `operation` after everything that arrived before it.
+   * Runs `operation` after all operations that arrived before it.
    *
-   * `name` is its name in {@link figures}. The signal cancels an operation that is still waiting. A running
-   * operation checks the signal itself.
+   * `name` is the name of the operation in {@link figures}. The signal cancels an operation that is still
+   * waiting. A running operation checks the signal itself.
    * @throws ServerBusy when the queue is full, StoreUnavailable when it is closed or poisoned, AbortError.
    */
   run<T>(operation: () => Promise<T>, signal?: AbortSignal, name?: string): Promise<T> {
@@ -90,8 +93,8 @@ export class OperationQueue {
   }
 
   /**
-   * Runs `operation` in its turn, and aborts its signal as soon as another operation waits or the queue
-   * closes. Resolves to undefined, without running the operation, when the queue is closed or poisoned.
+   * Runs `operation` in its turn. Aborts the operation's signal as soon as another operation waits or the
+   * queue closes. When the queue is closed or poisoned, does not run the operation and resolves to undefined.
    */
   async runAside<T>(operation: (signal: AbortSignal) => Promise<T>, name?: string): Promise<T | undefined> {
     if (this.#closed || this.#poison !== undefined) return undefined;

@@ -1,6 +1,7 @@
 // Remembers the outcome of each mutation that a client requested. A repeated key gets the first answer, and
-// operation/get reports the outcome after the connection was lost. The outcomes are in the session's log, so they
-// survive the process if the session does. This file never runs an operation.
+// operation/get reports the outcome after the connection was lost. The outcomes are in the session's log, so
+// they survive the process if the session survives it. This module decides nothing about the operations
+// themselves.
 import { createHash } from 'node:crypto';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -10,8 +11,8 @@ import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 
 /**
- * The traces of an effect whose answer was lost with the process: the published checkpoint, or the answer in its
- * record.
+ * The traces of an operation whose process died with the answer: the published checkpoint, or the effect in
+ * the log.
  */
 export interface EarlierEffect {
   readonly checkpoint?: string;
@@ -24,7 +25,7 @@ interface OperationRequest {
   readonly params: unknown;
 }
 
-/** A client's key in the session's log: in a record of its own, or in the record of its effect. */
+/** A client's key in the session's log. The key has a record of its own, or is in the record of the effect. */
 interface LoggedKey {
   readonly operation: OperationId;
   readonly method: string;
@@ -32,27 +33,28 @@ interface LoggedKey {
   readonly fingerprint: string;
 }
 
-/** A separate record, which is written after the effect. */
+/** A separate record of a key and its answer, written after the effect. */
 interface LoggedOperation extends LogRecord, LoggedKey {
   readonly kind: 'operation';
   readonly result: unknown;
 }
 
 /**
- * A record before an effect whose own record cannot contain the key: removals, names, enabling checkpoints. After a
- * kill the remaining checkpoints show whether the effect took place, so a key and its effect stay together.
+ * A record that is written before an effect without a log record of its own: removals, names, enabling
+ * checkpoints. After a kill, the remaining checkpoints show whether the effect took place, so a key and its
+ * effect stay together.
  */
 interface LoggedIntention extends LogRecord, LoggedKey {
   readonly kind: 'intention';
   readonly intended: Intended;
-  /** Set in a second record after the effect, when the checkpoints cannot show the effect for ever. */
+  /** True in a second record after the effect, for an effect that the checkpoints show only for some time. */
   readonly isDone?: true;
 }
 
 /** The record of a change of the conversation or of the ledger, with the key of its request. */
 interface LoggedEffect extends LogRecord {
   readonly kind: 'conversation' | 'ledger';
-  /** `result` is the answer of the effect, from which the wire's answer is made again. */
+  /** The client's key, and the logged effect, from which the wire's answer is made again. */
   readonly idempotency?: LoggedKey & { readonly result: unknown };
 }
 
@@ -61,14 +63,17 @@ type Id = CheckpointRecord['id'];
 export type Intended =
   | { readonly removes: Id }
   | { readonly renames: Id; readonly name?: string }
-  /** A store/gc that removes these checkpoints in one step. More steps may follow. */
+  /** One step of a store/gc, which removes these checkpoints. Further steps may follow. */
   | { readonly collects: readonly Id[] }
-  /** A checkpoint/clean: removes `head` with all other checkpoints. */
+  /** A checkpoint/clean, which removes all checkpoints. `cleans` is the head at that time. */
   | { readonly cleans: Id; readonly removed: number }
-  /** A checkpoint/init of a session that has checkpoints. A new base contains the key itself. */
+  /**
+   * A checkpoint/init of a session that has checkpoints. If the request makes a new base, the record of the
+   * base contains the key.
+   */
   | { readonly enables: true };
 
-/** Returns the effect of an intention, or undefined when the operation did not take place. */
+/** Returns the effect of an intention, or undefined when the effect did not take place. */
 function outcomeOf(
   { intended, isDone }: LoggedIntention,
   checkpoints: readonly StoredCheckpoint[],
@@ -92,22 +97,19 @@ interface OperationFate {
   readonly method: string;
   readonly state: 'running' | 'committed' | 'failed';
   readonly key?: string;
-  /**
-   * The first answer, or (for an earlier process) the effect. Absent when neither the answer nor the effect
-   * is known.
-   */
+  /** The first answer, or the logged effect of an operation in an earlier process. Absent when neither is known. */
   readonly result?: unknown;
   /** The checkpoint that the operation published. Known even when the result is unknown. */
   readonly checkpoint?: string;
   readonly error?: { readonly kind: ErrorKind | 'RequestCancelled'; readonly message: string };
 }
 
-/** One operation, in little memory, because a session remembers thousands of them. */
+/** One operation. An entry needs little memory, because a session remembers thousands of operations. */
 interface OperationEntry {
   readonly operation: OperationId;
   readonly method: string;
   readonly key: string | undefined;
-  /** The request's fingerprint, empty without a key. */
+  /** The fingerprint of the request. Empty for a request without a key. */
   readonly fingerprint: string;
   state: OperationFate['state'];
   /** The answer as JSON. */
@@ -127,8 +129,8 @@ function committed(
 
 const remembered = 1000;
 /**
- * The limit in bytes for the answers of all requests without a key. The newest answer is kept even if it is
- * longer than this limit.
+ * The maximum size in bytes of the stored answers of requests without a key. The newest answer is kept even
+ * if it is larger.
  */
 const resultBytesMax = 128 * 1024;
 
@@ -136,22 +138,25 @@ export class OperationRecords {
   readonly #log: Pick<RecordLog, 'append'> | undefined;
   readonly #byOperation = new Map<string, OperationEntry>();
   readonly #byKey = new Map<string, OperationEntry>();
-  /** The intentions of an earlier process, by key. These intentions are resolved when the checkpoints are known. */
+  /** The intentions of an earlier process, by key. Their outcome is decided when the checkpoints are known. */
   readonly #intentions = new Map<string, LoggedIntention>();
-  /** Keys that the session may forget, oldest first. */
+  /** The operations without a key, oldest first. The session may forget them. */
   readonly #unkeyed = new Set<OperationEntry>();
   /** The entries with an answer, oldest first. */
   readonly #answered = new Set<OperationEntry>();
   #resultBytes = 0;
 
-  /** Without a log the outcomes are lost when the process ends. */
+  /** Reads the logged outcomes. Without a log, the outcomes are lost when the process ends. */
   constructor(log?: Pick<RecordLog, 'append'>, logged: readonly LogRecord[] = []) {
     this.#log = log;
     for (const record of logged)
       this.#replayRecord(record as LoggedOperation | LoggedIntention | LoggedEffect);
   }
 
-  /** Adds the answer that another process logged, unless the key is known. */
+  /**
+   * Adds the answer that another process logged. Skips a key that this process knows and whose request has
+   * not failed.
+   */
   replay(record: LogRecord): void {
     const known = this.#byKey.get((record as LoggedOperation).key);
     if (known === undefined || known.state === 'failed') this.#replayRecord(record as LoggedOperation);
@@ -161,7 +166,8 @@ export class OperationRecords {
     if (record.kind === 'operation')
       this.#remember(committed(record, { result: JSON.stringify(record.result) }));
     else if (record.kind === 'intention') {
-      // Resolved when the checkpoints are known, unless the record itself says that the effect took place.
+      // Unless the record itself says that the effect took place, its outcome is decided when the checkpoints
+      // are known.
       if (record.isDone === true) this.#rememberDone(record, []);
       else this.#intentions.set(record.key, record);
     } else if (record.kind === 'conversation' || record.kind === 'ledger') {
@@ -170,14 +176,15 @@ export class OperationRecords {
     }
   }
 
-  /** Logs the intended effect under a key; with `isDone`, logs that it took place. */
+  /** Logs the intended effect of a request with a key. With `isDone`, logs that the effect took place. */
   intend(stamp: OperationContext['stamp'], intended: Intended, isDone?: 'isDone'): void {
     this.#append(stamp, 'intention', { intended, ...given({ isDone: isDone && (true as const) }) });
   }
 
   /**
-   * Logs an answer, so that a repetition of its key gets it after a restart too. For effects without a record of
-   * their own that could contain the key. @throws NoSpace, StoreUnavailable: then only this process knows the answer
+   * Logs an answer, so that a repetition of its key gets this answer after a restart too. Used for effects
+   * without a log record of their own. @throws NoSpace, StoreUnavailable: then only this process knows the
+   * answer
    */
   keep(stamp: OperationContext['stamp'], result: unknown): void {
     this.#append(stamp, 'operation', { result });
@@ -192,13 +199,13 @@ export class OperationRecords {
     if (outcome !== undefined) this.#remember(committed(intention, outcome));
   }
 
-  /** Finds keys in published checkpoints whose requests took effect although no answer was logged. */
+  /** Finds the keys of requests that took effect although no answer was logged. Searches the published checkpoints. */
   learn(checkpoints: readonly StoredCheckpoint[]): void {
     for (const { record } of checkpoints) {
       const { idempotency } = record;
       if (idempotency === undefined) continue;
       const known = this.#byKey.get(idempotency.key);
-      // Recovery may have finished a failed operation while a repetition of it waited.
+      // Recovery may have finished a failed operation while the client's repetition of the request waited.
       if (known?.state === 'committed') continue;
       const operation = idempotency.operation as OperationId;
       const method =
@@ -233,9 +240,9 @@ export class OperationRecords {
   }
 
   /**
-   * Runs `work` once per key: a repetition gets the first answer with `replayed: true`.
+   * Runs `work` once per key. A repetition gets the first answer with `replayed: true`.
    *
-   * `rebuild` makes the answer from what is left of the effect when the first process has died.
+   * When the process died with the first answer, `rebuild` makes the answer from the traces of the effect.
    * @throws IdempotencyConflict when the key was used for another request.
    */
   async run<R extends object>(
@@ -303,7 +310,7 @@ export class OperationRecords {
     if (entry.key !== undefined) this.#byKey.set(entry.key, entry);
     else this.#unkeyed.add(entry);
     if (this.#unkeyed.size <= remembered) return;
-    // Forgets only operations without a key, the oldest first. The daemon promises to remember keys.
+    // Forgets the oldest operations without a key. The daemon promises to remember operations with a key.
     for (const old of this.#unkeyed) {
       if (old.state === 'running') continue;
       this.#unkeyed.delete(old);
@@ -318,7 +325,7 @@ function resultOf({ result }: OperationEntry): unknown {
   return result === undefined ? undefined : JSON.parse(result);
 }
 
-/** Forgets the answer but keeps the published checkpoint. Returns the size of the answer in bytes. */
+/** Forgets the answer of an entry but not its published checkpoint. Returns the size of the answer in bytes. */
 function forgetResult(entry: OperationEntry): number {
   const answer = resultOf(entry) as { readonly checkpoint?: { readonly id?: string } | null } | undefined;
   entry.checkpoint ??= answer?.checkpoint?.id;
@@ -327,7 +334,7 @@ function forgetResult(entry: OperationEntry): number {
   return bytes;
 }
 
-/** Returns a flat copy of a text. A slice of a larger text would keep the whole larger text in memory. */
+/** Returns a flat copy of a text. The engine may keep a larger text in memory for a text that is a part of it. */
 function inOnePiece(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
 }

@@ -1,9 +1,9 @@
-// Gives a session one owner. Two kernel locks prove the ownership: a name, for processes of the same network
-// namespace, and the session's directory, for every process of this machine. The file owner.json names the owner and
-// counts the owners. A process that was suspended for long reads there that another process took over, and writes
-// nothing more. When the directory cannot be locked, the owner renews a heartbeat every minute. Processes that cannot
-// see the owner judge by the age of the heartbeat. This file does not decide what happens to a session without an
-// owner: end.ts does.
+// Gives a session one owner. Two kernel locks prove the ownership. The lock of a name works for processes of
+// the same network namespace, and the lock of the session's directory for every process of this machine. The
+// file owner.json names the owner and counts the owners. A process that was suspended for long learns from
+// this file that another process took over, and stops writing. The owner renews a heartbeat every minute.
+// When the directory cannot be locked, a process that cannot see the owner judges by the age of the
+// heartbeat. end.ts decides what happens to a session without an owner.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, attemptOr, hasCode, isMissing, isOfSystem } from '../base/attempt.ts';
@@ -23,14 +23,17 @@ import {
 import type { SessionDirectory } from './directory.ts';
 
 const heartbeatMs = 60_000;
-/** A holder that cannot be seen and had no heartbeat for this long counts as dead. */
+/** The silence in ms after which an owner that cannot be seen counts as dead. */
 const silenceMsMax = 10 * heartbeatMs;
 
-/** The fields of owner.json besides the holder. */
+/** The content of owner.json: the holder and some more fields. */
 interface OwnerNote extends Holder {
   /** The number of owners that the session has had. */
   readonly generation?: number;
-  /** True when the holder has the directory's lock: a process that gets the lock knows that the holder is gone. */
+  /**
+   * True when the holder has locked the directory. A process that gets this lock then knows that the holder
+   * is gone.
+   */
   readonly locked?: boolean;
   readonly released?: boolean;
   /** The socket on which the owner accepts further clients of the same user. */
@@ -39,18 +42,21 @@ interface OwnerNote extends Holder {
   readonly yields?: boolean;
 }
 
-/** The fields of `owner.json` by which other processes reach the owner, or get the session from it. */
+/** The fields of `owner.json` that tell other processes how to reach the owner, and whether it yields the session. */
 export type OwnerTerms = Pick<OwnerNote, 'socket' | 'yields'>;
 
 export interface ClaimOptions {
-  /** Fills the directory once the first lock is taken. */
+  /** Fills the directory. Called when the locks are taken. */
   readonly prepare?: () => void;
   /** Undoes `prepare`. */
   readonly undo?: () => void;
   readonly terms?: OwnerTerms;
 }
 
-/** How long a claim waits for an owner that yields: a client may have the session open for one request. */
+/**
+ * The time in ms that a claim waits for an owner that yields, because a client may have the session open for
+ * one request.
+ */
 const yieldMs = 5000;
 const askAgainMs = 20;
 
@@ -68,8 +74,8 @@ export class SessionOwner {
   readonly #note: OwnerNote;
   #noteStamp: string | undefined;
   /**
-   * True when the former owner counted as dead because it was silent: it may wake up and still have the old files
-   * open.
+   * True when the former owner counted as dead because it was silent. It may wake up and still have the old
+   * files open.
    */
   readonly tookOverSilent: boolean;
 
@@ -91,13 +97,13 @@ export class SessionOwner {
       ...terms,
     };
     writeAtomically(directory.ownerFile, noteText(this.#note));
-    files.rmSync(directory.wantedFile, { force: true }); // its writer may have been killed
+    files.rmSync(directory.wantedFile, { force: true }); // the process that wrote the file may have been killed
     this.#noteStamp = stampOf(directory.ownerFile);
     this.#heartbeat = setInterval(() => touch(directory.ownerFile), heartbeatMs);
     this.#heartbeat.unref();
   }
 
-  /** Claims the directory. Returns the holder when another process has it and does not yield it. */
+  /** Claims the directory. Returns the holder when another process has the session and does not yield it. */
   static async claim(
     directory: SessionDirectory,
     options: ClaimOptions = {},
@@ -107,7 +113,8 @@ export class SessionOwner {
     const endMs = performance.now() + yieldMs;
     try {
       for (;;) {
-        files.writeFileSync(directory.wantedFile, ''); // at every attempt, because another process that claims the session removes the file
+        // Written at every attempt, because a process that gets the session removes the file.
+        files.writeFileSync(directory.wantedFile, '');
         await delay(askAgainMs);
         const claimed = await SessionOwner.#claimNow(directory, options);
         if (claimed instanceof SessionOwner || performance.now() > endMs) return claimed;
@@ -118,9 +125,10 @@ export class SessionOwner {
   }
 
   /**
-   * Claims the directory without waiting. The first lock depends only on the storage and the session's id, so it is
-   * taken before the directory exists. `prepare` then fills the directory, and no process can rename it away in
-   * between. When `prepare` or a later step throws, the locks are released and `undo` runs.
+   * Claims the directory without waiting. The first lock depends only on the storage and the session's id, so
+   * it can be taken before the directory exists. `prepare` then fills the directory, and the locks prevent
+   * other processes from renaming it away meanwhile. When `prepare` or a later step throws, runs `undo` and
+   * releases the locks.
    */
   static async #claimNow(
     directory: SessionDirectory,
@@ -151,15 +159,15 @@ export class SessionOwner {
     }
   }
 
-  /** Why the directory could not be locked in the file system. Undefined when it is locked. */
+  /** The reason why the directory could not be locked. Undefined when the directory is locked. */
   get unlocked(): string | undefined {
     const { directory } = this.#locks;
     return directory.is === 'unavailable' ? directory.because : undefined;
   }
 
   /**
-   * Checks the ownership. Call it before every write to the session. @throws StoreUnavailable when another process
-   * took over
+   * Checks that this process still owns the session. Call this method before every write to the session.
+   * @throws StoreUnavailable when another process took over
    */
   mustHold(): void {
     if (this.holds()) return;
@@ -170,7 +178,10 @@ export class SessionOwner {
     );
   }
 
-  /** True when no other process has claimed the session since. A note that a user deletes by hand changes nothing. */
+  /**
+   * True when no other process has claimed the session since. If a user deleted owner.json by hand, the
+   * ownership stays.
+   */
   holds(): boolean {
     const stamp = stampOf(this.#directory.ownerFile);
     if (stamp === this.#noteStamp || stamp === undefined) return true;
@@ -181,24 +192,25 @@ export class SessionOwner {
     return true;
   }
 
-  /** Gives the session up. The locks are free at once. */
+  /** Gives up the session, and releases the locks at once. */
   release(): void {
     clearInterval(this.#heartbeat);
     try {
-      // Marks the note, so that a process that cannot see our locks need not wait until the heartbeat is old.
+      // Marks the note as released, so that a process that cannot see the locks need not wait until the
+      // heartbeat is old.
       if (this.#isStillThere() && this.holds())
         writeAtomically(
           this.#directory.ownerFile,
           noteText({ ...this.#note, socket: undefined, yields: undefined, released: true }),
         );
     } catch (error) {
-      if (systemCode(error) === undefined) throw error; // a full or lost disk must not keep the lock
+      if (systemCode(error) === undefined) throw error; // a full or lost disk must not prevent the release of the locks
     } finally {
       release(this.#locks);
     }
   }
 
-  /** True when the directory is still at its path, and no other directory has replaced it. */
+  /** True when the session's directory is still at its path, and no other directory has replaced it. */
   #isStillThere(): boolean {
     const now = standingAt(this.#directory.root);
     if (now.is !== 'directory' || this.#claimed.is !== 'directory') return false;
@@ -238,7 +250,7 @@ async function lockInPlace(root: string): Promise<DirectoryLock> {
   }
 }
 
-/** Returns the error for a second opener. */
+/** Returns the error for a client that opens a session of another process. */
 export function busy(holder: Holder): CheckpointdError {
   const who = holder.pid > 0 ? `process ${holder.pid} on ${holder.host}` : 'another process';
   return new CheckpointdError(
@@ -256,14 +268,14 @@ export function lastSignOfLife(directory: SessionDirectory): number | undefined 
   return readOwner(directory.ownerFile)?.seenMs;
 }
 
-/** Returns an id of the last owner's note when the session was closed in order, otherwise undefined. */
+/** Returns the stamp of the last owner's note if the session was closed in order, and undefined otherwise. */
 export function closedInOrder({ ownerFile }: SessionDirectory): string | undefined {
   const stamp = stampOf(ownerFile);
   const note = readOwner(ownerFile)?.note;
   return note?.released === true && note.pid > 0 ? stamp : undefined;
 }
 
-/** Returns the id of another, living process that has the session open. */
+/** Returns the process id of another, living process that has the session open, if there is one. */
 export function otherHolder(directory: SessionDirectory): number | undefined {
   const note = readOwner(directory.ownerFile)?.note;
   if (note === undefined || note.released === true || note.pid === process.pid) return undefined;
@@ -284,23 +296,24 @@ function noteText(note: object): string {
 function readOwner(file: string): Owner | undefined {
   return attempt(isMissing, () => {
     const holder: OwnerNote = parseHolder(files.readFileSync(file, 'utf8'));
-    // The note is renamed into place, so only a power cut or a failing disk leaves an unreadable one. The
-    // writer of such a file then counts as dead, which the locks prove.
+    // The note is renamed into place, so only a power cut or a failing disk can make it unreadable. The owner
+    // that wrote it then counts as dead, because its locks are free.
     const isUnreadable = holder.host === '' || !isIntact(holder);
     const note = {
       ...(isUnreadable ? unknownHolder : holder),
       released: isUnreadable || holder.released === true,
     };
-    // Whole milliseconds, as Date.now() counts. With the fraction, a file of this millisecond would be in the future.
+    // Rounds down to whole milliseconds, as Date.now() counts. With a fraction, a file of the present
+    // millisecond would be in the future.
     return { note, seenMs: Math.floor(files.statSync(file).mtimeMs) };
   });
 }
 
 /**
  * True when the holder may be alive although both locks were free. A holder that had locked the directory is
- * gone then. A holder without that lock (no flock(1), another version) may run where we cannot see its name.
- * Such a holder counts as alive when its pid has the recorded start time, or when it cannot be seen but has a
- * recent heartbeat.
+ * then gone. A holder without this lock (no flock(1), another version) may run where this process cannot see
+ * the lock of its name. Such a holder counts as alive when its pid has the recorded start time, or when it
+ * cannot be seen but has a recent heartbeat.
  */
 function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
   if (note.released === true || isProven(note, locks)) return false;
@@ -315,14 +328,15 @@ function isUnseen({ note }: Owner, locks: Locks): boolean {
 }
 
 /**
- * True when the holder had the lock that we have now, under the same running kernel. A network disk may have one lock
- * per machine.
+ * True when the holder had locked the directory under the same running kernel, and this process has this lock
+ * now. The holder is then gone. A network disk may have separate locks for each machine, so another kernel
+ * proves nothing.
  */
 function isProven(note: OwnerNote, { directory }: Locks): boolean {
   return directory.is === 'locked' && note.locked === true && note.bootId === describeSelf().bootId;
 }
 
-/** Returns a stamp that changes with every claim, because each claim renames a new file into place. */
+/** Returns a stamp of the file that changes with every claim, because each claim renames a new file into place. */
 function stampOf(file: string): string | undefined {
   const stats = files.lstatSync(file, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? undefined : `${stats.ino}:${stats.birthtimeNs}:${stats.size}`;
@@ -330,8 +344,8 @@ function stampOf(file: string): string | undefined {
 
 function touch(file: string): void {
   const now = new Date();
-  // The file was removed by hand, or the disk is gone. The next operation of the session reports the loss. An
-  // error thrown in a timer would end the daemon.
+  // Ignores an error, because an error in a timer would end the daemon. The next operation of the session
+  // reports that the file or the disk is gone.
   attempt(isOfSystem, () => files.lutimesSync(file, now, now));
 }
 
@@ -339,10 +353,10 @@ const orphanPatienceMs = 2_000;
 
 /**
  * Kills the git processes that a killed daemon left running in a session directory, and waits until they are
- * gone. The caller owns the session. A process that reads from the daemon ends by itself, but one that works
- * alone (a repack) would continue to write into the repository. Works on Linux only, where /proc shows the
- * working directory of a process. On other systems an orphaned git process runs to its end, and its locks and
- * temporary files are later found to be stale.
+ * gone. The caller must own the session. A git process that reads from the daemon ends by itself, but a
+ * process that works alone (a repack) would continue to write into the repository. Works on Linux only, where
+ * /proc shows the working directory of a process. On other systems an orphaned git process runs to its end.
+ * Later its locks and temporary files count as stale.
  */
 export async function endOrphans(directory: string): Promise<void> {
   if (process.platform !== 'linux') return;
@@ -359,12 +373,9 @@ export async function endOrphans(directory: string): Promise<void> {
   }
 }
 
-/**
- * True when the process is a git that runs in the directory. False when the process is gone, because a killed
- * process has no directory any more.
- */
+/** True when the process is a git process that runs in the directory. */
 function isGitIn(pid: string, directory: string): boolean {
-  // The process has ended, or belongs to another user.
+  // Returns false when the process has ended, or belongs to another user.
   return attemptOr(false, isOfSystem, () => {
     if (files.readlinkSync(`/proc/${pid}/cwd`) !== directory) return false;
     return files.readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git');

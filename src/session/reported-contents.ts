@@ -1,17 +1,17 @@
-// Keeps contents that agents report while several sessions are open on a work tree. A revert of one author needs the
-// contents between the writes of two authors, and no checkpoint may have captured them. A lost file does no harm: the
-// revert then leaves the path.
+// Keeps contents that agents report while several sessions are open on a work tree. A revert of one author
+// needs the contents between the writes of two authors, and no checkpoint may have captured them. A lost file
+// does no harm, because the revert then skips the path.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
 import { files } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 
-/** The limits of one session. When a new content exceeds a limit, the older half of the contents goes. */
+/** The limits of one session. When a new content exceeds a limit, the older half of the contents is removed. */
 const filesMax = 1000;
 const bytesMax = 64 << 20;
 
-/** Keeps a content under its id. @throws system errors */
+/** Stores a content in a file that is named by the content's id. @throws system errors */
 export function keepReported(directory: string, blob: BlobId, bytes: Uint8Array): void {
   const file = join(directory, blob);
   if (files.existsSync(file)) return;
@@ -20,7 +20,10 @@ export function keepReported(directory: string, blob: BlobId, bytes: Uint8Array)
   writeAtomically(file, bytes);
 }
 
-/** Returns a kept content, or undefined. The caller checks that the bytes have this id. @throws system errors */
+/**
+ * Returns a stored content, or undefined when it is missing. The caller must check that the bytes have this
+ * id. @throws system errors
+ */
 export function reportedContent(directory: string, blob: BlobId): Buffer | undefined {
   return attempt(isMissing, () => files.readFileSync(join(directory, blob)));
 }

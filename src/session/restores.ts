@@ -1,4 +1,5 @@
-// Connects a session with restores: their surroundings, and the recovery that precedes every change.
+// Connects a session with restores. Builds the restore site, and runs the recovery that precedes every
+// change.
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
@@ -10,7 +11,7 @@ import { noteRestore } from './authorship.ts';
 import type { Session } from './session.ts';
 import { storageFailure } from './storage.ts';
 
-/** Returns the surroundings of the session's restores. Pass `checkpoints` when they are not enabled yet. */
+/** Returns the restore site of the session. Pass `checkpoints` when the session has not enabled them yet. */
 export function restoreSite(
   session: Session,
   checkpoints: Checkpoints = session.requireCheckpoints(),
@@ -39,9 +40,10 @@ export function restoreSite(
 }
 
 /**
- * Recovers if a restore failed in this process. Call it before every change of a session. `check` may refuse the
- * change before the recovery.
- * @throws StoreUnavailable when another program removed the session's directory: nothing could be stored.
+ * Recovers if a restore is unfinished. Call this function before every change of a session. `check` may
+ * refuse the change before the recovery.
+ * @throws StoreUnavailable when another program removed the session's directory, because the change could not
+ * be stored
  */
 export async function ensureRecovered(
   session: Session,
@@ -60,11 +62,13 @@ export async function ensureRecovered(
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
   }
-  // Without checkpoints the restore cannot be recovered. The change itself requires checkpoints, or enables them.
+  // Without checkpoints the restore cannot be recovered. The change then itself requires checkpoints, or
+  // enables them.
   if (!session.hasUnfinishedRestore || session.enabled === undefined) return;
   await check?.();
   const site = restoreSite(session);
   await recover(site, context);
   await recoverAnswered(site, context);
-  session.recovered = undefined; // only the answer to an opening has the lists; other answers have the warning
+  // Only the answer to an opening has the lists of the restore; other answers have the warning.
+  session.recovered = undefined;
 }

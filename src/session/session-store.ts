@@ -1,5 +1,5 @@
-// The store of one session: opens it, distinguishes an existing store from a lost one, and sets it aside when a
-// client asks to begin again. enable.ts deals with its checkpoints.
+// Opens the store of one session, and distinguishes a new store from a lost store. Sets a damaged store aside
+// when a client asks to begin again. enable.ts handles the checkpoints in the store.
 import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -25,15 +25,17 @@ export interface OpenedStore {
 }
 
 /**
- * Opens the store. Never makes a new store in place of a lost one. `mayMake`: true to make a repository when the
- * strategy needs one.
- * @throws StoreCorrupt when the store is damaged as a whole, or has lost all its data; the driver's errors
+ * Opens the store. Never makes a new store in place of a lost store. With `mayMake`, makes a repository if
+ * the strategy needs one and there is none.
+ * @throws StoreCorrupt when the store is damaged as a whole or has lost all its data; the errors of the
+ * driver
  */
 export async function openStore(session: Session, mayMake: boolean): Promise<OpenedStore> {
   const { marker, workTree, log } = session.parts;
   const driver = strategyNamed(marker.strategy);
   const published = PublishedList.open(session.parts.directory.publishedFile);
-  // The repository is looked up again, because the user may have made one since the session was opened.
+  // Searches for the repository again, because the user may have made a repository since the session was
+  // opened.
   if (driver.needsRepository && findRepository(workTree.root) === undefined) {
     if (isRepositoryHidden(workTree.root)) throw hiddenRepository('StoreCorrupt', workTree.root);
     refuseBroken(workTree.root);
@@ -41,7 +43,7 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
     await makeRepository(workTree.root);
     log.info(`made a git repository in ${workTree.root}, as the client requested`);
   }
-  // The outer repository contains none of the session's data.
+  // An outer repository does not contain the session's data, so a broken repository must be refused.
   else if (driver.needsRepository && published.ids.size > 0) refuseBroken(workTree.root);
   const inner = await driver.open({ ...storeOptions(session), expected: published.ids.size });
   const store = new GuardedStore(inner, published);
@@ -53,7 +55,7 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
   }
 }
 
-/** Moves the remains of a damaged store, and the files that belong to it, into a directory of the session. */
+/** Moves the remains of a damaged store, and the files that belong to the store, into a directory of the session. */
 export async function setStoreAside(session: Session): Promise<void> {
   const { directory, marker, clock, log } = session.parts;
   const to = join(directory.own, `damaged-${timestamp(clock).replaceAll(/[^0-9]/g, '')}`);
@@ -82,7 +84,7 @@ export async function openClosedStore(
     if (isRepositoryHidden(workTree)) throw hiddenRepository('StoreUnavailable', workTree);
     return undefined;
   }
-  // The deletion of the session may have emptied the store already.
+  // An interrupted deletion of the session may have emptied the store already.
   const expected = directory.isBeingDeleted ? 0 : PublishedList.open(directory.publishedFile).ids.size;
   const store = await driver.open({
     session,
@@ -113,7 +115,7 @@ function storeOptions(session: Session): StoreOptions {
 }
 
 /**
- * For a work tree outside any repository: returns a directory above it with a user's repository that git does not
+ * Returns an error if the work tree, or a directory above it, has a repository of the user that git does not
  * recognise.
  */
 export function unusableAround(root: string): UnusableRepository | undefined {
@@ -126,7 +128,7 @@ function refuseBroken(root: string): void {
   if (unusable !== undefined) throw unusable;
 }
 
-/** Returns the error for a repository that git does not recognise and that may have the checkpoints. */
+/** Returns the error for a repository that this user may not read and that has the checkpoints. */
 function hiddenRepository(kind: 'StoreCorrupt' | 'StoreUnavailable', root: string): CheckpointdError {
   return new CheckpointdError(
     kind,
@@ -144,7 +146,10 @@ function withoutRepository(root: string, checkpoints: number): CheckpointdError 
   );
 }
 
-/** Returns the git repository of this session's checkpoints, when its strategy uses a separate one. */
+/**
+ * Returns the path of the git repository for this session's checkpoints, if the strategy uses a separate
+ * repository.
+ */
 export function ownRepository({ parts }: Session): string | undefined {
   return strategyNamed(parts.marker.strategy).ownRepository?.(parts.directory.root);
 }

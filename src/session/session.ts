@@ -1,6 +1,6 @@
-// A session: one conversation on one work tree in one store. The class has the parts of the session and their
-// figures. The files beside this one and in commands/ operate on sessions. Every change of a session goes
-// through its queue.
+// A session is one conversation on one work tree in one store. The class has the parts of the session. The
+// other files of this folder and of commands/ operate on sessions. Every change of a session goes through the
+// session's queue.
 import type { Clock } from '../base/clock.ts';
 import type { PreparedLock } from '../base/directory-lock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -28,7 +28,7 @@ import type { OperationQueue } from './operation-queue.ts';
 import type { OperationRecords } from './operations.ts';
 import type { SessionOwner } from './owner.ts';
 
-/** Why a session has no checkpoints; `Cleaned` is the state after checkpoint/clean. */
+/** The reason why the checkpoints of a session are disabled. `Cleaned` is the state after checkpoint/clean. */
 export type DisabledReason =
   | 'NotARepository'
   | 'GitMissing'
@@ -41,18 +41,18 @@ export type DisabledReason =
   | 'StoreCorrupt';
 
 export interface SessionLimits {
-  /** Larger files are left out of captures and listed as skipped. */
+  /** The size limit of a file. Captures leave out larger files and list them as skipped. */
   readonly maxFileBytes: number;
-  /** The time limit of the first capture. */
+  /** The time limit in ms for enabling checkpoints, which includes the first capture. */
   readonly initTimeoutMs: number;
   readonly maxCheckpoints?: number;
   readonly maxAgeDays?: number;
-  /** How long every safety checkpoint is kept, in ms. Absent: 30 days. */
+  /** The time in ms for which every safety checkpoint is kept. Default: 30 days. */
   readonly keepSafetyMs?: number;
   readonly maxStoreBytes?: number;
 }
 
-/** The features of a session. The client that opens the session can switch off each of them. */
+/** The features of a session. The client that opens the session can disable each feature. */
 export interface SessionFeatures {
   readonly checkpoints: boolean;
   readonly tangent: boolean;
@@ -84,11 +84,11 @@ interface SessionParts {
   readonly rootLock: PreparedLock;
   /** Restores that were answered and whose files may not be on the disk yet. */
   readonly answered: AnsweredRestores;
-  /** Files that restores displaced a moment ago. Another program may have written to these files since. */
+  /** The files that restores displaced a moment ago. Another program may have written to these files since. */
   readonly late: LateEdits;
   readonly removedParents: RemovedParents;
   readonly events: SessionEvents;
-  /** The other sessions of this daemon on the same work tree. */
+  /** Returns the other sessions of this daemon on the same work tree. */
   readonly neighbours: (of: Session) => readonly Session[];
   readonly clock: Clock;
   readonly openedAt: string;
@@ -96,8 +96,9 @@ interface SessionParts {
 }
 
 /**
- * The events of a session for its listeners, which become notifications of the wire. A session works without a wire.
- * A failed event never fails an operation. Operations await events, so that events come before the answer.
+ * The events of a session for its listeners. The daemon sends them as notifications, but a session also works
+ * without clients. A failed event never fails an operation. Operations wait for events, so that clients get
+ * events before the answer.
  */
 export interface SessionEvents {
   opened(
@@ -105,7 +106,10 @@ export interface SessionEvents {
     facts: { readonly resumed: boolean; readonly ms: number },
     by?: object,
   ): Promise<void>;
-  /** `by`, here and below: the client that made the request. `from`: the snapshot of the head before. */
+  /**
+   * Reports a new checkpoint. `from` is the snapshot of the previous head. In every event, `by` is the client
+   * that made the request.
+   */
   created(
     session: Session,
     checkpoint: StoredCheckpoint,
@@ -118,17 +122,17 @@ export interface SessionEvents {
     facts: {
       readonly outcome: Omit<RestoreOutcome, 'ms' | 'historyLength'>;
       readonly ms: number;
-      /** True when a later request finished, undid or repaired the restore, not the restore's own request. */
+      /** True when a later request finished, undid or repaired the restore. */
       readonly isRecovered?: boolean;
     },
     by?: object,
   ): Promise<void>;
   failed(session: Session, method: string, error: unknown, by?: object): void;
   workTreeChanged(session: Session, change: ChangeBatch): void;
-  /** A capture found changes that {@link workTreeChanged} had not reported. */
+  /** Reports changes that a capture found and that {@link workTreeChanged} had not reported. */
   workTreeDrifted(session: Session, paths: readonly TreePath[]): void;
   conversationChanged(session: Session, method: string, by?: object): void;
-  /** The session was pushed in the background, or the push failed. */
+  /** Reports that a background push of the session succeeded or failed. */
   pushed(
     session: Session,
     outcome: {
@@ -139,7 +143,7 @@ export interface SessionEvents {
       readonly error?: CheckpointdError;
     },
   ): void;
-  /** A remote has a line that another writer pushed for this session. */
+  /** Reports that a remote has a line that another writer pushed for this session. */
   lineFound(
     session: Session,
     line: { readonly remote: string; readonly writer: string; readonly head: string },
@@ -156,19 +160,19 @@ export class Session {
   /** True when a restore is unfinished. The next change first finishes or undoes the restore. */
   hasUnfinishedRestore = false;
   /**
-   * The outcome of a restore that a kill had interrupted. The answer to the opening that finished the restore
-   * reports this outcome once.
+   * The outcome of an interrupted restore that the opening finished. Only the answer to this opening reports
+   * the outcome.
    */
   recovered: RestoreOutcome | undefined;
   /** The stamps of the files from which the context message was last built. */
   contextSignature: string | undefined;
-  /** Pushes of the session run one at a time, beside its queue. */
+  /** The pushes of the session, which run one at a time and independently of the queue. */
   readonly pushes = new Turns();
-  /** Called after each change with its method, when the session is pushed after its turns. */
+  /** A function that is called with the method after each change. Set when the session is pushed after its turns. */
   afterChange: ((method: string) => void) | undefined;
-  /** The heads of the session's lines as this process knows them. */
+  /** The heads of the session's lines on remotes, as this process knows them. */
   readonly pushedHeads = new Map<string, Line>();
-  /** Lines of other writers that clients were notified of. */
+  /** The lines of other writers of which clients were notified. */
   readonly knownLines = new Set<string>();
   readonly #summary: SummaryFile;
 
@@ -190,7 +194,10 @@ export class Session {
     this.#checkpoints = checkpoints;
   }
 
-  /** `because`: the specific cause. Without a specific cause the client gets the reason's general remedy. */
+  /**
+   * Disables checkpoints. `because` is the specific cause. Without it, the client gets the general remedy of
+   * the reason.
+   */
   disable(reason: DisabledReason, because?: CheckpointdError): void {
     this.#checkpoints = reason;
     this.#because = because;
@@ -201,19 +208,19 @@ export class Session {
     if (this.enabled !== undefined || this.#checkpoints === 'Cleaned') this.#summary.note(this.enabled);
   }
 
-  /** The explanation of {@link disabledReason} for a client. */
+  /** The explanation of {@link disabledReason} for a client. Undefined when checkpoints are enabled. */
   get disabledMessage(): string | undefined {
     const reason = this.disabledReason;
     return reason === undefined ? undefined : (this.#because?.message ?? remedies[reason]);
   }
 
-  /** True when checkpoints are removed by a limit that the client set. */
+  /** True when the client set a limit by which the daemon removes checkpoints. */
   get hasLimits(): boolean {
     const { maxCheckpoints, maxStoreBytes } = this.parts.options.limits;
     return maxCheckpoints !== undefined || maxStoreBytes !== undefined;
   }
 
-  /** Returns the checkpoints. @throws CheckpointsDisabled with the reason and the remedy. */
+  /** Returns the checkpoints. @throws CheckpointsDisabled, with the reason and the remedy */
   requireCheckpoints(): Checkpoints {
     if (typeof this.#checkpoints !== 'string') return this.#checkpoints;
     const reason = this.#checkpoints;
@@ -227,15 +234,15 @@ export class Session {
   }
 
   /**
-   * Refuses a change while a restore cannot be finished. Call it before a change that needs no checkpoints. @throws
-   * CheckpointsDisabled
+   * Refuses a change while a restore cannot be finished. Call this method before a change that needs no
+   * checkpoints. @throws CheckpointsDisabled
    */
   requireRecovered(): void {
     if (this.hasUnfinishedRestore) this.requireCheckpoints();
   }
 }
 
-/** Remedies for disabled checkpoints, by reason. The client gets the text unchanged. */
+/** The remedies for disabled checkpoints, by reason. The client gets these texts unchanged. */
 export const remedies: Readonly<Record<DisabledReason, string>> = {
   NotARepository:
     'Checkpoints are not available in this directory: it is not in a git repository. Use checkpoint/init to enable them anyway.',

@@ -1,6 +1,6 @@
-// All sessions of this daemon, and those in a storage root: opens, finds, lists, closes and deletes them. Two
-// openings of the same session run one after the other. A session that several clients have open ends with the last
-// of them. Everything else about a session is in the session.
+// Opens, finds, lists, closes and deletes the sessions of this daemon and of a storage root. Two openings of
+// the same session run one after the other. A session that several clients have open ends when the last of
+// them leaves. All other operations are in the session itself.
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { counted } from '../base/text/plural.ts';
@@ -34,9 +34,12 @@ export interface ListedSession extends KeptSession {
 interface SessionsOptions {
   readonly surroundings: Omit<Surroundings, 'alreadyOpen' | 'neighbours'>;
   readonly defaultStorage: string;
-  /** Grace period for orphans in ms. Default: 24 h. */
+  /** The grace period for orphans in ms. Default: 24 h. */
   readonly orphanGraceMs?: number;
-  /** True when a kept session stays open after its last client, for the next one; see {@link LingeringSessions}. */
+  /**
+   * True when a kept session stays open for the next client after its last client has left; see {@link
+   * LingeringSessions}.
+   */
   readonly keepsOpen?: boolean;
   readonly log: Log;
 }
@@ -46,12 +49,12 @@ const idleSweepMs = 30_000;
 export class Sessions {
   readonly #open = new Map<SessionId, Session>();
   readonly #options: SessionsOptions;
-  /** Openings wait for each other, so that two requests for one session share it. */
+  /** Runs openings one after the other, so that two requests for the same session share the session. */
   readonly #openings = new Turns();
   #isClosing = false;
-  /** Sessions whose end has begun and is not finished. */
+  /** The sessions that are ending. */
   readonly #ending = new Map<Session, Promise<void>>();
-  /** The kind of the end that has begun for all sessions. `abrupt` before the end begins. */
+  /** How the daemon ends all its sessions. `abrupt` until the end begins. */
   #lastKind: EndKind = 'abrupt';
   readonly #storages = new Set<string>();
   #idleSweep: NodeJS.Timeout | undefined;
@@ -66,9 +69,9 @@ export class Sessions {
   }
 
   /**
-   * Sweeps the default storage after a while, for a daemon that opens no session. The delay lets a client resume an
-   * orphan first, which then has an owner. Without a grace period no client may resume an orphan, so the sweep runs
-   * at once, and openings wait until the paths of the orphans are free.
+   * Sweeps the default storage after a while, for a daemon that opens no session. The delay lets a client
+   * resume an orphan first, which then has an owner. When the grace period is 0, no client may resume an
+   * orphan. The sweep then runs at once, and openings wait until the paths of the orphans are free.
    */
   sweepAtStart(delayMs = idleSweepMs): void {
     if (this.#options.orphanGraceMs === 0) {
@@ -86,7 +89,7 @@ export class Sessions {
     return [...this.#open.values()];
   }
 
-  /** Returns the open session of this id. @throws UnknownSession */
+  /** Returns the open session with this id. @throws UnknownSession */
   get(id: string): Session {
     const session = this.#open.get(id as SessionId);
     if (session !== undefined) return session;
@@ -113,7 +116,8 @@ export class Sessions {
   }
 
   async #openInTurn(request: OpenRequest, context: OperationContext, client: Client): Promise<Opened> {
-    // Checks the path before the opening waits for others, so that a path without an answer delays no other opening.
+    // Checks the path before the opening waits for its turn, so that a path that does not answer delays no
+    // other opening.
     await Promise.all([
       mustAnswer(request.workTree, 'WorkTreeUnreadable', context.signal),
       this.#storageAnswers(request.options.storage, context.signal),
@@ -139,7 +143,10 @@ export class Sessions {
     return opening;
   }
 
-  /** Ends a client's share of a session, and the session when no other client has it open. @throws UnknownSession */
+  /**
+   * Ends a client's share of a session. If no other client has the session open, also ends the session.
+   * @throws UnknownSession
+   */
   async closeFor(client: Client, id: string, kind: EndKind = 'orderly'): Promise<Ended> {
     const { id: session, parts } = this.openedBy(client, id);
     const isLast = this.#shares.release(session, client);
@@ -148,14 +155,14 @@ export class Sessions {
     return { fate: 'kept', because, deleted: Promise.resolve() };
   }
 
-  /** Ends all shares of a client that is gone, and the sessions that it alone had open. */
+  /** Ends all shares of a client that is gone, and the sessions that only this client had open. */
   async leave(client: Client, kind: EndKind): Promise<void> {
     this.#shares.leave(client);
-    await this.#openings.idle(); // an opening of this client may have completed meanwhile, and is ended with the others
+    await this.#openings.idle(); // an opening of this client may complete meanwhile, and its session must end too
     await this.#endEach(this.#shares.of(client), (id) => this.closeFor(client, id, kind));
   }
 
-  /** Begins the end of the daemon unless other clients have or open a session; see {@link Shares.beginEnd}. */
+  /** Begins the end of the daemon, unless another client has or is opening a session; see {@link Shares.beginEnd}. */
   beginEnd(last?: Client): boolean {
     return this.#shares.beginEnd(last);
   }
@@ -167,13 +174,15 @@ export class Sessions {
   }
 
   /**
-   * Ends every session. Resolves when all paths that become free are free. Continues after a failure in one session.
+   * Ends every session. Resolves when the paths of removed sessions are free. Continues after a failure in
+   * one session.
    */
   async closeAll(kind: EndKind): Promise<void> {
     this.#isClosing = true;
     this.#lastKind = kind;
     clearTimeout(this.#idleSweep);
-    await this.#openings.idle(); // a running opening has either completed, and is closed too, or has removed its files
+    // A running opening either completes, and its session is closed too, or removes its files.
+    await this.#openings.idle();
     await this.#endEach([...this.#open.keys()], (id) => this.close(id, kind));
   }
 
@@ -195,7 +204,10 @@ export class Sessions {
     this.#open.clear();
   }
 
-  /** Lists the sessions in a storage root, open or not, newest heartbeat first. Omits a session that cannot be read. */
+  /**
+   * Lists the open and closed sessions in a storage root, newest heartbeat first. Omits a session that cannot
+   * be read.
+   */
   async list(storage: string, warn: (text: string) => void): Promise<ListedSession[]> {
     await this.#storageAnswers(storage);
     return sessionsIn(storage, this.#options.log, warn).map((listed) => ({
@@ -205,8 +217,8 @@ export class Sessions {
   }
 
   /**
-   * Deletes a session, open in this daemon or closed. @throws UnknownSession; StoreBusy while other clients have it;
-   * RestoreFailed
+   * Deletes a session, whether it is open in this daemon or closed. @throws UnknownSession; StoreBusy while
+   * other clients have the session open; RestoreFailed
    */
   async delete(
     id: string,
@@ -224,7 +236,7 @@ export class Sessions {
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
     const bytes = await beforeDeletion(open, context);
     if (this.#open.get(open.id) !== open) {
-      await this.#ending.get(open); // the session was closed, or deleted, during the measurement
+      await this.#ending.get(open); // the session was closed or deleted while the daemon measured it
       return open.parts.directory.exists() ? this.delete(id, context, storage, client) : { bytesFreed: 0 };
     }
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
@@ -233,8 +245,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the size of a session on disk in bytes: from its store when it is open in this daemon, else from its
-   * directory.
+   * Returns the size of a session on disk in bytes. For an open session of this daemon, its store reports the
+   * size. Otherwise it is the size of the directory.
    */
   async bytesOf({ marker, storage }: ListedSession): Promise<number> {
     const store = this.#open.get(marker.session)?.enabled?.store;
@@ -254,19 +266,19 @@ export class Sessions {
       return undefined;
     }
     this.#lingering.end(id);
-    this.#shares.join(id, client); // joined now, because the session's last client may be about to leave
+    this.#shares.join(id, client); // the client joins at once, because the session's last client may be about to leave
     return session;
   }
 
-  /** Keeps a session open after its last client. Returns false when the session has to be closed. */
+  /** Keeps a session open after its last client has left. Returns false when the session must be closed. */
   #linger(id: SessionId): boolean {
     const session = this.#open.get(id);
     return this.#options.keepsOpen === true && session !== undefined && this.#lingering.begin(session);
   }
 
   /**
-   * Runs the end of a session. From now on no client finds the session, and an opening waits for the end. `reopen`
-   * gives the session back to its clients, and returns false when none of them is left.
+   * Runs the end of a session. Meanwhile no client finds the session, and an opening waits for the end.
+   * `reopen` gives the session back to its clients, and returns false when no client is left.
    */
   async #during<T extends Pick<Ended, 'deleted'>>(
     session: Session,
@@ -282,13 +294,14 @@ export class Sessions {
     });
     const over = ended.then(
       ({ deleted }) => this.#watchDeletion(deleted),
-      () => undefined, // the caller of the end gets the error
+      () => undefined, // the caller gets the error
     );
     this.#ending.set(session, over);
     try {
       return await ended;
     } finally {
-      this.#ending.delete(session); // after a failure the session is given up too, and its path may belong to another owner
+      // After a failure the session has ended too, and its path may belong to another owner.
+      this.#ending.delete(session);
     }
   }
 
@@ -306,8 +319,8 @@ export class Sessions {
   }
 
   /**
-   * Checks that the system answers at the path of a storage that a client named. The default storage is not
-   * checked, because it is used all the time.
+   * Checks that the system answers at the path of a storage that a client named. Does not check the default
+   * storage, because the daemon uses it all the time.
    */
   async #storageAnswers(storage: string, signal?: AbortSignal): Promise<void> {
     if (storage !== this.#options.defaultStorage) await mustAnswer(storage, 'StoreUnavailable', signal);
@@ -318,7 +331,7 @@ export class Sessions {
     return this.all.filter((other) => other !== of && other.parts.workTree.identity === identity);
   }
 
-  /** Sweeps a storage root in the background, the first time it is used. */
+  /** Sweeps a storage root in the background when the daemon uses the root for the first time. */
   #sweepOnce(storage: string, onDecided?: () => void): void {
     if (this.#storages.has(storage)) return;
     this.#storages.add(storage);

@@ -1,5 +1,6 @@
-// Counts which clients have or are opening which session. Several clients may have the same session, which ends with
-// the last of them. Clients are compared by identity. This file opens and ends nothing.
+// Records which clients have, or are opening, which session. Several clients may have the same session, which
+// ends when the last of them leaves. Clients are compared by identity. This module itself opens and ends no
+// session.
 import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 
@@ -9,23 +10,23 @@ export type Client = object;
 export class Shares {
   readonly #holders = new Map<SessionId, Set<Client>>();
   readonly #left = new WeakSet<Client>();
-  /** Clients by their openings that are under way. */
+  /** The unfinished openings, each with its client. */
   readonly #openings = new Map<symbol, Client>();
   /**
-   * Set when the end of the daemon has begun. Only the client `last` may still open a session, with requests
-   * that it sent before.
+   * Set when the end of the daemon has begun. Only the client `last` may still open a session, by requests
+   * that it had already sent.
    */
   #end: { readonly last: Client | undefined } | undefined;
 
-  /** Records that a client has opened the session. A second call changes nothing. */
+  /** Records that a client has opened the session. A second call for the same client has no effect. */
   join(session: SessionId, client: Client): void {
     const holders = this.#holders.get(session) ?? new Set();
     this.#holders.set(session, holders.add(client));
   }
 
   /**
-   * Records an opening that is under way, until the returned function is called.
-   * @throws StoreUnavailable when the end has begun and the client is not the last one
+   * Records an unfinished opening until the returned function is called.
+   * @throws StoreUnavailable when the end has begun and the client is not `last`
    */
   opens(client: Client): () => void {
     if (this.#end !== undefined && this.#end.last !== client) throw closing();
@@ -34,7 +35,7 @@ export class Shares {
     return () => void this.#openings.delete(opening);
   }
 
-  /** Ends a client's share. Returns true when no client has the session now. */
+  /** Ends a client's share of a session. Returns true when no client has the session any more. */
   release(session: SessionId, client: Client): boolean {
     const holders = this.#holders.get(session);
     holders?.delete(client);
@@ -44,8 +45,8 @@ export class Shares {
   }
 
   /**
-   * Forgets the clients of a session that ends. The returned function restores these clients, and returns
-   * true when one of them is left.
+   * Forgets the clients of a session that ends. The returned function records again the clients that are
+   * still connected, and returns true when there is one.
    */
   forget(session: SessionId): () => boolean {
     const before = this.#holders.get(session);
@@ -66,8 +67,8 @@ export class Shares {
   }
 
   /**
-   * Begins the end of the daemon, unless a client besides the last one has or is opening a session.
-   * Afterwards no other client can open a session, because the client would lose the session at once.
+   * Begins the end of the daemon, unless a client other than `last` has or is opening a session. Afterwards
+   * no other client can open a session, because that client would lose the session at once.
    */
   beginEnd(last?: Client): boolean {
     const stays = (client: Client): boolean => client !== last && !this.#left.has(client);
@@ -80,7 +81,7 @@ export class Shares {
     return [...this.#holders].filter(([, holders]) => holders.has(client)).map(([session]) => session);
   }
 
-  /** Records that a client is gone: its unfinished openings must not produce a session. */
+  /** Records that a client is gone, so that its unfinished openings do not open a session. */
   leave(client: Client): void {
     this.#left.add(client);
   }

@@ -1,6 +1,6 @@
-// Remembers the outcome of requests that belong to a storage and to no session: requests about remotes, and imports.
-// The answers are lines of the file `remotes.keys`, to which every daemon of the storage appends. So a repeated key
-// gets its first answer after a restart, too.
+// Remembers the outcome of requests that belong to a storage as a whole: requests about remotes, and imports.
+// The answers are lines of the file `remotes.keys`, to which every daemon of the storage appends. So a
+// repeated key gets its first answer even after a restart.
 import { join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { attempt, isMissing } from '../base/attempt.ts';
@@ -14,12 +14,15 @@ import { OperationRecords } from './operations.ts';
 
 type Stamp = OperationContext['stamp'];
 
-/** Written before an import takes effect. The session itself shows later whether the import took effect. */
+/**
+ * The record of an import, written before the import takes effect. The session itself shows later whether the
+ * import took effect.
+ */
 interface ImportNote extends LogRecord {
   readonly kind: 'import';
   readonly key: string;
   readonly session: SessionId;
-  /** The creation time of the session. A later session of the same id has another one. */
+  /** The creation time of the session. A later session with the same id has a different creation time. */
   readonly created: string;
 }
 
@@ -27,9 +30,9 @@ export class StorageOperations {
   readonly #storage: string;
   readonly #file: string;
   readonly #records: OperationRecords;
-  /** The number of bytes of the file that were read. */
+  /** The number of bytes of the file that this process has read. */
   #position = 0;
-  /** Imports without an answer, by key. */
+  /** The recorded imports that have not taken effect as far as this process knows, by key. */
   readonly #imports = new Map<string, ImportNote>();
 
   constructor(storage: string) {
@@ -38,21 +41,21 @@ export class StorageOperations {
     this.#records = new OperationRecords({ append: (record) => this.#append(record) });
   }
 
-  /** Returns all records that daemons of the storage have answered so far. @throws system errors */
+  /** Returns the outcomes of all requests that daemons of the storage have answered so far. @throws system errors */
   current(): OperationRecords {
     for (const record of this.#readOn()) {
       if (record.kind === 'import') this.#imports.set((record as ImportNote).key, record as ImportNote);
       else this.#records.replay(record);
     }
     for (const [key, note] of this.#imports) {
-      if (!this.#tookPlace(note)) continue; // another daemon may be running the import
+      if (!this.#tookPlace(note)) continue; // the import failed, or another daemon is still running it
       this.#records.replay({ ...note, kind: 'operation' });
       this.#imports.delete(key);
     }
     return this.#records;
   }
 
-  /** Records an import that is about to take effect, with its answer. @throws system errors */
+  /** Records an import with its answer. Call it just before the import takes effect. @throws system errors */
   noteImport({ idempotency }: Stamp, { session, created }: SessionMarker, result: unknown): void {
     if (idempotency === undefined) return;
     const note = { kind: 'import' as const, ...idempotency, session, created, result };
@@ -65,7 +68,7 @@ export class StorageOperations {
     return directory.readMarker()?.created === created;
   }
 
-  /** Appends a record. Starts a new line after a line that a kill cut off. Readers skip the cut line. */
+  /** Appends a record. Begins with a new line, in case a kill cut off the last line. Readers skip such a line. */
   #append(record: LogRecord): number {
     const isNew = !files.existsSync(this.#file);
     const fd = files.openSync(this.#file, 'a', 0o600);
@@ -84,13 +87,13 @@ export class StorageOperations {
     if (size === this.#position) return [];
     const bytes = files.readFileSync(this.#file);
     const end = bytes.lastIndexOf(0x0a) + 1;
-    const start = end < this.#position ? 0 : this.#position; // the file was replaced by a shorter one
+    const start = end < this.#position ? 0 : this.#position; // a shorter file has replaced the file
     this.#position = end;
     return bytes.subarray(start, end).toString('utf8').split('\n').flatMap(parseRecord);
   }
 }
 
-/** Returns nothing for a line that is cut or damaged. */
+/** Returns the record in a line, or an empty list for a cut or damaged line. */
 function parseRecord(line: string): LogRecord[] {
   if (line === '') return [];
   try {

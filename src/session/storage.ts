@@ -1,16 +1,17 @@
-// Prepares the storage root: makes it private to the user. Refuses a root in which another user could plant a
-// file, or which overlaps with a work tree. This module also explains failures. Does not read the sessions in
-// the root.
+// Prepares the storage root and makes it private to the user. Refuses a root in which another user could
+// plant a file, or which is the parent of a work tree. This module also explains errors of the storage. It
+// does not read the sessions in the root.
 import { dirname } from 'node:path';
 import { attempt, hasCode } from '../base/attempt.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { files, type Stats } from '../base/files.ts';
 
 /**
- * Makes the storage root, private to the user, and returns its canonical path. A default root may be a link (people
- * move `~/.local/state` to another disk): the link is resolved once, and its target is checked. A link that a client
- * names is refused, because a program that can change the link could redirect our deletions.
- * @throws ReadOnlyStore or StoreUnavailable with the remedy.
+ * Makes the storage root private to the user, and returns its canonical path. A default root may be a link,
+ * because people move `~/.local/state` to another disk. This function resolves the link once and checks its
+ * target. It refuses a link that a client names, because a program that can change the link could redirect
+ * deletions.
+ * @throws ReadOnlyStore or StoreUnavailable, whose messages name the remedy
  */
 export function prepareStorage(storage: string, { isDefault = false } = {}): string {
   try {
@@ -34,8 +35,8 @@ export function prepareStorage(storage: string, { isDefault = false } = {}): str
 }
 
 /**
- * Refuses the parent directory of the work tree, in which sessions would be siblings of the work tree. @throws
- * StoreUnavailable
+ * Refuses a storage root that is the parent directory of the work tree, because sessions would be siblings of
+ * the work tree. @throws StoreUnavailable
  */
 export function refuseParentOf(workTree: string, storage: string): void {
   if (dirname(workTree) !== storage) return;
@@ -46,7 +47,7 @@ export function refuseParentOf(workTree: string, storage: string): void {
   );
 }
 
-/** Makes directories like `mkdir -p`, one level at a time: the recursive call of Node never ends below /proc. */
+/** Makes directories like `mkdir -p`, but one level at a time, because Node's recursive call never ends below /proc. */
 function makeDirectories(path: string): void {
   const missing: string[] = [];
   for (let at = path; files.statSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at)) {
@@ -54,7 +55,7 @@ function makeDirectories(path: string): void {
     missing.push(at);
   }
   for (const directory of missing.reverse()) {
-    // Another process made the directory meanwhile.
+    // Another process may have made the directory meanwhile.
     attempt(hasCode('EEXIST'), () => files.mkdirSync(directory, { mode: 0o700 }));
   }
 }
@@ -81,7 +82,7 @@ function unsafe(storage: string, reason: string, message: string): CheckpointdEr
   return new CheckpointdError('StoreUnavailable', message, { details: { storageDir: storage, reason } });
 }
 
-/** Explains an error of the storage in the client's terms. */
+/** Returns the client's error for a system error of the storage. */
 export function storageFailure(storage: string, cause: unknown): CheckpointdError {
   const code = systemCode(cause);
   const details = { storageDir: storage, code };

@@ -1,5 +1,5 @@
-// Reads an open session as the source of a line (its checkpoints, its log and its facts at one moment), and
-// pushes it to a remote. Does not change the session.
+// Reads the checkpoints, the log and the facts of an open session at one moment, and pushes them to a remote
+// as a line. Does not change the session.
 import { basename } from 'node:path';
 import { given } from '../base/given.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
@@ -10,12 +10,12 @@ import { Remotes } from '../remote/remotes.ts';
 import { firstPrompt } from './listing.ts';
 import type { Session } from './session.ts';
 
-/** The choices of one push, and the receiver of its progress. */
+/** The options of one push, and the receiver of its progress. */
 type PushChoices = Pick<PushRequest, 'choices' | 'dryRun' | 'signal' | 'onCheckpoint' | 'warn'>;
 
 /**
- * Pushes the present state of an open session, after its pushes that already run. Notifies clients once of each line
- * of another writer.
+ * Pushes the present state of an open session when earlier pushes of the session have ended. Notifies clients
+ * once of each line of another writer.
  *
  * @throws as {@link pushLine}; CheckpointsDisabled
  */
@@ -48,8 +48,8 @@ export async function pushSession(
 }
 
 /**
- * Returns a function that makes a line of the session's state at the time of the call. A push first waits for the
- * remote, and requests may change the session meanwhile. @throws CheckpointsDisabled, as the function does
+ * Returns a function that reads the session's state when it is called. A push first waits for the remote, and
+ * requests may change the session meanwhile. @throws CheckpointsDisabled; the returned function throws it too
  */
 export function lineSource(session: Session): (identity: LineIdentity) => LineSource {
   session.requireCheckpoints();
@@ -87,7 +87,7 @@ export function lineSource(session: Session): (identity: LineIdentity) => LineSo
   };
 }
 
-/** Yields the records up to a length. Records that are appended meanwhile belong to the next push. */
+/** Yields the first `length` records. Records that are appended meanwhile belong to the next push. */
 async function* firstOf(
   records: AsyncIterable<{ readonly position: number; readonly record: LogRecord }>,
   length: number,

@@ -1,6 +1,6 @@
-// Finds writes that other sessions reported and that this session did not see. These writes were reported to
-// another daemon, while this session was closed, or on a work tree inside or around this one. Reads the logs
-// of these sessions, and changes nothing.
+// Finds writes that other sessions reported and that this session did not see. The agents reported these
+// writes to another daemon, while this session was closed, or on a work tree inside or around this work tree.
+// Reads the logs of the other sessions, and changes no file.
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
@@ -18,7 +18,10 @@ interface UnseenReports {
   readonly isPartial: boolean;
 }
 
-/** Returns the paths of the session's work tree to which other sessions of its storage reported unseen writes since a time. */
+/**
+ * Returns the paths of the session's work tree at which other sessions of the storage have reported writes
+ * since a time that this session did not see.
+ */
 export function unseenReports(session: Session, since: string): UnseenReports {
   const { options, log, workTree, ledger } = session.parts;
   const paths = new Set<TreePath>();
@@ -37,10 +40,11 @@ export function unseenReports(session: Session, since: string): UnseenReports {
   return { paths, isPartial };
 }
 
-/** Returns what a session reported since a time, or undefined when its log cannot be read. */
+/** Returns the writes that a session has reported since a time, or undefined when its log cannot be read. */
 function ownReports(logFile: string, id: SessionId, since: string): ReportedWrite[] | undefined {
   try {
-    // A log that was not written since has no such report. The clocks of file systems may be coarse.
+    // A log that was not written since this time has no such report. The clock of a file system may be
+    // coarse, hence the tolerance.
     if (files.statSync(logFile).mtimeMs < Date.parse(since) - clockErrorMs) return [];
     const reports = reportsIn(wholeRecords(files.readFileSync(logFile)));
     return reports.filter(({ session, at }) => session === id && Date.parse(at) >= Date.parse(since));

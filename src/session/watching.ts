@@ -1,6 +1,6 @@
-// Connects the watcher and the capturer of a session: the watcher reports changes to clients and to captures,
-// and the audit checks the watcher against captures. A work tree that cannot be watched is no failure:
-// captures then scan the whole tree.
+// Connects the watcher and the capturer of a session. The watcher reports changes to clients and to captures,
+// and the audit checks the watcher against captures. If a work tree cannot be watched, the session still
+// works, and captures scan the whole tree.
 import { setTimeout as delay } from 'node:timers/promises';
 import { given } from '../base/given.ts';
 import { Capturer, type FinishedScan } from '../capture/capturer.ts';
@@ -12,7 +12,7 @@ import { WorkTreeWatcher } from '../watch/watcher.ts';
 import { storageWithin } from '../work-tree/work-tree.ts';
 import type { Session } from './session.ts';
 
-/** Makes the watcher and starts its directory handles, so that the first capture may open some. */
+/** Makes the watcher and starts its directory handles, so that the first capture can already open handles. */
 export function beginWatching(session: Session): void {
   const { workTree, log, options, directory } = session.parts;
   const watcher = new WorkTreeWatcher({
@@ -34,24 +34,27 @@ function notify(session: Session, change: ChangeBatch): void {
   session.parts.events.workTreeChanged(session, change);
 }
 
-/** The longest time that chokidar waits for the directory handles of captures. */
+/** The longest time in ms that chokidar waits for the directory handles of captures. */
 const waitMsMax = 5000;
 
 /**
- * Starts chokidar in the background. `worktree/status` reports its progress. The handles of captures come first:
- * chokidar walks the same directories and would compete for the processors while a client waits for its first
- * capture.
+ * Starts chokidar in the background. `worktree/status` reports its progress. chokidar waits for the handles
+ * of captures, because it walks the same directories and would compete for the processors while a client
+ * waits for its first capture.
  */
 export function startWatching(session: Session): void {
   const { watcher, enabled } = session;
-  enabled?.capture.scanSoon(); // the handles may have been ready before checkpoints were enabled
+  enabled?.capture.scanSoon(); // the handles may have become ready before checkpoints were enabled
   if (enabled === undefined || watcher?.handles === undefined) watcher?.start();
   else
     watcher.start(Promise.race([enabled.capture.whenWatched(), delay(waitMsMax, undefined, { ref: false })]));
   void sayLive(session);
 }
 
-/** Notifies clients that anything may have changed before the watcher started: no source reported those changes. */
+/**
+ * Notifies clients that any file may have changed before the watcher started, because no source reported
+ * these changes.
+ */
 async function sayLive(session: Session): Promise<void> {
   const { watcher } = session;
   await watcher?.ready();
@@ -82,7 +85,7 @@ export function openCapturer(
   });
 }
 
-/** Returns the capturer's callback for each successful scan, which audits the watcher. */
+/** Returns the callback that the capturer calls after each successful scan. The callback audits the watcher. */
 function audited(session: Session): (scan: FinishedScan) => void {
   const audit = new WatchAudit({
     handles: () => {
