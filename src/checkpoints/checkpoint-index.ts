@@ -31,13 +31,16 @@ export class CheckpointIndex {
    */
   #listed: number[] = [];
   /**
-   * The `seq` by which each row is sorted in the list: the `seq` of the row's checkpoint, or of the first
+   * The `seq` by which each row is sorted in the list. It belongs to the row's checkpoint, or to the first
    * checkpoint with the same tag.
    */
   readonly #places: number[] = [];
   #head: number | undefined;
   readonly #birth = newOperationId();
-  /** Contains 1 at the row of the head and at the row of each ancestor of the head. Computed when a caller needs it. */
+  /**
+   * An array with 1 at the row of the head and at the rows of its ancestors. Computed when a caller needs the
+   * array.
+   */
   #attached: Uint8Array | undefined;
   #seq = 0;
   /** True while the rows are in the order of `seq`. */
@@ -72,7 +75,7 @@ export class CheckpointIndex {
 
   /**
    * A text that changes whenever the order of a listing changes, but not when a listing only grows at its
-   * end. Each index has texts of its own.
+   * end. No two indexes have the same text.
    */
   get generation(): string {
     return `${this.#birth}.${this.#generation}`;
@@ -99,9 +102,9 @@ export class CheckpointIndex {
   }
 
   /**
-   * Adds a newer checkpoint, which takes its tag from the former checkpoint with the tag. If the tag is a
-   * turn's, the former checkpoint leaves the list. If the tag is a tool's, the new checkpoint takes the place
-   * of the former checkpoint in the list.
+   * Adds a newer checkpoint. If an older checkpoint has the same tag, the tag moves to the new checkpoint. If
+   * the tag is a turn's, the older checkpoint leaves the list. If the tag is a tool's, the new checkpoint
+   * takes the place of the older checkpoint in the list.
    */
   add(checkpoint: StoredCheckpoint): void {
     const { record, tag, name } = checkpoint;
@@ -181,7 +184,7 @@ export class CheckpointIndex {
   /**
    * Finds the checkpoint that a client names by its tag, its id, its name, or the id of its commit (at least
    * 7 digits).
-   * @throws InvalidTag for text in no such form; UnknownCheckpoint, whose message names checkpoint/list
+   * @throws InvalidTag for text of any other form; UnknownCheckpoint, whose message names checkpoint/list
    */
   resolve(text: string): StoredCheckpoint {
     const tag = tagOf(text);
@@ -249,8 +252,8 @@ export class CheckpointIndex {
   }
 
   /**
-   * True when this checkpoint is neither the head nor an ancestor of the head, because a restore went back to
-   * an earlier checkpoint or to another line.
+   * True when this checkpoint is neither the head nor an ancestor of the head. A restore then went back to an
+   * earlier checkpoint or to another line.
    */
   isDetached(id: CheckpointId): boolean {
     const row = this.#rows.rowOf(id);
@@ -381,8 +384,8 @@ export class Lines {
   }
 
   /**
-   * Returns the rows of a turn's tools: those of `rows` between the turn and the next turn. When a tool's tag
-   * was repeated, returns only the latest row with the tag.
+   * Returns, from `rows`, the rows of the tools that came after a turn and before the next turn. When a
+   * tool's tag was repeated, returns only the latest row with the tag.
    */
   toolsOf(turn: number, rows: readonly number[]): number[] {
     const number = turnNumber(this.#rows.at(turn));

@@ -1,5 +1,6 @@
-// A checkpoint as a client sees it: the stored record, its statistics, and the facts that depend on the
-// present state of the session (its tag, whether it is detached). This module computes and never stores.
+// A checkpoint as a client sees it: the stored record, the statistics, and the facts that depend on the
+// present state of the session. These facts are the tag and whether the checkpoint is detached. This module
+// computes and never stores.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
@@ -97,7 +98,7 @@ function describe({ index }: Checkpoints, stored: StoredCheckpoint, stats: FileS
   };
 }
 
-/** Returns the changes since the predecessor. The base has none. */
+/** Counts the files that changed since the predecessor. For the base, all counts are zero. */
 async function statsOf(checkpoints: Checkpoints, stored: StoredCheckpoint): Promise<FileStats> {
   const predecessor = checkpoints.index.predecessor(stored.record.id);
   return predecessor === undefined ? noChanges : statsBetween(checkpoints, predecessor, stored);

@@ -1,6 +1,6 @@
-// Compares two states as far as captures saw them. When the capture of one state skipped a path, the path
-// counts neither as deleted nor as new. The path then gets the content that the nearest earlier checkpoint
-// has for it. Reads checkpoints and publishes none.
+// Compares two states of the work tree. When the capture of one state skipped a path, the path counts neither
+// as deleted nor as new. The path then gets the content that the nearest earlier checkpoint has for it. Reads
+// checkpoints and publishes none.
 import { LRUCache } from 'lru-cache';
 import { attemptAsync } from '../base/attempt.ts';
 import { isDamage } from '../base/errors.ts';
@@ -54,9 +54,9 @@ export async function changesBetween(
 }
 
 /**
- * Returns two snapshots that differ as {@link changesBetween} reports. When neither capture skipped a path,
- * returns the snapshots of the two states. No checkpoint refers to a snapshot that was made for the
- * comparison.
+ * Returns two snapshots whose differences are those that {@link changesBetween} reports. When neither capture
+ * skipped a path, returns the snapshots of the two states. No checkpoint refers to a snapshot that was made
+ * for the comparison.
  */
 export async function comparable(
   store: SnapshotStore,
@@ -147,7 +147,7 @@ export class StatsCache {
     return { size: this.#cache.size, sizeMax: countsMax, hits: this.#hits, misses: this.#misses };
   }
 
-  /** Returns the cached counts, or those of `compute`. Does not cache a failure. */
+  /** Returns the cached counts, or else the counts that `compute` returns. Does not cache a failure. */
   async get(from: string, to: string, compute: () => Promise<FileStats>): Promise<FileStats> {
     if (from === to) return noChanges;
     const key = `${from}..${to}`;
@@ -236,7 +236,7 @@ interface SnapshotSize {
 }
 
 const sizesMax = 10_000;
-/** One cache per store, and so per session. */
+/** The caches, one for each store and so for each session. */
 const caches = new WeakMap<SnapshotStore, LRUCache<SnapshotId, SnapshotSize>>();
 
 /**

@@ -56,7 +56,7 @@ export async function unifiedParts(
   });
 }
 
-/** Splits the text at the lines that begin with `diff --git`. No other line of a unified diff begins so. */
+/** Splits the text at the lines that begin with `diff --git`. No other line of a unified diff begins with this text. */
 function partsOf(text: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let start = 0; start < text.length; ) {
@@ -73,7 +73,7 @@ function modeChange(difference: Difference): string {
   return ` mode change ${before} => ${after} ${quotedPath(difference.path)}\n`;
 }
 
-/** Adds changed permissions that git does not see to the header of a part, as git writes a mode change. */
+/** Adds a mode change to the header of a part when only the permissions differ, which git does not see. */
 function withModes(part: Buffer, difference: Difference): Buffer {
   const isStrict = [difference.before, difference.after].some(
     (side) => side?.entry.permissions !== undefined,

@@ -23,7 +23,7 @@ export interface LedgerRecord {
   readonly who: Author;
   /** The session whose agent wrote the content, if `who` is `session`. The id remains after the session closes. */
   readonly session?: SessionId;
-  /** The id of the checkpoint, or the name of the tool. */
+  /** The id of the checkpoint that shows the write, or the name of the tool that reported the write. */
   readonly by?: string;
   /** The time of the record (RFC 3339). Only the order of the records matters, not this time. */
   readonly at: string;

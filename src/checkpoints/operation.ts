@@ -12,8 +12,8 @@ export interface OperationContext {
    */
   readonly client?: object;
   /**
-   * The key and the operation id, which are published together with the effect. Empty for a request that is no
-   * operation.
+   * The key and the operation id, which are published together with the effect. Empty for a request that is
+   * not an operation.
    */
   readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;
   /**

@@ -11,7 +11,7 @@ import type { TreePath } from '../tree/tree-path.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { OperationContext } from './operation.ts';
 
-/** Captures the work tree, building on the head's snapshot. */
+/** Captures the work tree on the basis of the head's snapshot. */
 export function capturePresent(
   { capture, index }: Checkpoints,
   context: OperationContext,

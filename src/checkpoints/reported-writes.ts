@@ -1,5 +1,5 @@
-// Records the writes that agents reported in this session and in the other open sessions on the same work
-// tree, in the order of the reports. Decides from reports and checkpoints whether one author made the whole
+// Records the writes that agents reported, in the order of the reports. The agents are those of all open
+// sessions on the same work tree. Decides from reports and checkpoints whether one author made the whole
 // change of a path. This module is in memory and reads no disk. The session keeps the reports in its log.
 import type { BlobId, CheckpointId, SessionId } from '../base/ids.ts';
 import type { Entry } from '../tree/tree.ts';
@@ -112,9 +112,10 @@ export class ReportedWrites {
   }
 
   /**
-   * Returns the changes that an author made to the content of a path, oldest first, in the first intervals
-   * between stations. Returns undefined when the reports do not show which author made a change. The stations
-   * include those after the range up to the present, because a late report may come after the range.
+   * Returns the changes that an author made to the content of a path in the first `intervals` intervals
+   * between stations, oldest first. Returns undefined when the reports do not show which author made a
+   * change. The stations include those after the range up to the present, because a late report may come
+   * after the range.
    */
   stepsOf(
     author: SessionId,

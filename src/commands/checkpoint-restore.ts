@@ -104,7 +104,7 @@ async function restoreOfAuthor(
   return restored(session, 'checkpoint/restore', outcome, job.dryRun, context);
 }
 
-/** @throws InvalidParams for an author together with the conversation */
+/** @throws InvalidParams when a request names an author and includes the conversation */
 function refuseConversation({ author, scope }: CallOf<'checkpoint/restore'>['params']): void {
   if (author == null || scope == null || scope === 'files') return;
   throw new CheckpointdError(

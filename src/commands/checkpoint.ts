@@ -47,8 +47,8 @@ export const checkpointInit = defineCommand(
 );
 
 /**
- * Enables checkpoints. If the client already knows that the store is damaged and the store still is, sets the
- * store aside, because the request asks for that.
+ * Enables checkpoints. If the client already knew of a damaged store, and the store is still damaged, sets
+ * the store aside and begins with a new store.
  */
 async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {
   const wasTold = session.disabledReason === 'StoreCorrupt';
@@ -88,8 +88,8 @@ export const checkpointClean = defineCommand(
     const checkpoints = session.requireCheckpoints();
     const { store, index } = checkpoints;
     const removed = index.size;
-    // A checkpoint to be removed may be the record that the conversation moved back. The log then keeps the
-    // position of the conversation.
+    // The clean also removes checkpoints that record a move of the conversation. So the log must first record
+    // the position of the conversation.
     session.parts.conversation.recordHead();
     const all = index.list('every').map(({ record }) => record.id);
     const intended = index.head && { cleans: index.head.record.id, removed };

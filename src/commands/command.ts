@@ -1,6 +1,7 @@
-// A command: the name of a method and the function that runs it. execute.ts runs the steps before and after
-// this function: it finds the session, checks the key, waits in the queue, recovers, and records the
-// operation. The protocol's description of a method says which of these steps the method has.
+// A command is the name of a method and the function that runs the method. execute.ts runs the steps before
+// and after this function. Before the function it finds the session, checks the key, waits in the queue, and
+// recovers. After the function it records the operation. The protocol's description of a method says which of
+// these steps the method has.
 import type { Log } from '../base/log.ts';
 import type { OperationContext, ProgressFigures } from '../checkpoints/operation.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
@@ -40,8 +41,8 @@ export interface DaemonParts {
   readonly operationsOf: (storage: string) => StorageOperations;
   /**
    * Returns the outcomes of a client's session/open and session/close requests, because a removed session
-   * cannot remember its end. Each client has records of its own: with another client's answer it would get no
-   * share of the session.
+   * cannot remember its end. Each client has records of its own, because the answer to another client's
+   * opening gives no share of the session.
    */
   readonly openingsOf: (client: Client) => OperationRecords;
   /** Runs work that must not overlap with other such work in the whole daemon. */

@@ -1,5 +1,5 @@
-// Runs a request that uses no session's queue, only once per key. A repetition of the key gets the stored
-// answer.
+// Runs a request only once per key. A repetition of the key gets the stored answer. Used for requests that do
+// not wait in a session's queue.
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { OperationRecords } from '../session/operations.ts';
 import type { Call } from './command.ts';

@@ -249,8 +249,8 @@ function importAnswer(
 }
 
 /**
- * Refuses an import from data that was fetched earlier, when the daemon now refuses all lines of the session
- * that the remote has.
+ * Refuses an import when the daemon has just refused every fetched line of the session. Otherwise the import
+ * would use data that was fetched earlier.
  */
 function refuseRefused({ lines, refused }: Listed, writer: string | undefined): void {
   const wanted = refused.find(({ ref }) => writer === undefined || ref.endsWith(`/${writer}`));

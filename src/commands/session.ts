@@ -251,14 +251,15 @@ async function summary(
     ...given({ checkpoints, holder }),
     bytes: await sessions.bytesOf(listed),
     createdAt: marker.created,
-    // The file system's clock is some milliseconds behind ours.
+    // The clock of the file system lags some milliseconds behind the process's clock, so a heartbeat may seem
+    // older than the session.
     lastUsedAt: new Date(Math.max(lastUsedMs ?? 0, Date.parse(marker.created))).toISOString(),
   };
 }
 
 /**
- * Ends a client's share of a session, and the session when no other client has it open. Also removes the
- * session if it is not to be kept and no user data would be lost.
+ * Ends a client's share of a session. If no other client has the session open, also ends the session. Also
+ * removes the session if it is not to be kept and no user data would be lost.
  */
 export const sessionClose = defineDaemonCommand('session/close', (call) => {
   const { params, client, context, daemon } = call;

@@ -3,9 +3,9 @@
 //
 // Entering first publishes a safety checkpoint, then logs the tangent, which names the checkpoint. A kill in
 // between leaves an unused checkpoint and no tangent. Leaving first logs the new state of the conversation as
-// a proposal, without moving the head. It then runs a hard restore whose checkpoint names the proposed state.
-// The publication of this checkpoint is the one commit point. Before the publication the tangent is open, and
-// the next open finishes or undoes the restore. After the publication both the files and the main
+// a proposal, without moving the head. Leaving then runs a hard restore whose checkpoint names the proposed
+// state. The publication of this checkpoint is the one commit point. Before the publication the tangent is
+// open, and the next open finishes or undoes the restore. After the publication both the files and the main
 // conversation are back. Leaving with the tail keeps the files and moves only the conversation.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';

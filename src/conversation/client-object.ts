@@ -1,6 +1,6 @@
 // Checks values that a client sends and the daemon only stores: objects whose fields are the client's own.
-// The values must survive JSON in every language, so lone surrogates and very deep nesting are refused. Reads
-// no field of the values.
+// The values must survive JSON in every language, so this module refuses lone surrogates and very deep
+// nesting. It reads no field of the values.
 import { CheckpointdError } from '../base/errors.ts';
 
 /** A JSON object whose fields belong to the client. */

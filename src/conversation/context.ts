@@ -80,7 +80,7 @@ export function contextBudgetTokens(settings: ConversationSettings): number {
   return Math.floor((windowTokensOf(settings) * 3) / 4);
 }
 
-/** How full the model's window is. The level `critical` means that the text alone fills the window. */
+/** The use of the model's window. The level `critical` means that the text alone fills the window. */
 export interface WindowUse {
   /** The number of UTF-16 units in the context message and in the valid part of the history. */
   readonly characters: number;
@@ -252,8 +252,8 @@ function contextMessage(parts: ContextParts): string {
   return message;
 }
 
-// The context of a conversation in a session: adds and removes paths, builds the message, and remembers its length
-// until one of its sources changes. The watcher reports changes on disk.
+// The context of a conversation in a session. Adds and removes paths, builds the message, and caches the
+// length of the message until a source changes. The watcher reports changes on disk.
 
 /** The values from which the message of a cached length was built. The cache compares these values by identity. */
 interface CachedLength {
@@ -333,9 +333,9 @@ export class StickyContext {
   }
 
   /**
-   * Discards the cached length if a change may affect the message. The watcher calls this. Without paths, any
-   * file may have changed. If the context has a glob, every change counts, because the glob may match a new
-   * file.
+   * Discards the cached length if a change may affect the message. The watcher calls this method. Without
+   * paths, any file may have changed. If the context has a glob, every change counts, because the glob may
+   * match a new file.
    */
   noteChanges(changed?: Iterable<string>): void {
     const hasGlob = this.paths.some((path) => /[*?[{]/.test(path));

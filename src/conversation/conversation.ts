@@ -1,6 +1,7 @@
-// The conversation of a session: checks the requests of a client, applies them to the timeline, and answers.
-// The states of a conversation are immutable values. A checkpoint stores a reference to a state. The context
-// files are in context.ts. This module moves no files, does not know the wire, and runs no model.
+// The conversation of a session. This module checks the requests of a client, applies them to the timeline,
+// and returns the results. The states of a conversation are immutable values. A checkpoint stores a reference
+// to a state. The context files are in context.ts. This module moves no files, does not know the wire, and
+// runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
@@ -109,7 +110,7 @@ export class Conversation {
     return this.at(this.head);
   }
 
-  /** How full the model's window is with the valid history and the last built context message. */
+  /** The use of the model's window by the valid history and the last built context message. */
   get windowUse(): WindowUse {
     return windowUse(this.state, this.context.lastMessageLength);
   }

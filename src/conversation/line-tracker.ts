@@ -1,5 +1,5 @@
-// Counts the lines of a file that the agent and the user wrote. The counts are only statistics: the ledger of
-// contents decides whether the agent or the user changed a file.
+// Counts the lines of a file that the agent and the user changed. The counts are only statistics: the ledger
+// of contents decides whether the agent or the user changed a file.
 import { unreachable } from '../base/invariant.ts';
 import { refuse, wellFormed } from './client-object.ts';
 

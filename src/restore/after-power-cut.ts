@@ -44,7 +44,8 @@ export function reopenUnpublished({ checkpoints: { index }, answered, directory 
         isOfAnotherBoot(intent) &&
         index.byId(recordOf(intent).id) === undefined &&
         index.byId(intent.safety) !== undefined &&
-        recordOf(intent).seq >= index.nextSeq, // otherwise the checkpoint was published and has been removed since
+        // A lower `seq` means that the checkpoint was published and has been removed since.
+        recordOf(intent).seq >= index.nextSeq,
     );
   if (lost !== undefined) answered.reopen(lost.intent.id);
 }

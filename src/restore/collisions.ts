@@ -34,7 +34,10 @@ export function foldedKey(path: TreePath, folding: Folding): string {
   return folding.foldsCase ? text.toLowerCase() : text;
 }
 
-/** Returns the paths whose key, or the key of a directory above them, is also the key of another path. */
+/**
+ * Returns the colliding paths. The list has such a path, or a directory above it, also in another spelling
+ * with the same key.
+ */
 export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set<TreePath> {
   const colliding = new Set<TreePath>();
   if (!folding.foldsCase && !folding.foldsUnicode) return colliding;

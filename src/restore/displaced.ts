@@ -59,8 +59,8 @@ export class DisplacedFiles {
   }
 
   /**
-   * Makes the directory and its note. Returns undefined when files cannot be moved there, for example because
-   * it is on another disk.
+   * Makes the directory and its note. Returns undefined when files cannot be moved into the directory, for
+   * example because the directory is on another disk.
    */
   static begin(directory: string | undefined, root: string, staged: Staged): DisplacedFiles | undefined {
     const displaced = displacedBy(staged);

@@ -1,5 +1,5 @@
-// Gathers the facts for the plan of a restore: the present (captured now), the target, and what the
-// checkpoints, the ledger and the disk show about each differing path. Changes no file. plan.ts makes the
+// Gathers the facts for the plan of a restore. Compares the present (captured now) with the target. Looks up
+// each differing path in the checkpoints, in the ledger and on disk. Changes no file. plan.ts makes the
 // decisions.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -50,8 +50,8 @@ export async function planFiles(
     notGivenBack(plan, present.snapshot, site.checkpoints.store, context.signal);
   let planned = await planOnce(site, job, context);
   if (!job.dryRun && (await lost(planned)).length > 0) {
-    // After this finding, the next capture trusts no content in the store. It passes every file to the store,
-    // which writes all of them again.
+    // After this finding, the next capture trusts no content in the store. The capture passes every file to
+    // the store, which writes all files again.
     planned = await planOnce(site, job, context);
     const paths = await lost(planned);
     if (paths.length > 0) throw notKept(paths);

@@ -1,6 +1,6 @@
 // The note about a running restore. It is one small durable file, written before the first change of the work
 // tree and removed after the last change. The note contains the facts that a new plan needs, not the plan
-// itself, because a repeated run plans from the files that are then on disk. Recovery, not the journal,
+// itself. A repeated run makes its plan from the files that are then on disk. Recovery, not the journal,
 // decides what to do with an unfinished restore.
 import { dirname } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';

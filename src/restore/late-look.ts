@@ -1,9 +1,9 @@
 // Finds edits that another program wrote to a file that a restore removed or replaced. The commit finds an
-// edit in the moment of the exchange at once. The late look checks the displaced files after two seconds, or
-// at the end of the session, because a program that had such a file open may have written to it. The look
-// then removes unchanged files. It returns an edited file to its path, as if the edit had come after the
-// restore. If the path was edited too, the look keeps the edited file beside the path. The next opening of
-// the session repeats an interrupted look.
+// edit in the moment of the exchange at once. A program that had a displaced file open may write to it even
+// later. So the late look checks the displaced files after two seconds, or at the end of the session. The
+// look then removes unchanged files. The look returns an edited file to its path, as if the edit had come
+// after the restore. If the path was edited too, the look keeps the edited file beside the path. The next
+// opening of the session repeats an interrupted look.
 import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
 import { attemptOr, isMissing } from '../base/attempt.ts';

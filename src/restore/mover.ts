@@ -1,6 +1,6 @@
 // Moves single files, and whole directories by one rename. At every moment each file has its old path or its
-// new path, so a kill loses no file. A file that changed since its verification returns to its old path. So
-// does a file that another program made in a moved directory.
+// new path, so a kill loses no file. A file that changed since its verification returns to its old path. A
+// file that another program made in a moved directory also returns to its old path.
 import { attempt } from '../base/attempt.ts';
 import { isStampOf } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
@@ -27,8 +27,8 @@ export class Mover {
 
   /**
    * Moves a directory. Returns the files that are at their new paths, or undefined when the directory did not
-   * move. It does not move when it contains another or a changed file, its new path is taken, or the system
-   * refuses the rename.
+   * move. A directory does not move when it contains an unexpected or changed file, when its new path is
+   * taken, or when the system refuses the rename.
    */
   async directory({ from, to, files: held }: StagedDirectory): Promise<ReadonlySet<StagedMove> | undefined> {
     const expected: Expected = new Map(held.map((move) => [move.from, move]));

@@ -1,6 +1,6 @@
-// Finds entries on disk that are in the way of a plan and that the capture does not contain: ignored files,
-// whole ignored directories, special files, git directories. Changes no file. The caller captures the entries
-// that can be saved, plans again from the new capture, and looks again.
+// Finds entries on disk that are in the way of a plan and that the capture does not contain. These are
+// ignored files, whole ignored directories, special files and git directories. Changes no file. The caller
+// captures the entries that can be saved, plans again from the new capture, and looks again.
 import { attempt, hasCode } from '../base/attempt.ts';
 import { Slices } from '../base/slices.ts';
 import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
@@ -165,9 +165,9 @@ function topmost(
 type Kind = 'absent' | 'directory' | 'content' | 'special';
 
 /**
- * Returns a function that returns the kind of the entry at a path. The function makes one system call for
- * each path, and none below a missing path, because a failed system call is far more expensive than a look
- * into a map.
+ * Returns a function that returns the kind of the entry at a path. The function makes at most one system call
+ * for each path, and none below a missing path. A failed system call is far more expensive than a look into a
+ * map.
  */
 export function kindsOnce(tree: AnchoredFiles): (path: TreePath) => Kind {
   const kinds = new Map<TreePath, Kind>();

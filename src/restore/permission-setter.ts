@@ -129,7 +129,7 @@ export function ownerOnlyMessage(paths: readonly TreePath[]): string {
 
 /**
  * Returns the permission bits of a restored file. If the entry has no recorded bits, uses the bits of the
- * replaced file, or else those of the umask, and sets the exec bit as recorded.
+ * replaced file, or else those of the umask. The exec bit is then set as recorded.
  */
 export function fileMode(entry: Entry, keptMode: number | undefined, umask: number): number {
   if (entry.permissions !== undefined) return entry.permissions & 0o7777;

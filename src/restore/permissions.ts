@@ -103,7 +103,7 @@ function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
 
 /**
  * Returns why the system refuses to remove or replace the entry at the path. An immutable or append-only file
- * cannot be removed, and no entry of an append-only directory can.
+ * cannot be removed. No entry of an append-only directory can be removed.
  */
 function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undefined {
   try {

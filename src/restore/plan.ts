@@ -46,8 +46,8 @@ export type LeftReason =
    */
   | 'conflict'
   /**
-   * The path may have existed when the target was captured, because the capture may have left it out by its
-   * rules or could not read it.
+   * The path may have existed when the target was captured. The capture may have left out the path by its
+   * rules, or could not read it.
    */
   | 'notCapturedThen'
   /** The restore that an undo reverses did not change the path. */
@@ -338,8 +338,8 @@ class Draft {
   }
 
   /**
-   * Refuses steps with names that must not be written or that are equal on this file system, and steps at
-   * paths that could not be captured.
+   * Refuses steps with names that must not be written, and with names that are equal on this file system.
+   * Also refuses steps at paths that could not be captured.
    */
   *refuseUnsafe(): Steps {
     const unknown = new Set(this.#facts.unknown);
@@ -424,8 +424,8 @@ class Draft {
   }
 
   /**
-   * Refuses writes that need the removal of an entry when the plan no longer removes the entry. Then cancels
-   * the deletions that only such writes needed.
+   * Refuses a write if an entry is in its way that the plan does not remove any more. Then cancels the
+   * deletions that only such writes needed.
    */
   *refuseBlocked(): Steps {
     for (const write of this.#writes.values()) {

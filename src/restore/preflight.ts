@@ -1,6 +1,6 @@
-// Checks before a restore that the store has every content and that the disk has enough space. Of contents to
-// write, reads only the sizes, because staging finds damaged contents before the first visible change. Reads
-// the contents to delete completely.
+// Checks before a restore that the store has every content and that the disk has enough space. Reads only the
+// sizes of the contents to write, because staging finds damaged contents before the first visible change.
+// Reads every content to delete completely.
 import { attemptAsyncOr, isKind } from '../base/attempt.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';

@@ -1,7 +1,7 @@
 // Completes a restore that was left unfinished by a killed daemon or by a failure in this process. The next
 // change of the session first finishes the restore, or undoes it if it cannot be finished. Recovery repeats
-// the original request from the files on disk. Before that, recovery saves later edits, which one undo
-// returns.
+// the original request from the files on disk. Before that, recovery saves later edits. One undo brings these
+// edits back.
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';

@@ -17,7 +17,10 @@ export interface RestoreJob {
   readonly scope: RestoreScope;
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
-  /** The conversation to return to. When absent, the target's conversation. Leaving a tangent sets this field. */
+  /**
+   * The conversation to return to. When absent, the job returns to the target's conversation. Leaving a
+   * tangent sets this field.
+   */
   readonly conversation?: RecordedConversation;
   /** The parent of the checkpoint that the restore publishes. */
   readonly parent?: CheckpointId;

@@ -1,8 +1,8 @@
-// Makes the work tree match a plan: verifies and stages everything under temporary names, then puts it in
-// place file by file. This module neither plans nor captures, and makes no decisions. The caller has written
-// the intent before, and makes a checkpoint afterwards. After a crash at any point, every file is complete,
-// either old or new. sweepTemporaries removes temporary files that are left. A new plan and another run
-// complete the restore.
+// Makes the work tree match a plan. Verifies the old files and stages the new contents under temporary names,
+// then puts file after file in place. This module neither plans nor captures, and makes no decisions. The
+// caller has written the intent before, and makes a checkpoint afterwards. After a crash at any point, every
+// file is complete, either old or new. sweepTemporaries removes temporary files that are left. A new plan and
+// another run complete the restore.
 import { CheckpointdError } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';

@@ -168,8 +168,8 @@ interface AuthorsSide extends Pick<AuthorsPart, 'left'> {
 }
 
 /**
- * Limits a side of the merge to the author's part. Removes the author's changes from the content of each path
- * of several authors, by merges.
+ * Limits a side of the merge to the author's part. For a path of several authors, merges the author's changes
+ * out of the content.
  */
 export async function sideOfAuthor(
   { changes, renames }: MergeSide,

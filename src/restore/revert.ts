@@ -75,7 +75,8 @@ export async function runRevert(
     target: from,
     mode: 'hard',
     scope: 'files',
-    // The merge includes the present edits. A recovery after a kill skips paths that were edited since.
+    // The merge already includes the present edits. After a kill, recovery skips paths that were edited
+    // since.
     onConflict: 'skip',
     reverted: { from: from.record.id, ...given({ to: to?.record.id }) },
   };

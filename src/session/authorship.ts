@@ -191,8 +191,8 @@ export async function recordWrite(
   const { store, ledger } = session.requireCheckpoints();
   const { workTree, clock } = session.parts;
   const keepers = await keepersOf(session, write.path);
-  // No other report may come between reading the file and logging the report, because reports must be in the
-  // order of the contents.
+  // Awaits nothing between reading the file and logging the report, because reports must be in the order of
+  // the contents.
   const found = await contentAt(store, workTree, write.path, context.signal);
   // A missing file counts as deleted by the agent, unless the work tree itself is missing.
   requireWorkTree(workTree);
@@ -220,9 +220,9 @@ export async function recordWrite(
 }
 
 /**
- * Returns the sessions that keep a content reported at a path. A session needs reported contents only while
- * other sessions are open on the work tree. It must compute content ids as this session does, and its
- * captures must include the path.
+ * Returns the sessions that keep a content reported at a path. Returns none while only one session is open on
+ * the work tree. A session keeps the content only if it computes content ids as this session does, and if its
+ * captures include the path.
  */
 async function keepersOf(session: Session, path: TreePath): Promise<Session[]> {
   const others = session.parts.neighbours(session);

@@ -1,7 +1,7 @@
 // The work tree as the sticky context sees it: the files that a path or a glob names, and their text. This
 // module follows a link only to a target inside the work tree. This module never reads `.git` or the daemon's
-// own storage, and a glob matches no ignored files. This module caches nothing between two looks, because
-// each look has an instance of its own.
+// own storage. A glob searches no ignored directory, unless the glob names the directory. This module caches
+// nothing between two looks, because each look has an instance of its own.
 import { systemCode } from '../base/errors.ts';
 import { stampKey } from '../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../base/files.ts';

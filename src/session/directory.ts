@@ -36,7 +36,7 @@ export interface SessionMarker {
   /** The format of the files beside the marker. A version that changes the form of a file increments this number. */
   readonly format: number;
   readonly session: SessionId;
-  /** The canonical path of the work tree. As every path in these files, it has its bytes as latin1. */
+  /** The canonical path of the work tree. Like every path in these files, it is the bytes as latin1. */
   readonly workTree: string;
   /** The device and inode of the work tree when the session was created, as `dev:ino`. */
   readonly workTreeIdentity: string;
@@ -170,7 +170,8 @@ export class SessionDirectory {
 
   /**
    * True when the directory contains a session that has lost its marker. The daemon makes the session's other
-   * files after the marker and removes them before it, so these files alone show the loss.
+   * files after the marker and removes them before the marker. So such a file without a marker shows the
+   * loss.
    */
   isUnmarked(): boolean {
     if (this.#standing() === undefined || files.existsSync(this.markerFile)) return false;

@@ -265,8 +265,8 @@ interface ExportPlace {
 
 /**
  * Finds the place of an export. If the export will replace a file, saves the file in a session of `sessions`
- * whose work tree contains it. The caller must not be in its own session's queue: the file may be in the work
- * tree of another session, which may at the same time export into this work tree.
+ * whose work tree contains it. The caller must not be in its own session's queue. The file may be in another
+ * session's work tree, and two sessions that export into each other's work tree would wait for each other.
  * @throws InvalidParams (no such directory; a directory is at the path; inside the storage or a git
  * directory), PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (the present file
  * cannot be saved)

@@ -209,8 +209,8 @@ async function blobsOf(store: SnapshotStore, snapshot: SnapshotId): Promise<Read
 
 /**
  * Prepares the deletion of an open session, and returns the size of the session in bytes. Finishes or undoes
- * an unfinished restore, because only the session has the displaced files. Skips this when the work tree is
- * gone.
+ * an unfinished restore, because only the session has the displaced files. Skips the recovery when the work
+ * tree is gone.
  */
 export async function beforeDeletion(session: Session, context: OperationContext): Promise<number> {
   const { queue, workTree, directory } = session.parts;
@@ -258,8 +258,8 @@ export function deleteOpen(
 
 /**
  * Deletes a session that no process has open.
- * @throws UnknownSession, StoreBusy, StoreVersion, RestoreFailed for an unfinished restore: only an open session can
- * recover it
+ * @throws UnknownSession, StoreBusy, StoreVersion, RestoreFailed for an unfinished restore, which only an
+ * open session can recover
  */
 export async function deleteClosed(storage: string, id: string, log: Log, context: Warned): Promise<Deleted> {
   const directory = new SessionDirectory(storage, id as SessionId);

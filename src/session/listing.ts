@@ -18,7 +18,7 @@ export interface KeptSession {
   readonly marker: SessionMarker;
   /** The time of the owner's last heartbeat, in ms since 1970. */
   readonly lastUsedMs?: number;
-  /** The id of another process that has the session open. */
+  /** The process id of another, living process that has the session open. */
   readonly holder?: number;
   readonly storage: string;
 }

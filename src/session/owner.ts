@@ -1,8 +1,8 @@
-// Gives a session one owner. Two kernel locks prove the ownership. The lock of a name works for processes of
-// the same network namespace, and the lock of the session's directory for every process of this machine. The
-// file owner.json names the owner and counts the owners. A process that was suspended for long learns from
-// this file that another process took over, and stops writing. The owner renews a heartbeat every minute.
-// When the directory cannot be locked, a process that cannot see the owner judges by the age of the
+// Gives a session one owner. Two kernel locks prove the ownership. The lock of a name works between processes
+// of the same network namespace. The lock of the session's directory works between all processes of this
+// machine. The file owner.json names the owner and counts the owners. A process that was suspended for long
+// learns from this file that another process took over, and stops writing. The owner renews a heartbeat every
+// minute. When the directory cannot be locked, a process that cannot see the owner judges by the age of the
 // heartbeat. end.ts decides what happens to a session without an owner.
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
@@ -179,8 +179,8 @@ export class SessionOwner {
   }
 
   /**
-   * True when no other process has claimed the session since. If a user deleted owner.json by hand, the
-   * ownership stays.
+   * True when no other process has claimed the session since this process did. If a user deleted owner.json
+   * by hand, the ownership stays.
    */
   holds(): boolean {
     const stamp = stampOf(this.#directory.ownerFile);

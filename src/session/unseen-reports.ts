@@ -19,8 +19,8 @@ interface UnseenReports {
 }
 
 /**
- * Returns the paths of the session's work tree at which other sessions of the storage have reported writes
- * since a time that this session did not see.
+ * Returns the paths of unseen writes in the session's work tree. Other sessions of the storage reported these
+ * writes since the given time, and this session did not see the reports.
  */
 export function unseenReports(session: Session, since: string): UnseenReports {
   const { options, log, workTree, ledger } = session.parts;

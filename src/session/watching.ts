@@ -39,8 +39,8 @@ const waitMsMax = 5000;
 
 /**
  * Starts chokidar in the background. `worktree/status` reports its progress. chokidar waits for the handles
- * of captures, because it walks the same directories and would compete for the processors while a client
- * waits for its first capture.
+ * of captures. It walks the same directories, and would compete for the processors while a client waits for
+ * the first capture.
  */
 export function startWatching(session: Session): void {
   const { watcher, enabled } = session;

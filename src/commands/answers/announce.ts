@@ -37,7 +37,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       log.warn(`the daemon could not send an event: ${String(error)}`);
     }
   };
-  /** Sessions whose full model window was already reported to the clients. */
+  /** The sessions of which the clients already know that the model's window is full. */
   const full = new WeakSet<Session>();
   return {
     opened: (session, { resumed, ms }, by) =>

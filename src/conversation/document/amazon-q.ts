@@ -1,6 +1,6 @@
-// Converts the forms that Amazon Q CLI writes into a conversation's document: messages wrapped in the name of
-// their kind, wrapped tools, and context paths with their origin. Does not change our own form, and loses no
-// field of a message.
+// Converts the forms that only Amazon Q CLI writes into a conversation's document. These are messages wrapped
+// in the name of their kind, wrapped tools, and context paths with their origin. Does not change our own
+// form, and loses no field of a message.
 import { type ClientObject, isObject } from '../client-object.ts';
 
 /** Converts a user's message, whose `content` is a `Prompt`, `ToolUseResults` or `CancelledToolUses`. */

@@ -1,7 +1,7 @@
-// Reads a conversation's document that this or an earlier version of checkpointd wrote, or Amazon Q CLI. Q's
-// documents have no ids, no format version, `model` as text, and their own forms of messages and tools.
-// Checks the whole document before the conversation changes. Stores no part of a refused document. Warns of
-// fields that a conversation does not have.
+// Reads a conversation's document, which may come from this or an earlier version of checkpointd, or from
+// Amazon Q CLI. Q's documents have no ids, no format version, `model` as text, and their own forms of
+// messages and tools. Checks the whole document before the conversation changes. Stores no part of a refused
+// document. Warns of fields that a conversation does not have.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';

@@ -1,8 +1,8 @@
 // The session's log on disk. Each record is one line of `length crc32 json`, appended in one write, and
 // readable however the process ends. An opening cuts off an incomplete last record, which a kill or a power
 // cut left. An opening reports damage that has complete records behind it, and then cuts nothing. The log
-// does not compact itself. It needs no lock, because the session has one owner. It reads only the kind of a
-// record.
+// does not compact itself. The log needs no lock, because the session has one owner. Of a record, the log
+// reads only the kind.
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../../base/atomic-file.ts';
@@ -189,7 +189,7 @@ export class SessionLog implements RecordLog {
   /**
    * Adds a record in one write and returns its position.
    * @throws NoSpace, StoreUnavailable: nothing was added. When a failed write could not be undone, the log
-   * refuses every further append, because the content of the file is unknown until the log is opened again.
+   * refuses every further append. The content of the file is then unknown until the log is opened again.
    */
   append(record: LogRecord): number {
     this.#write(encodeRecord(record), 1);

@@ -182,9 +182,9 @@ export class Timeline {
   }
 
   /**
-   * Finds the head after the replay. The head is `ref` of the newest checkpoint, or the newest record that
-   * was logged after the checkpoint's publication (above position `logLength`) and follows from `ref`. The
-   * parents of this record must lead back to `ref`, or to the newest record of the head's position.
+   * Finds the head after the replay. The head is `ref` of the newest checkpoint, or a newer record that
+   * follows from `ref`. Such a record was logged after the checkpoint's publication, above position
+   * `logLength`. The parents of this record must lead back to `ref`, or to the newest `settle` record.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);
@@ -196,7 +196,9 @@ export class Timeline {
       else continue;
       head = position;
     }
-    this.threadAt(head); // throws only if the state of the head is lost; the state at `ref` may be lost
+    // Checks only the final head, because a later record may name the head although the state at `ref` is
+    // lost.
+    this.threadAt(head);
     this.#head = head;
   }
 
