@@ -34,7 +34,7 @@ function beginTurn(): void {
 
 function resumeNext(): void {
   paused.shift()?.();
-  // Node runs the callbacks of all settled promises before the next tick. At that tick, the resumed work has paused
+  // Node runs the callbacks of all finished promises before the next tick. At that tick, the resumed work has paused
   // again or waits for something else.
   queueMicrotask(() => process.nextTick(afterSlice));
 }

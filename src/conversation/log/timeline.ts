@@ -38,7 +38,7 @@ type ImportStep =
 
 /**
  * A record that changes no data and states that the head is at the record's parent. The record overrides
- * earlier records. On disk the record is named `settle`.
+ * earlier records.
  */
 interface HeadStep {
   readonly op: 'settle';
@@ -184,7 +184,7 @@ export class Timeline {
   /**
    * Finds the head after the replay. The head is `ref` of the newest checkpoint, or a newer record that
    * follows from `ref`. Such a record was logged after the checkpoint's publication, above position
-   * `logLength`. The parents of this record must lead back to `ref`, or to the newest `settle` record.
+   * `logLength`. The parents of this record must lead back to `ref`, or to the newest record of the head.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);

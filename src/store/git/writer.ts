@@ -27,8 +27,7 @@ import { refuseUnpublished } from './unpublished.ts';
 
 /**
  * From this number of pending blobs on, the blobs go into one pack. Measured in ms with blobs of 4 KB, one by one and
- * with one import: 50 blobs took 19 and 17, 100 blobs 38 and 29, 300 blobs 128 and 57, 1000 blobs 271 and 137, 3000
- * blobs 1351 and 459. The pack is faster from 50 blobs on. But every pack makes each later look-up slower, so the
+ * with one import: 50 blobs took 19 and 17, 300 blobs 128 and 57, 3000 blobs 1351 and 459. The pack is faster from 50 blobs on. But every pack makes each later look-up slower, so the
  * writer makes a pack only when it saves much time.
  */
 const bulkMin = 300;

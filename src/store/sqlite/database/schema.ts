@@ -10,7 +10,7 @@
 // that one checkpoint can take over the row of another checkpoint (removal.ts). `record` is the whole record. Only rows
 // with `state` 1 are checkpoints. All other rows are half written or half removed.
 // - Contents over 64 KiB are in checkpoint_blob_chunks. The specification says 8 MiB. A row of 8 MiB blocks the event
-// loop for 150 ms, and each change of its ref_count may write the whole row again.
+// loop for 150 ms. Each change of its ref_count may write the whole row again.
 // - A ref_count starts at 0, because a content is stored before any row names it. Triggers update the ref_count with
 // every change of rows, even by a cascade of foreign keys (O30). checkpoint_trees saves space: it has one row for each
 // directory, named by its content. Equal directories share a row, and a snapshot after one edit adds only the rows of
