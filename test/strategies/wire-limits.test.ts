@@ -103,21 +103,26 @@ for (const strategy of Object.keys(strategies)) {
         rig.write('a.txt', noise(turn, 80_000));
         await client.request('checkpoint/create', { session, kind: 'turn' });
       }
+      const tagsOf = async (from: typeof client): Promise<(string | undefined)[]> =>
+        (await from.request('checkpoint/list', { session })).checkpoints.map(({ tag }) => tag);
       const before = await client.request('store/usage', { session });
-      assert.ok(before.bytes > limits.maxStoreBytes, `${before.bytes}`);
+      // On a slow machine the daemon itself has removed checkpoints between two turns.
+      const unremoved = (await tagsOf(client)).length - 1;
       const report = await client.request('store/gc', { session });
       const after = await client.request('store/usage', { session });
       const { checkpointsRemoved, bytesFreed, blobsFreed } = report;
-      assert.ok(checkpointsRemoved > 0 && blobsFreed >= checkpointsRemoved, JSON.stringify(report));
+      assert.ok(unremoved < turns || before.bytes > limits.maxStoreBytes, `${before.bytes}`);
+      assert.ok(unremoved < turns || checkpointsRemoved > 0, JSON.stringify(report));
+      assert.ok(blobsFreed >= checkpointsRemoved, JSON.stringify(report));
       assert.ok(after.bytes <= limits.maxStoreBytes, `${after.bytes} after ${before.bytes}`);
-      assert.ok(bytesFreed > 0 && bytesFreed <= before.bytes, JSON.stringify(report));
+      assert.ok(checkpointsRemoved === 0 || bytesFreed > 0, JSON.stringify(report));
+      assert.ok(bytesFreed <= before.bytes, JSON.stringify(report));
       await client.kill();
 
       const again = await rig.opened({ strategy, retention: 'keep', limits });
-      const { checkpoints } = await again.client.request('checkpoint/list', { session });
-      const tags = checkpoints.map(({ tag }) => tag);
-      const left = turns - checkpointsRemoved;
-      assert.ok(left > 0);
+      const tags = await tagsOf(again.client);
+      const left = tags.length - 1;
+      assert.ok(left > 0 && left <= unremoved - checkpointsRemoved, `${left} of ${unremoved}`);
       const youngest = Array.from({ length: left }, (_, n) => `${turns - left + 1 + n}`);
       assert.equal(tags, ['0', ...youngest], 'the base and the youngest');
       const { ok, problems } = await again.client.request('store/verify', { session });
