@@ -110,7 +110,7 @@ async function readCheckpoints(
     }
   }
   if (checkpoints.length !== manifest.checkpoints)
-    throw corrupt('a line has another number of checkpoints than it says');
+    throw corrupt('a line has another number of checkpoints than its manifest says');
   checkpoints.sort((a, b) => a.record.seq - b.record.seq);
   if (checkpoints.some(({ record }, i) => i > 0 && record.seq === checkpoints[i - 1]?.record.seq))
     throw corrupt('two checkpoints have the same position');
@@ -131,7 +131,7 @@ function checkTreeOf(
   const isThere =
     parts.tree === emptyTree ? !trees.has(id) || trees.get(id) === emptyTree : trees.get(id) === parts.tree;
   if (!isThere || modes.get(id) !== parts.modes)
-    throw corrupt('a record names another tree than the one beside it');
+    throw corrupt('a record names a tree that is not the tree of its checkpoint');
 }
 
 /** Returns the records of the session's log, in order. @throws RemoteCorrupt */
@@ -151,7 +151,7 @@ export async function* readConversation(
     }
   }
   if (count !== manifest.logRecords)
-    throw corrupt('a line has more or fewer conversation records than its head says');
+    throw corrupt('a line has more or fewer conversation records than its manifest says');
 }
 
 /** The kinds of records that are pushed. Any other record is a filler. */
@@ -197,7 +197,8 @@ export async function checkTrees(
   const sizes = await reader.sizes([...contents]);
   if (sizes.includes(-1)) throw corrupt('a content of a checkpoint is missing');
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (bytes > bytesMax) throw corrupt('its contents are larger than it says', { bytes, limit: bytesMax });
+  if (bytes > bytesMax)
+    throw corrupt('its contents are larger than its manifest says', { bytes, limit: bytesMax });
 }
 
 interface Unfolded {

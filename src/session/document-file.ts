@@ -177,7 +177,7 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
     const left = present.skipped.find((skipped) => isTreePathWithin(path, skipped.path));
     if (left !== undefined) throw unsaved(target, `a checkpoint cannot hold it (${left.reason})`);
     if ((await checkpoints.store.entry(present.snapshot, path)) === undefined)
-      throw unsaved(target, 'a checkpoint does not hold it');
+      throw unsaved(target, 'a checkpoint does not contain it');
     const safety = await publishSafety(restoreSite(session), present, operation, 'Before an export');
     return safety.record.id;
   }, context.signal);

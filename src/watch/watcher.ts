@@ -120,7 +120,7 @@ export class WorkTreeWatcher {
     this.#drifts += 1;
     if (this.#drifts === 1)
       this.#options.log.info(
-        `A capture found ${paths.length} changes that the watch of the work tree had not reported. The capture contains them, and the next one looks at everything.`,
+        `A capture found ${paths.length} changes that the watch of the work tree had not reported. The capture contains these changes, and the next capture reads everything.`,
       );
     this.#options.onChange?.({ paths, overflow: false, isLost: false });
   }

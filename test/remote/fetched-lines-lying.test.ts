@@ -191,7 +191,7 @@ const lies: Readonly<Record<string, readonly [forge: (scene: Scene) => string, w
   ],
   'a tree that is another than the record says': [
     (scene) => withTree(scene, scene.remote.git(['mktree'], '')),
-    /than the one beside it|no such/,
+    /not the tree of its checkpoint|no such/,
   ],
 };
 
@@ -253,7 +253,7 @@ for (const [name, make] of Object.entries(trees)) {
         ),
       );
       remote.point(ref, forged);
-      await refuses(at, /is invalid|git refused its objects|too many files|larger than it says/);
+      await refuses(at, /is invalid|git refused its objects|too many files|larger than its manifest says/);
     }));
 }
 
